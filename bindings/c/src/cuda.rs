@@ -184,7 +184,12 @@ fn single<T>(
     object: &Single<T>,
     work: impl FnOnce(&mut T) -> Result<(), CudaError>,
 ) -> Result<(), Fault> {
-    let text = |status| Fault::Said(status, format!("{what} is in use by another thread, or a defect left it unusable"));
+    let text = |status| {
+        Fault::Said(
+            status,
+            format!("{what} is in use by another thread, or a defect left it unusable"),
+        )
+    };
     Ok(object.with(work).map_err(text)??)
 }
 
@@ -208,7 +213,8 @@ unsafe fn logits_of(given: *const grammarc_cuda_logits) -> Result<DeviceLogits, 
         if !(given.at as u64).is_multiple_of(dtype.bytes()) {
             return Err(Fault::argument("the logits are not aligned for their type"));
         }
-        let mut logits = DeviceLogits::new(at, dtype, given.rows, given.columns).first_token(given.first_token);
+        let mut logits =
+            DeviceLogits::new(at, dtype, given.rows, given.columns).first_token(given.first_token);
         if given.stride != 0 {
             logits = logits.stride(given.stride);
         }
@@ -260,7 +266,11 @@ pub unsafe extern "C" fn grammarc_cuda_open(
 
 /// Bytes that tables take on the device, and bytes of its memory that the pool holds. Each place may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn grammarc_cuda_usage(device: *const grammarc_cuda, used: *mut u64, held: *mut u64) {
+pub unsafe extern "C" fn grammarc_cuda_usage(
+    device: *const grammarc_cuda,
+    used: *mut u64,
+    held: *mut u64,
+) {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         let usage = args::ask(device, (0, 0), |device| {
@@ -337,7 +347,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_write(
             let slots = &object("the slots", slots)?.inner;
             let mut written = Ok(());
             single("the matcher", matcher, |matcher| {
-                written = single("the slots", slots, |slots| slots.write(slot, grammar, matcher, Stream::from_raw(stream)));
+                written = single("the slots", slots, |slots| {
+                    slots.write(slot, grammar, matcher, Stream::from_raw(stream))
+                });
                 Ok(())
             })?;
             written
@@ -399,7 +411,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_fill(
             let bitmask = DeviceBitmask { at: on_device(bitmask), words, stride };
             let slots = &object("the slots", slots)?.inner;
             let numbers = on_device(numbers);
-            single("the slots", slots, |slots| slots.fill(&bitmask, rows, numbers, Stream::from_raw(stream)))
+            single("the slots", slots, |slots| {
+                slots.fill(&bitmask, rows, numbers, Stream::from_raw(stream))
+            })
         })
     }
 }
@@ -420,7 +434,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_advance(
             let tokens = tokens_of(tokens)?;
             let slots = &object("the slots", slots)?.inner;
             let accepted = on_device(accepted);
-            single("the slots", slots, |slots| slots.advance(&tokens, accepted, Stream::from_raw(stream)))
+            single("the slots", slots, |slots| {
+                slots.advance(&tokens, accepted, Stream::from_raw(stream))
+            })
         })
     }
 }
@@ -442,7 +458,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_draft(
             let tokens = tokens_of(tokens)?;
             let slots = &object("the slots", slots)?.inner;
             let allowed = on_device(allowed);
-            single("the slots", slots, |slots| slots.draft(&tokens, drafts, allowed, Stream::from_raw(stream)))
+            single("the slots", slots, |slots| {
+                slots.draft(&tokens, drafts, allowed, Stream::from_raw(stream))
+            })
         })
     }
 }
@@ -471,7 +489,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_sample(
             };
             let by_row = (given.advances != 0).then(|| on_device(given.slots));
             let slots = &object("the slots", slots)?.inner;
-            single("the slots", slots, |slots| slots.sample(&logits, &sampling, by_row, Stream::from_raw(stream)))
+            single("the slots", slots, |slots| {
+                slots.sample(&logits, &sampling, by_row, Stream::from_raw(stream))
+            })
         })
     }
 }
@@ -479,7 +499,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_sample(
 /// Where the statuses of the slots lie on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
 /// GRAMMARC_CUDA_FINISHED, or 0. A host copies them with its tokens. NULL for NULL, and while another thread uses the slots.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn grammarc_cuda_slots_status(slots: *const grammarc_cuda_slots) -> *const u32 {
+pub unsafe extern "C" fn grammarc_cuda_slots_status(
+    slots: *const grammarc_cuda_slots,
+) -> *const u32 {
     // SAFETY: the caller keeps the header's rules.
     let slots = unsafe { slots.as_ref() };
     let address = slots.and_then(|slots| slots.inner.with(|slots| slots.status().address()).ok());
@@ -508,11 +530,15 @@ pub unsafe extern "C" fn grammarc_cuda_rows_new(
 
 /// Begins a step: rows of earlier steps that are not asked for in it may be given up.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn grammarc_cuda_rows_begin(rows: *mut grammarc_cuda_rows) -> grammarc_status {
+pub unsafe extern "C" fn grammarc_cuda_rows_begin(
+    rows: *mut grammarc_cuda_rows,
+) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     match unsafe { rows.as_ref() } {
         None => GRAMMARC_ARGUMENT,
-        Some(rows) => rows.inner.with(RowTable::begin).map_or_else(|status| status, |()| GRAMMARC_OK),
+        Some(rows) => {
+            rows.inner.with(RowTable::begin).map_or_else(|status| status, |()| GRAMMARC_OK)
+        }
     }
 }
 

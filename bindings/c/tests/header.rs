@@ -87,8 +87,7 @@ fn every_function_is_declared_and_documented() {
 #[test]
 fn compilers_take_the_headers() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text =
-        "#include \"grammarc_cuda.h\"\n#include \"grammarc_llama.h\"\n#include \"grammarc.h\"\nint main(void) { return 0; }\n";
+    let text = "#include \"grammarc_cuda.h\"\n#include \"grammarc_llama.h\"\n#include \"grammarc.h\"\nint main(void) { return 0; }\n";
     for (name, compiler, standard) in [
         ("c99.c", system::c(), "-std=c99"),
         ("c17.c", system::c(), "-std=c17"),

@@ -62,7 +62,15 @@ fn masks_are_applied_on_devices() {
     let driver = folder.path().join("libemulated.so");
     let cuda = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/cuda");
     let mut compiler = system::cpp();
-    compiler.args(["-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing"]);
+    compiler.args([
+        "-std=c++20",
+        "-O1",
+        "-w",
+        "-fPIC",
+        "-shared",
+        "-ffp-contract=off",
+        "-fno-strict-aliasing",
+    ]);
     compiler.arg("-I").arg(cuda.join("emulator")).arg("-I").arg(cuda.join("kernels"));
     run(compiler.arg(cuda.join("emulator/driver.cpp")).arg("-o").arg(&driver));
     for way in [Way::Plain, Way::Static, Way::Sanitized] {

@@ -46,7 +46,8 @@ fn logits(given: Logits) -> PyResult<DeviceLogits> {
         2 => Dtype::Bf16,
         _ => return Err(PyValueError::new_err("no type of logits")),
     };
-    let logits = DeviceLogits::new(pointer(at), dtype, rows, columns).stride(stride).first_token(first);
+    let logits =
+        DeviceLogits::new(pointer(at), dtype, rows, columns).stride(stride).first_token(first);
     Ok(logits.numbers(pointer(numbers)).column_tokens(pointer(tokens)))
 }
 
@@ -63,7 +64,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Does work without Python's global lock.
-fn done<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, CudaError> + Send) -> PyResult<T> {
+fn done<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, CudaError> + Send,
+) -> PyResult<T> {
     let result = raise::guarded(py, || Ok(py.detach(work)))?;
     result.map_err(|error| raise::cuda(py, &error))
 }
@@ -75,7 +79,12 @@ pub(crate) struct CudaDevice(Device);
 #[pymethods]
 impl CudaDevice {
     #[new]
-    fn new(py: Python<'_>, ordinal: u32, pool_bytes: u64, driver: Option<PathBuf>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        ordinal: u32,
+        pool_bytes: u64,
+        driver: Option<PathBuf>,
+    ) -> PyResult<Self> {
         done(py, || Device::open(&DeviceOptions { ordinal, pool_bytes, driver })).map(Self)
     }
 
@@ -89,13 +98,19 @@ impl CudaDevice {
         (usage.used, usage.held, usage.most)
     }
 
-    fn upload(&self, py: Python<'_>, matcher: &Bound<'_, Matcher>, on: usize) -> PyResult<CudaGrammar> {
+    fn upload(
+        &self,
+        py: Python<'_>,
+        matcher: &Bound<'_, Matcher>,
+        on: usize,
+    ) -> PyResult<CudaGrammar> {
         let matcher = matcher.get();
         done(py, || self.0.upload(&matcher.lock(), stream(on))).map(CudaGrammar)
     }
 
     fn slots(&self, py: Python<'_>, slots: u32, drafts: u32, on: usize) -> PyResult<CudaSlots> {
-        done(py, || self.0.slots(slots, drafts, stream(on))).map(|slots| CudaSlots(Mutex::new(slots)))
+        done(py, || self.0.slots(slots, drafts, stream(on)))
+            .map(|slots| CudaSlots(Mutex::new(slots)))
     }
 
     fn rows(&self, py: Python<'_>, rows: u32, on: usize) -> PyResult<CudaRows> {
@@ -168,14 +183,7 @@ impl CudaSlots {
         done(py, || locked(&self.0).apply(&logits, stream(on)))
     }
 
-    fn fill(
-        &self,
-        py: Python<'_>,
-        bits: Bits,
-        rows: u32,
-        numbers: u64,
-        on: usize,
-    ) -> PyResult<()> {
+    fn fill(&self, py: Python<'_>, bits: Bits, rows: u32, numbers: u64, on: usize) -> PyResult<()> {
         let bitmask = bitmask(bits);
         done(py, || locked(&self.0).fill(&bitmask, rows, pointer(numbers), stream(on)))
     }
@@ -268,14 +276,7 @@ impl CudaRows {
         done(py, || locked(&self.0).apply(&logits, stream(on)))
     }
 
-    fn fill(
-        &self,
-        py: Python<'_>,
-        bits: Bits,
-        rows: u32,
-        numbers: u64,
-        on: usize,
-    ) -> PyResult<()> {
+    fn fill(&self, py: Python<'_>, bits: Bits, rows: u32, numbers: u64, on: usize) -> PyResult<()> {
         let bitmask = bitmask(bits);
         done(py, || locked(&self.0).fill(&bitmask, rows, pointer(numbers), stream(on)))
     }

@@ -63,7 +63,9 @@ pub(crate) fn no_json(py: Python<'_>, message: String, at: usize) -> PyErr {
 pub(crate) fn cuda(py: Python<'_>, error: &CudaError) -> PyErr {
     let text = error.to_string();
     match error {
-        CudaError::Full { .. } | CudaError::Rows { .. } => exception(py, "LimitError", (text, "pool")),
+        CudaError::Full { .. } | CudaError::Rows { .. } => {
+            exception(py, "LimitError", (text, "pool"))
+        }
         CudaError::OtherGrammar
         | CudaError::OtherEnds
         | CudaError::Slot { .. }

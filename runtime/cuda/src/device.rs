@@ -170,7 +170,8 @@ impl Device {
         if words < tokens.div_ceil(32) {
             return Err(CudaError::Words { words, tokens });
         }
-        let params = BitmaskParams { bitmask: at.address(), stride, words, tokens, logits: logits.params };
+        let params =
+            BitmaskParams { bitmask: at.address(), stride, words, tokens, logits: logits.params };
         let shape = shape(logits.params.columns, logits.params.rows);
         self.launch_unless_empty(self.0.kernels.apply_bitmask, shape, &params, stream)
     }
@@ -184,7 +185,12 @@ impl Device {
         self.0.context.synchronize(stream)
     }
 
-    pub(crate) fn apply(&self, rows: DevicePointer, logits: &DeviceLogits, stream: Stream) -> Result<(), CudaError> {
+    pub(crate) fn apply(
+        &self,
+        rows: DevicePointer,
+        logits: &DeviceLogits,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
         let params = ApplyParams { pool: self.pool(), rows: rows.address(), logits: logits.params };
         let shape = shape(logits.params.columns, logits.params.rows);
         self.launch_unless_empty(self.0.kernels.apply, shape, &params, stream)
@@ -204,13 +210,21 @@ impl Device {
         self.launch_unless_empty(self.0.kernels.fill, shape, &params, stream)
     }
 
-    pub(crate) fn advance(&self, params: &crate::layout::AdvanceParams, stream: Stream) -> Result<(), CudaError> {
+    pub(crate) fn advance(
+        &self,
+        params: &crate::layout::AdvanceParams,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
         let kernel = if params.drafts == 0 { self.0.kernels.advance } else { self.0.kernels.draft };
         let shape = ([params.count.div_ceil(BLOCK_SEQUENCES), 1], BLOCK_SEQUENCES);
         self.launch_unless_empty(kernel, shape, params, stream)
     }
 
-    pub(crate) fn sample(&self, params: &crate::layout::SampleParams, stream: Stream) -> Result<(), CudaError> {
+    pub(crate) fn sample(
+        &self,
+        params: &crate::layout::SampleParams,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
         let shape = shape(params.logits.columns, params.logits.rows);
         self.launch_unless_empty(self.0.kernels.sample, shape, params, stream)
     }

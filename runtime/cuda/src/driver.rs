@@ -241,15 +241,23 @@ impl Context {
         // SAFETY: the driver writes at most as many characters as the array has, and ends them with a zero; a context is
         // written where the last pointer leads.
         let name = unsafe {
-            functions.check("cuDeviceGetName", (functions.device_name)(name.as_mut_ptr(), 255, device))?;
-            functions.check("cuDevicePrimaryCtxRetain", (functions.retain)(&mut context, device))?;
+            functions.check(
+                "cuDeviceGetName",
+                (functions.device_name)(name.as_mut_ptr(), 255, device),
+            )?;
+            functions
+                .check("cuDevicePrimaryCtxRetain", (functions.retain)(&mut context, device))?;
             CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
         };
         Ok(Arc::new(Self { functions, context, device, name, maps, _library: library }))
     }
 
     /// Calls a function of the driver with the context current.
-    fn with(&self, call: &'static str, made: impl FnOnce(&Functions) -> c_int) -> Result<(), CudaError> {
+    fn with(
+        &self,
+        call: &'static str,
+        made: impl FnOnce(&Functions) -> c_int,
+    ) -> Result<(), CudaError> {
         let mut before = ptr::null_mut();
         // SAFETY: the context is retained while this is alive, and the pushed context is popped again.
         unsafe {
@@ -267,7 +275,12 @@ impl Context {
     }
 
     /// Copies values to the device, in the order of the stream. They may change as soon as this returns.
-    pub(crate) fn upload<T: NoUninit>(&self, to: DevicePointer, from: &[T], stream: Stream) -> Result<(), CudaError> {
+    pub(crate) fn upload<T: NoUninit>(
+        &self,
+        to: DevicePointer,
+        from: &[T],
+        stream: Stream,
+    ) -> Result<(), CudaError> {
         if from.is_empty() {
             return Ok(());
         }
@@ -279,7 +292,12 @@ impl Context {
     }
 
     /// Reads values from the device, after all work of the stream before it.
-    pub(crate) fn download<T: Pod>(&self, from: DevicePointer, to: &mut [T], stream: Stream) -> Result<(), CudaError> {
+    pub(crate) fn download<T: Pod>(
+        &self,
+        from: DevicePointer,
+        to: &mut [T],
+        stream: Stream,
+    ) -> Result<(), CudaError> {
         if to.is_empty() {
             return Ok(());
         }
@@ -364,7 +382,8 @@ unsafe impl Sync for Module {}
 impl Module {
     /// Loads PTX, which the driver compiles for the device, or finds compiled in its cache.
     pub(crate) fn load(context: &Arc<Context>, ptx: &str) -> Result<Self, CudaError> {
-        let text = CString::new(ptx).map_err(|_| CudaError::Function { name: "PTX without NUL" })?;
+        let text =
+            CString::new(ptx).map_err(|_| CudaError::Function { name: "PTX without NUL" })?;
         let mut module = ptr::null_mut();
         // SAFETY: the text ends with a zero and is alive during the call.
         context.with("cuModuleLoadData", |driver| unsafe {
@@ -387,7 +406,10 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         // SAFETY: loaded once; its kernels are used by what owns the module alone.
-        drop(self.context.with("cuModuleUnload", |driver| unsafe { (driver.unload_module)(self.module) }));
+        drop(
+            self.context
+                .with("cuModuleUnload", |driver| unsafe { (driver.unload_module)(self.module) }),
+        );
     }
 }
 
@@ -400,7 +422,12 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Memory of some bytes, all of them `fill`ed words.
-    pub(crate) fn new(context: &Arc<Context>, bytes: u64, fill: u32, stream: Stream) -> Result<Self, CudaError> {
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        bytes: u64,
+        fill: u32,
+        stream: Stream,
+    ) -> Result<Self, CudaError> {
         let mut at = 0;
         let bytes = bytes.next_multiple_of(4).max(4) as usize;
         // SAFETY: the driver writes an address.
@@ -450,7 +477,13 @@ impl Range {
         context.with("cuMemAddressReserve", |driver| unsafe {
             (driver.reserve)(&mut at, bytes as usize, 0, 0, 0)
         })?;
-        Ok(Self { context: Arc::clone(context), at, bytes, granule: granule.max(1) as u64, mapped: Vec::new() })
+        Ok(Self {
+            context: Arc::clone(context),
+            at,
+            bytes,
+            granule: granule.max(1) as u64,
+            mapped: Vec::new(),
+        })
     }
 
     pub(crate) fn pointer(&self) -> DevicePointer {

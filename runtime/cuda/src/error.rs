@@ -19,7 +19,9 @@ pub enum CudaError {
         name: &'static str,
     },
     /// The driver is too old.
-    #[error("the CUDA driver is of version {found}, and {needed} is needed: install NVIDIA's driver 530 or later")]
+    #[error(
+        "the CUDA driver is of version {found}, and {needed} is needed: install NVIDIA's driver 530 or later"
+    )]
     OldDriver {
         /// Its version: 1,000 times the major number and 10 times the minor one.
         found: i32,
@@ -55,7 +57,9 @@ pub enum CudaError {
         text: String,
     },
     /// The pool has no room for the tables of a grammar.
-    #[error("the pool would take {needed} bytes, and {most} is its limit: drop grammars, or open the device with a larger one")]
+    #[error(
+        "the pool would take {needed} bytes, and {most} is its limit: drop grammars, or open the device with a larger one"
+    )]
     Full {
         /// Bytes that the pool would take.
         needed: u64,
@@ -88,7 +92,9 @@ pub enum CudaError {
     #[error("the matcher follows another grammar than the one that is on the device")]
     OtherGrammar,
     /// A matcher ends with other tokens, or has another logit width, than the grammar was uploaded with.
-    #[error("the matcher has other end tokens than the grammar was uploaded with: upload it with the matcher's")]
+    #[error(
+        "the matcher has other end tokens than the grammar was uploaded with: upload it with the matcher's"
+    )]
     OtherEnds,
     /// A bitmask does not fit the logits.
     #[error("a bitmask of {words} words a row speaks of fewer tokens than {tokens}")]

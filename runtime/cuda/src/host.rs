@@ -74,7 +74,11 @@ impl HostTables {
     /// # Errors
     ///
     /// The matcher follows another grammar or ends otherwise than the resident one.
-    pub fn position(&self, resident: &Resident, matcher: &Matcher) -> Result<[u32; POSITION_WORDS], CudaError> {
+    pub fn position(
+        &self,
+        resident: &Resident,
+        matcher: &Matcher,
+    ) -> Result<[u32; POSITION_WORDS], CudaError> {
         resident.check(matcher)?;
         Ok(bytemuck::cast(resident.position(matcher)))
     }

@@ -144,7 +144,8 @@ mod tests {
     /// The sizes and places that Rust sees are those that a C++ compiler sees in the kernels' sources.
     #[test]
     fn records_are_those_of_the_kernels() {
-        let mut source = String::from("#include \"cuemu.h\"\n#include <cstddef>\n#include \"grammarc.cu\"\n");
+        let mut source =
+            String::from("#include \"cuemu.h\"\n#include <cstddef>\n#include \"grammarc.cu\"\n");
         macro_rules! same {
             ($($rust:ident = $cpp:ident { $($field:ident = $place:literal),* $(,)? })*) => {$(
                 let (name, size) = (stringify!($cpp), size_of::<$rust>());
@@ -191,14 +192,19 @@ mod tests {
         for (name, words) in words {
             writeln!(source, "static_assert(sizeof({name}) == 4 * {words});").unwrap();
         }
-        let most = format!("static_assert(ROW_PARTS == {ROW_PARTS} && FRAMES == {FRAMES} && ROW_MASKED == {ROW_MASKED});");
+        let most = format!(
+            "static_assert(ROW_PARTS == {ROW_PARTS} && FRAMES == {FRAMES} && ROW_MASKED == {ROW_MASKED});"
+        );
         source.push_str(&most);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("layout.cpp");
-        std::fs::write(&file, source).unwrap();
+        grammarc_artifacts::write::replace(&file, source.as_bytes()).unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new("g++");
-        command.args(["-std=c++20", "-w", "-fsyntax-only", "-I"]).arg(here.join("emulator")).arg("-I");
+        command
+            .args(["-std=c++20", "-w", "-fsyntax-only", "-I"])
+            .arg(here.join("emulator"))
+            .arg("-I");
         let output = command.arg(here.join("kernels")).arg(&file).output().expect("a C++ compiler");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

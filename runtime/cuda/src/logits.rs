@@ -37,7 +37,9 @@ impl DeviceLogits {
     pub fn new(at: DevicePointer, dtype: Dtype, rows: u32, columns: u32) -> Self {
         let stride = i64::from(columns);
         let (at, dtype) = (at.address(), dtype as u32);
-        Self { params: LogitsParams { at, stride, columns, dtype, first: 0, rows, map: 0, tokens: 0 } }
+        Self {
+            params: LogitsParams { at, stride, columns, dtype, first: 0, rows, map: 0, tokens: 0 },
+        }
     }
 
     /// The distance from one row to the next, in logits. Rows need not be aligned to more than a logit; those that are aligned to

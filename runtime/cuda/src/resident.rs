@@ -39,7 +39,11 @@ pub(crate) enum Said {
 }
 
 impl Resident {
-    pub(crate) fn upload(pool: &Arc<Pool>, matcher: &Matcher, stream: Stream) -> Result<Self, CudaError> {
+    pub(crate) fn upload(
+        pool: &Arc<Pool>,
+        matcher: &Matcher,
+        stream: Stream,
+    ) -> Result<Self, CudaError> {
         let grammar = matcher.grammar().clone();
         let end_tokens = matcher.end_tokens().to_vec();
         let (vocabulary, image, masks) = {
@@ -115,7 +119,8 @@ impl Resident {
         let row_at = words.at + MASK_WORDS;
         let record = [row_at, row_at, 0, row_at, 0, count, NONE, len];
         self.0.pool.write(&words, &[&record[..], mask].concat(), stream)?;
-        let mut row = Row { kind: ROW_MASKED | 1, ends: self.0.ends, ends_len: 0, parts: [0; ROW_PARTS] };
+        let mut row =
+            Row { kind: ROW_MASKED | 1, ends: self.0.ends, ends_len: 0, parts: [0; ROW_PARTS] };
         row.parts[0] = words.at;
         Ok((words, row))
     }

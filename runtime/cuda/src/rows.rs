@@ -67,7 +67,12 @@ impl RowTable {
     ///
     /// All rows are in use in this step, the matcher follows another grammar or ends otherwise than the resident one, or the driver
     /// refuses.
-    pub fn number(&mut self, resident: &Resident, matcher: &mut Matcher, stream: Stream) -> Result<u32, CudaError> {
+    pub fn number(
+        &mut self,
+        resident: &Resident,
+        matcher: &mut Matcher,
+        stream: Stream,
+    ) -> Result<u32, CudaError> {
         resident.check(matcher)?;
         let (own, row) = match resident.said(matcher)? {
             Said::Parts(row) => (None, row),
@@ -81,7 +86,8 @@ impl RowTable {
             return Ok(number);
         }
         let number = self.free()?;
-        let kept = Kept { row: Some(row), used: self.step, _resident: Some(resident.clone()), _own: own };
+        let kept =
+            Kept { row: Some(row), used: self.step, _resident: Some(resident.clone()), _own: own };
         let before = std::mem::replace(&mut self.kept[number as usize], kept);
         if let Some(row) = before.row {
             self.numbers.remove(&row);

@@ -88,7 +88,12 @@ pub struct Slots {
 }
 
 impl Slots {
-    pub(crate) fn new(device: &Device, slots: u32, drafts: u32, stream: Stream) -> Result<Self, CudaError> {
+    pub(crate) fn new(
+        device: &Device,
+        slots: u32,
+        drafts: u32,
+        stream: Stream,
+    ) -> Result<Self, CudaError> {
         let places = drafts + 1;
         let all = u64::from(slots) * u64::from(places);
         let memory = |bytes: u64, fill| Memory::new(device.context(), bytes, fill, stream);
@@ -147,8 +152,16 @@ impl Slots {
         let position = resident.position(matcher);
         let place = u64::from(slot) * u64::from(self.places);
         let context = self.device.context();
-        context.upload(self.positions.pointer().offset(place * size_of::<Position>() as u64), &[position], stream)?;
-        context.upload(self.rows.pointer().offset(place * size_of::<Row>() as u64), &[row], stream)?;
+        context.upload(
+            self.positions.pointer().offset(place * size_of::<Position>() as u64),
+            &[position],
+            stream,
+        )?;
+        context.upload(
+            self.rows.pointer().offset(place * size_of::<Row>() as u64),
+            &[row],
+            stream,
+        )?;
         let status = self.status.pointer().offset(u64::from(slot) * 4);
         context.upload(status, &[position.status], stream)?;
         held.resident = Some(resident.clone());
@@ -171,8 +184,16 @@ impl Slots {
         let row: Row = bytemuck::Zeroable::zeroed();
         let positions = vec![position; places];
         let rows = vec![row; places];
-        context.upload(self.positions.pointer().offset(place * size_of::<Position>() as u64), &positions, stream)?;
-        context.upload(self.rows.pointer().offset(place * size_of::<Row>() as u64), &rows, stream)?;
+        context.upload(
+            self.positions.pointer().offset(place * size_of::<Position>() as u64),
+            &positions,
+            stream,
+        )?;
+        context.upload(
+            self.rows.pointer().offset(place * size_of::<Row>() as u64),
+            &rows,
+            stream,
+        )?;
         held.own.iter_mut().for_each(|own| *own = None);
         held.resident = None;
         Ok(())
@@ -210,7 +231,12 @@ impl Slots {
     /// # Errors
     ///
     /// The driver refuses.
-    pub fn advance(&self, tokens: &DeviceTokens, accepted: DevicePointer, stream: Stream) -> Result<(), CudaError> {
+    pub fn advance(
+        &self,
+        tokens: &DeviceTokens,
+        accepted: DevicePointer,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
         let params = AdvanceParams { accepted: accepted.address(), ..self.params(tokens) };
         self.device.advance(&params, stream)
     }

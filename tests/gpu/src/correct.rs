@@ -24,14 +24,17 @@ pub(crate) fn check(kit: &Kit) -> Counts {
         let rows = kit.scaled(32, 3);
         let width = grammar.vocabulary().logit_width();
         let mut matchers: Vec<Matcher> = (0..rows).map(|_| Matcher::new(grammar)).collect();
-        let resident = device.upload(&matchers[0], stream).unwrap_or_else(|error| panic!("{error}"));
-        let mut slots = device.slots(rows as u32, 0, stream).unwrap_or_else(|error| panic!("{error}"));
+        let resident =
+            device.upload(&matchers[0], stream).unwrap_or_else(|error| panic!("{error}"));
+        let mut slots =
+            device.slots(rows as u32, 0, stream).unwrap_or_else(|error| panic!("{error}"));
         for (slot, matcher) in (0..).zip(&mut matchers) {
             slots.write(slot, &resident, matcher, stream).unwrap_or_else(|error| panic!("{error}"));
         }
         for step in 0..steps {
             // Masks, in all three types in turn.
-            let noise: Vec<f32> = (0..rows * width as usize).map(|_| random.below(4000) as f32 / 100.0).collect();
+            let noise: Vec<f32> =
+                (0..rows * width as usize).map(|_| random.below(4000) as f32 / 100.0).collect();
             let dtype = [Dtype::F32, Dtype::F16, Dtype::Bf16][step % 3];
             if dtype == Dtype::F32 {
                 let memory = driver.upload(&noise);
@@ -61,7 +64,8 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                     matcher.mask().fill(&mut words).unwrap_or_else(|error| panic!("{error}"));
                     for (token, (&found, &before)) in found.iter().zip(before).enumerate() {
                         let allowed = words[token / 32] >> (token % 32) & 1 != 0;
-                        counts.wrong += usize::from(found != if allowed { before } else { infinity });
+                        counts.wrong +=
+                            usize::from(found != if allowed { before } else { infinity });
                     }
                 }
             }
@@ -70,12 +74,20 @@ pub(crate) fn check(kit: &Kit) -> Counts {
             let memory = driver.upload(&noise);
             let sampled = driver.upload(&vec![-2i32; rows]);
             let none = DevicePointer::NULL;
-            let sampling =
-                Sampling { tokens: sampled.pointer(), temperatures: none, seeds: none, steps: none };
+            let sampling = Sampling {
+                tokens: sampled.pointer(),
+                temperatures: none,
+                seeds: none,
+                steps: none,
+            };
             let logits = DeviceLogits::new(memory.pointer(), Dtype::F32, rows as u32, width);
-            slots.sample(&logits, &sampling, None, stream).unwrap_or_else(|error| panic!("{error}"));
+            slots
+                .sample(&logits, &sampling, None, stream)
+                .unwrap_or_else(|error| panic!("{error}"));
             let found = sampled.read(0);
-            for ((row, matcher), found) in noise.chunks(width as usize).zip(&mut matchers).zip(found) {
+            for ((row, matcher), found) in
+                noise.chunks(width as usize).zip(&mut matchers).zip(found)
+            {
                 let expected = matcher.mask().argmax(row).unwrap_or_else(|error| panic!("{error}"));
                 counts.wrong += usize::from(expected.map_or(-1, |token| token as i32) != found);
                 counts.samples += 1;
@@ -89,7 +101,12 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                 })
                 .collect();
             let memory = driver.upload(&tokens);
-            let given = DeviceTokens { count: rows as u32, tokens: memory.pointer(), stride: 1, slots: none };
+            let given = DeviceTokens {
+                count: rows as u32,
+                tokens: memory.pointer(),
+                stride: 1,
+                slots: none,
+            };
             slots.advance(&given, none, stream).unwrap_or_else(|error| panic!("{error}"));
             let statuses = slots.statuses(stream).unwrap_or_else(|error| panic!("{error}"));
             for (slot, matcher) in matchers.iter_mut().enumerate() {
@@ -107,7 +124,9 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                 }
                 if finished || status.waits_for_host() {
                     let slot = slot as u32;
-                    slots.write(slot, &resident, matcher, stream).unwrap_or_else(|error| panic!("{error}"));
+                    slots
+                        .write(slot, &resident, matcher, stream)
+                        .unwrap_or_else(|error| panic!("{error}"));
                 }
             }
         }

@@ -49,7 +49,8 @@ impl Driver {
     pub(crate) fn open(path: Option<&Path>) -> Self {
         let name = path.map_or_else(|| PathBuf::from("libcuda.so.1"), Path::to_path_buf);
         // SAFETY: the driver's initialisers are those of every CUDA program.
-        let library = unsafe { Library::new(&name) }.unwrap_or_else(|error| panic!("{}: {error}", name.display()));
+        let library = unsafe { Library::new(&name) }
+            .unwrap_or_else(|error| panic!("{}: {error}", name.display()));
         let mut driver = Self { library, stream: ptr::null_mut() };
         let (mut device, mut context, mut stream) = (0, ptr::null_mut(), ptr::null_mut());
         call!(driver, "cuInit"(0 => c_uint));
@@ -72,7 +73,8 @@ impl Driver {
         let mut at = 0u64;
         let bytes = size_of_val(values).max(4);
         call!(self, "cuMemAlloc_v2"(&mut at => *mut u64, bytes => usize));
-        let memory = Memory { driver: self, at, len: values.len(), element: std::marker::PhantomData };
+        let memory =
+            Memory { driver: self, at, len: values.len(), element: std::marker::PhantomData };
         memory.write(values);
         memory
     }
@@ -112,7 +114,8 @@ impl Driver {
 
     /// A kernel from PTX.
     pub(crate) fn load(&self, ptx: &str, name: &str) -> Foreign {
-        let (text, name) = (CString::new(ptx).unwrap_or_default(), CString::new(name).unwrap_or_default());
+        let (text, name) =
+            (CString::new(ptx).unwrap_or_default(), CString::new(name).unwrap_or_default());
         let (mut module, mut kernel) = (ptr::null_mut(), ptr::null_mut());
         call!(self, "cuModuleLoadData"(&mut module => *mut *mut c_void, text.as_ptr().cast() => *const c_void));
         call!(self, "cuModuleGetFunction"(
@@ -122,7 +125,14 @@ impl Driver {
     }
 
     /// Launches a kernel with arguments of 8 bytes each, of which it reads as many as each has.
-    pub(crate) fn launch(&self, kernel: &Foreign, grid: [u32; 2], block: u32, shared: u32, arguments: &[u64]) {
+    pub(crate) fn launch(
+        &self,
+        kernel: &Foreign,
+        grid: [u32; 2],
+        block: u32,
+        shared: u32,
+        arguments: &[u64],
+    ) {
         let mut arguments = arguments.to_vec();
         let mut list: Vec<*mut c_void> =
             arguments.iter_mut().map(|argument| ptr::from_mut(argument).cast()).collect();

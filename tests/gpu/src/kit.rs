@@ -20,15 +20,18 @@ pub(crate) struct Kit {
 impl Kit {
     pub(crate) fn open(folder: &Path, driver: Option<&Path>) -> Self {
         let path = folder.join("vocabulary.gvocab");
-        let vocabulary = Vocabulary::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let vocabulary =
+            Vocabulary::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let entries = std::fs::read_dir(folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.retain(|path| path.extension().is_some_and(|end| end == "gmask"));
         paths.sort();
         let open = |path: &std::path::PathBuf| Grammar::open(path, &vocabulary).ok();
         let grammars: Vec<Grammar> = paths.iter().filter_map(open).collect();
         assert!(!grammars.is_empty(), "{}: no grammar for the vocabulary", folder.display());
-        let options = DeviceOptions { driver: driver.map(Path::to_path_buf), ..DeviceOptions::default() };
+        let options =
+            DeviceOptions { driver: driver.map(Path::to_path_buf), ..DeviceOptions::default() };
         let device = Device::open(&options).unwrap_or_else(|error| panic!("{error}"));
         let driver = Driver::open(driver);
         let dry = device.name().contains("emulator");

@@ -48,7 +48,8 @@ fn main() {
         let usage = kit.device.usage();
         table.row("pool", format!("{} bytes", usage.used), format!("{} held", usage.held));
     }
-    std::fs::write(report, table.text()).unwrap_or_else(|error| panic!("{report}: {error}"));
+    let written = grammarc_artifacts::write::replace(report.as_ref(), table.text().as_bytes());
+    written.unwrap_or_else(|error| panic!("{report}: {error}"));
     println!("{}", table.text());
     assert_eq!(counts.wrong, 0, "results differ from the runtime's");
 }

@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
-use grammarc_cuda::{DeviceBitmask, DeviceLogits, DevicePointer, DeviceTokens, Dtype, Resident, Sampling, Slots};
+use grammarc_cuda::{
+    DeviceBitmask, DeviceLogits, DevicePointer, DeviceTokens, Dtype, Resident, Sampling, Slots,
+};
 use grammarc_runtime::Matcher;
 
 use crate::kit::{Kit, Random, allowed};
@@ -22,7 +24,8 @@ impl Batch {
         let upload = |grammar| kit.device.upload(&Matcher::new(grammar), stream);
         let residents: Result<Vec<_>, _> = kit.grammars.iter().map(upload).collect();
         let residents = residents.unwrap_or_else(|error| panic!("{error}"));
-        let mut slots = kit.device.slots(rows, drafts, stream).unwrap_or_else(|error| panic!("{error}"));
+        let mut slots =
+            kit.device.slots(rows, drafts, stream).unwrap_or_else(|error| panic!("{error}"));
         let mut random = Random(1);
         let mut matchers = Vec::new();
         for slot in 0..rows {
@@ -35,7 +38,9 @@ impl Batch {
             if matcher.is_finished() {
                 matcher.reset();
             }
-            slots.write(slot, &residents[at], &mut matcher, stream).unwrap_or_else(|error| panic!("{error}"));
+            slots
+                .write(slot, &residents[at], &mut matcher, stream)
+                .unwrap_or_else(|error| panic!("{error}"));
             matchers.push(matcher);
         }
         Self { slots, matchers, residents }
@@ -54,7 +59,8 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
     let logits = driver.upload(&noise.repeat(rows as usize));
     let sampled = driver.upload(&vec![0i32; rows as usize]);
     let temperatures = driver.upload(&vec![1f32; rows as usize]);
-    let (seeds, none) = (driver.upload(&(0..u64::from(rows)).collect::<Vec<_>>()), DevicePointer::NULL);
+    let (seeds, none) =
+        (driver.upload(&(0..u64::from(rows)).collect::<Vec<_>>()), DevicePointer::NULL);
     let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
     let sampling = Sampling {
         tokens: sampled.pointer(),
@@ -85,7 +91,8 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
         let found = sampled.read(0);
         let statuses = batch.slots.statuses(stream).unwrap_or_else(|error| panic!("{error}"));
         for (slot, matcher) in batch.matchers.iter_mut().enumerate() {
-            let accepted = u32::try_from(found[slot]).is_ok_and(|token| matcher.accept(token).is_ok());
+            let accepted =
+                u32::try_from(found[slot]).is_ok_and(|token| matcher.accept(token).is_ok());
             wrong += usize::from(!accepted);
             tokens += 1;
             let waits = statuses[slot].waits_for_host();
@@ -119,7 +126,9 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
             matcher.mask().fill(row).unwrap_or_else(|error| panic!("{error}"));
         }
         bitmask.write(&host);
-        kit.device.apply_bitmask(&at, width, &given, stream).unwrap_or_else(|error| panic!("{error}"));
+        kit.device
+            .apply_bitmask(&at, width, &given, stream)
+            .unwrap_or_else(|error| panic!("{error}"));
         free.sample(&given, &sampling, None, stream).unwrap_or_else(|error| panic!("{error}"));
         for (matcher, token) in batch.matchers.iter_mut().zip(sampled.read(0)) {
             _ = matcher.accept(token as u32);
@@ -135,7 +144,10 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
     }
     let trips = (began.elapsed().as_secs_f64() - restored) * 1e6 / steps.min(20) as f64;
     table.row(
-        format!("step of {rows} sequences over {} grammars, by the device alone (a graph)", kit.grammars.len()),
+        format!(
+            "step of {rows} sequences over {} grammars, by the device alone (a graph)",
+            kit.grammars.len()
+        ),
         format!("{alone:.1} µs"),
         "mask, draw and advance in one launch; 0 bytes from the host",
     );
@@ -169,7 +181,8 @@ pub(crate) fn graph(kit: &Kit, table: &mut Table) {
     let mut random = Random(2);
     let (mut compared, mut wrong) = (0, 0);
     for _ in 0..kit.scaled(40, 4) {
-        let next: Vec<i32> = batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut random) as i32).collect();
+        let next: Vec<i32> =
+            batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut random) as i32).collect();
         tokens.write(&next);
         logits.write(&vec![0f32; rows as usize * width as usize]);
         graph.launch();
@@ -195,6 +208,10 @@ pub(crate) fn graph(kit: &Kit, table: &mut Table) {
             }
         }
     }
-    table.row("rows after a replayed graph", format!("{wrong} wrong"), format!("{compared} compared"));
+    table.row(
+        "rows after a replayed graph",
+        format!("{wrong} wrong"),
+        format!("{compared} compared"),
+    );
     assert_eq!(wrong, 0);
 }

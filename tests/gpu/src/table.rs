@@ -8,10 +8,17 @@ pub(crate) struct Table(String);
 
 impl Table {
     pub(crate) fn new(device: &str) -> Self {
-        Self(format!("# Kernels on {device}\n\n| what | figure | beside it |\n| --- | --: | --- |\n"))
+        Self(format!(
+            "# Kernels on {device}\n\n| what | figure | beside it |\n| --- | --: | --- |\n"
+        ))
     }
 
-    pub(crate) fn row(&mut self, what: impl std::fmt::Display, figure: impl std::fmt::Display, beside: impl std::fmt::Display) {
+    pub(crate) fn row(
+        &mut self,
+        what: impl std::fmt::Display,
+        figure: impl std::fmt::Display,
+        beside: impl std::fmt::Display,
+    ) {
         _ = writeln!(self.0, "| {what} | {figure} | {beside} |");
     }
 

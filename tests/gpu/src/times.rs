@@ -10,8 +10,11 @@ use crate::driver::{Driver, Foreign, Memory};
 use crate::kit::{Kit, Random, allowed};
 use crate::table::Table;
 
+/// Whether a mask allows a token of a vocabulary of so many.
+type Allows = fn(&mut Random, usize, usize) -> bool;
+
 /// Masks by how many tokens they allow.
-const DENSITIES: [(&str, fn(&mut Random, usize, usize) -> bool); 4] = [
+const DENSITIES: [(&str, Allows); 4] = [
     ("10 allowed", |_, token, width| token % (width / 10) == 7),
     ("half at random", |random, _, _| random.below(2) == 0),
     ("half in runs", |_, token, _| token / 5000 % 2 == 0),
@@ -27,12 +30,19 @@ struct Peers {
 impl Peers {
     fn load(driver: &Driver, folder: &Path) -> Self {
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-        let said = read("peers.json").and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default();
+        let said = read("peers.json")
+            .and_then(|text| serde_json::from_str::<Value>(&text).ok())
+            .unwrap_or_default();
         let number = |value: &Value| value.as_u64().unwrap_or_default() as u32;
         let triton = read("xgrammar.triton.ptx").map(|ptx| {
             let said = &said["triton"];
             let kernel = driver.load(&ptx, said["name"].as_str().unwrap_or_default());
-            (kernel, number(&said["warps"]) * 32, number(&said["shared"]), number(&said["programs"]))
+            (
+                kernel,
+                number(&said["warps"]) * 32,
+                number(&said["shared"]),
+                number(&said["programs"]),
+            )
         });
         let kernels = said["cuda"].as_object().cloned().unwrap_or_default();
         let cuda = read("xgrammar.cuda.ptx").map(|ptx| {
@@ -45,7 +55,14 @@ impl Peers {
     }
 
     /// Microseconds of each on a batch; none where it is not there.
-    fn times(&self, kit: &Kit, logits: &Memory<'_, f32>, bitmask: &Memory<'_, u32>, rows: u32, width: u32) -> [Option<f64>; 2] {
+    fn times(
+        &self,
+        kit: &Kit,
+        logits: &Memory<'_, f32>,
+        bitmask: &Memory<'_, u32>,
+        rows: u32,
+        width: u32,
+    ) -> [Option<f64>; 2] {
         let driver = &kit.driver;
         let words = u64::from(width.div_ceil(32));
         let at = [logits.pointer().address(), bitmask.pointer().address()];
@@ -53,7 +70,8 @@ impl Peers {
             // Two pointers that Triton adds for its own memory come last.
             let arguments =
                 [at[0], at[1], u64::from(rows), u64::from(width), u64::from(width), words, 0, 0];
-            driver.time(10, 20, || driver.launch(kernel, [*programs, 1], *block, *shared, &arguments))
+            driver
+                .time(10, 20, || driver.launch(kernel, [*programs, 1], *block, *shared, &arguments))
         });
         // As its dispatch chooses: more bits for a thread where there are more rows.
         let blocks = (1024u32).div_ceil(rows);
@@ -70,11 +88,12 @@ impl Peers {
 
 /// Bytes that a mask makes the device move for a row of f32: what is written, with whole sectors of 32 bytes read where a part of them is.
 fn bytes(mask: &[bool]) -> f64 {
-    let sectors = mask.chunks(8).map(|sector| match sector.iter().filter(|&&allowed| allowed).count() {
-        0 => 32.0,
-        all if all == sector.len() => 0.0,
-        _ => 64.0,
-    });
+    let sectors =
+        mask.chunks(8).map(|sector| match sector.iter().filter(|&&allowed| allowed).count() {
+            0 => 32.0,
+            all if all == sector.len() => 0.0,
+            _ => 64.0,
+        });
     sectors.sum::<f64>() + mask.len() as f64 / 8.0
 }
 
@@ -87,26 +106,45 @@ pub(crate) fn apply(kit: &Kit, folder: &Path, table: &mut Table) {
     let most = kit.scaled(1024, 4) as u32;
     let logits = driver.upload(&vec![0f32; most as usize * width as usize]);
     let bandwidth = bandwidth(kit, &logits, most, width);
-    table.row("bandwidth of writes", format!("{:.2} TB/s", bandwidth / 1e6), "all logits forbidden");
+    table.row(
+        "bandwidth of writes",
+        format!("{:.2} TB/s", bandwidth / 1e6),
+        "all logits forbidden",
+    );
     let words = (width as usize).div_ceil(32);
     for (name, has) in DENSITIES {
-        let mask: Vec<bool> = (0..width as usize).map(|token| has(&mut random, token, width as usize)).collect();
+        let mask: Vec<bool> =
+            (0..width as usize).map(|token| has(&mut random, token, width as usize)).collect();
         let mut row = vec![0u32; words];
-        mask.iter().enumerate().filter(|(_, allowed)| **allowed).for_each(|(token, _)| row[token / 32] |= 1 << (token % 32));
+        mask.iter()
+            .enumerate()
+            .filter(|(_, allowed)| **allowed)
+            .for_each(|(token, _)| row[token / 32] |= 1 << (token % 32));
         let bitmask = driver.upload(&row.repeat(most as usize));
         for rows in [1, 64, 256, 1024].map(|rows: u32| rows.min(most)) {
             let bound = bytes(&mask) * f64::from(rows) / bandwidth;
             let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
-            let at = DeviceBitmask { at: bitmask.pointer(), words: words as u32, stride: words as i64 };
+            let at =
+                DeviceBitmask { at: bitmask.pointer(), words: words as u32, stride: words as i64 };
             let ours = driver.time(10, 20, || {
-                device.apply_bitmask(&at, width, &given, stream).unwrap_or_else(|error| panic!("{error}"));
+                device
+                    .apply_bitmask(&at, width, &given, stream)
+                    .unwrap_or_else(|error| panic!("{error}"));
             });
             let [triton, cuda] = peers.times(kit, &logits, &bitmask, rows, width);
-            let other = |time: Option<f64>| time.map_or("not there".to_owned(), |time| format!("{time:.1}, {:.1}x", time / ours));
+            let other = |time: Option<f64>| {
+                time.map_or("not there".to_owned(), |time| {
+                    format!("{time:.1}, {:.1}x", time / ours)
+                })
+            };
             table.row(
                 format!("bitmask, {rows} rows, {name}"),
                 format!("{ours:.1} µs"),
-                format!("bound {bound:.1}; XGrammar's Triton {}; its CUDA {}", other(triton), other(cuda)),
+                format!(
+                    "bound {bound:.1}; XGrammar's Triton {}; its CUDA {}",
+                    other(triton),
+                    other(cuda)
+                ),
             );
         }
     }
@@ -119,12 +157,16 @@ fn resident(kit: &Kit, logits: &Memory<'_, f32>, rows: u32, table: &mut Table) {
     let width = kit.vocabulary.logit_width();
     let slots = crate::serving::Batch::new(kit, rows, 0, 5);
     let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
-    let time = driver.time(10, 20, || slots.slots.apply(&given, stream).unwrap_or_else(|error| panic!("{error}")));
+    let time = driver.time(10, 20, || {
+        slots.slots.apply(&given, stream).unwrap_or_else(|error| panic!("{error}"))
+    });
     let words = width.div_ceil(32);
     let bitmask = driver.upload(&vec![0u32; words as usize * rows as usize]);
     let at = DeviceBitmask { at: bitmask.pointer(), words, stride: i64::from(words) };
     let none = DevicePointer::NULL;
-    let fill = driver.time(10, 20, || slots.slots.fill(&at, rows, none, stream).unwrap_or_else(|error| panic!("{error}")));
+    let fill = driver.time(10, 20, || {
+        slots.slots.fill(&at, rows, none, stream).unwrap_or_else(|error| panic!("{error}"))
+    });
     let host = driver.time(10, 20, || {
         device.apply_bitmask(&at, width, &given, stream).unwrap_or_else(|error| panic!("{error}"));
     });
@@ -155,7 +197,8 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     let rows = kit.scaled(1024, 8) as u32;
     let mut batch = crate::serving::Batch::new(kit, rows, 0, 5);
     let mut random = Random(8);
-    let tokens: Vec<i32> = batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut random) as i32).collect();
+    let tokens: Vec<i32> =
+        batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut random) as i32).collect();
     let tokens = driver.upload(&tokens);
     let none = DevicePointer::NULL;
     let given = DeviceTokens { count: rows, tokens: tokens.pointer(), stride: 1, slots: none };
@@ -170,11 +213,18 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     let sampled = driver.upload(&vec![0i32; rows as usize]);
     let temperatures = driver.upload(&vec![1f32; rows as usize]);
     let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
-    let sampling = |temperatures| Sampling { tokens: sampled.pointer(), temperatures, seeds: none, steps: none };
+    let sampling = |temperatures| Sampling {
+        tokens: sampled.pointer(),
+        temperatures,
+        seeds: none,
+        steps: none,
+    };
     let free = kit.device.slots(rows, 0, stream).unwrap_or_else(|error| panic!("{error}"));
     let time = |slots: &grammarc_cuda::Slots, temperatures| {
         driver.time(10, 10, || {
-            slots.sample(&given, &sampling(temperatures), None, stream).unwrap_or_else(|error| panic!("{error}"));
+            slots
+                .sample(&given, &sampling(temperatures), None, stream)
+                .unwrap_or_else(|error| panic!("{error}"));
         })
     };
     let (masked, whole) = (time(&batch.slots, none), time(&free, none));
@@ -189,5 +239,9 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     let resident = kit.device.upload(&start, stream).unwrap_or_else(|error| panic!("{error}"));
     driver.synchronize();
     let passed = upload.elapsed().as_secs_f64() * 1e6;
-    table.row("upload of one grammar", format!("{passed:.0} µs"), format!("{} bytes", resident.bytes()));
+    table.row(
+        "upload of one grammar",
+        format!("{passed:.0} µs"),
+        format!("{} bytes", resident.bytes()),
+    );
 }

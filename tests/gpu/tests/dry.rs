@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use grammarc_artifacts::write;
 use grammarc_tests::{sources, vocabularies};
 
 #[test]
@@ -12,7 +13,15 @@ fn the_program_for_gpus_runs() {
     let cuda = here.join("../../runtime/cuda");
     let driver = folder.path().join("libemulated.so");
     let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
-    compiler.args(["-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing"]);
+    compiler.args([
+        "-std=c++20",
+        "-O1",
+        "-w",
+        "-fPIC",
+        "-shared",
+        "-ffp-contract=off",
+        "-fno-strict-aliasing",
+    ]);
     compiler.arg("-I").arg(cuda.join("emulator")).arg("-I").arg(cuda.join("kernels"));
     compiler.arg(cuda.join("emulator/driver.cpp")).arg("-o").arg(&driver);
     assert!(compiler.status().expect("a C++ compiler").success());
@@ -20,10 +29,15 @@ fn the_program_for_gpus_runs() {
     let vocabulary = vocabularies::small();
     let kit = folder.path().join("kit");
     std::fs::create_dir(&kit).expect("a folder");
-    std::fs::write(kit.join("vocabulary.gvocab"), &vocabulary.container().buffer()[..]).expect("a file");
+    write::replace(&kit.join("vocabulary.gvocab"), vocabulary.container().buffer())
+        .expect("a file");
     for (name, language, text) in sources::folder() {
-        let grammar = sources::compiled(vocabulary, &sources::lower(language, &name, &text).expect("it is right"));
-        std::fs::write(kit.join(format!("{name}.gmask")), &grammar.artifact().container().buffer()[..]).expect("a file");
+        let grammar = sources::compiled(
+            vocabulary,
+            &sources::lower(language, &name, &text).expect("it is right"),
+        );
+        let artifact = grammar.artifact().container().buffer();
+        write::replace(&kit.join(format!("{name}.gmask")), artifact).expect("a file");
     }
     let report = folder.path().join("report.md");
     for quick in [&[][..], &["--quick"]] {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 16] = [
+const CRATES: [Row<'_>; 18] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
@@ -49,13 +49,19 @@ const CRATES: [Row<'_>; 16] = [
     ("benches", &["artifacts", "compiler", "runtime", "generate/json", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "generate/json", "tests"]),
-    ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
+    ("runtime/cuda", &["artifacts", "compiler", "runtime", "tests"]),
+    ("tests/gpu", &["artifacts", "compiler", "runtime", "runtime/cuda", "tests"]),
+    (
+        "bindings/c",
+        &["artifacts", "compiler", "runtime", "runtime/cuda", "bindings/common", "tests"],
+    ),
     (
         "bindings/python",
         &[
             "artifacts",
             "compiler",
             "runtime",
+            "runtime/cuda",
             "generate",
             "generate/json",
             "bindings/common",

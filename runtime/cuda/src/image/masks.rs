@@ -85,7 +85,8 @@ pub(crate) fn write_masks(
             None => shared.and_then(|shared| shared.row(mask.row)).unwrap_or([NONE; 2]),
         };
         let (minus, plus) = (lists + mask.minus, lists + mask.plus);
-        let record = [row, minus, mask.minus_len, plus, mask.plus_len, mask.count, full, tables.row_words];
+        let record =
+            [row, minus, mask.minus_len, plus, mask.plus_len, mask.count, full, tables.row_words];
         let at = records + index as u32 * MASK_WORDS;
         (at..).zip(record).for_each(|(at, word)| writer.set(at, word));
         writer.names_own(at + 1);

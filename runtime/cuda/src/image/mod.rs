@@ -47,7 +47,11 @@ impl VocabularyParts {
 }
 
 /// The image of a vocabulary: its texts, and the tables of its rules.
-pub(crate) fn vocabulary(grammar: &Grammar, flat: &FlatGrammar<'_>, joined: &Joined<'_>) -> (Image, VocabularyParts) {
+pub(crate) fn vocabulary(
+    grammar: &Grammar,
+    flat: &FlatGrammar<'_>,
+    joined: &Joined<'_>,
+) -> (Image, VocabularyParts) {
     let mut writer = Writer::default();
     let artifact = grammar.vocabulary().artifact();
     let (texts, text_count, long_texts) = write_texts(&mut writer, &artifact.tokens());
@@ -69,7 +73,8 @@ pub(crate) fn grammar(
     let masks = write_masks(&mut writer, &joined.own, Some(&shared.masks));
     let half = write_half(&mut writer, &flat.own, &masks, Some(&shared.masks));
     let ends_at = writer.table(ends);
-    let edge_tokens = if flat.edge_tokens.is_empty() { NONE } else { writer.table(flat.edge_tokens) };
+    let edge_tokens =
+        if flat.edge_tokens.is_empty() { NONE } else { writer.table(flat.edge_tokens) };
     let head = [flat.first_own, flat.start, ends_at, ends.len() as u32, edge_tokens];
     let texts = [shared.texts, shared.text_count, shared.long_texts];
     for (word, value) in head.into_iter().chain(texts).chain(shared.half).chain(half).enumerate() {

@@ -30,7 +30,8 @@ pub(crate) fn write_texts(writer: &mut Writer, tokens: &Tokens<'_>) -> (u32, u32
 }
 
 fn text(bytes: &[u8], long: &mut Vec<u8>) -> [u32; 2] {
-    let plain = if !bytes.is_empty() && bytes.iter().all(|&byte| is_plain(byte)) { PLAIN } else { 0 };
+    let plain =
+        if !bytes.is_empty() && bytes.iter().all(|&byte| is_plain(byte)) { PLAIN } else { 0 };
     if bytes.len() > SHORT {
         let at = long.len() as u32;
         long.extend_from_slice(bytes);

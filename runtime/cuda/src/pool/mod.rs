@@ -30,7 +30,9 @@ type VocabularyKey = ([u8; 32], [u8; 32]);
 #[derive(Debug)]
 enum Backing {
     Growing(Range),
-    Fixed { _memory: Memory },
+    Fixed {
+        _memory: Memory,
+    },
     /// The host's own: it writes what it is given.
     Host(Vec<Patch>),
 }
@@ -115,7 +117,12 @@ impl Pool {
         Self::with(None, DevicePointer::NULL, most, Backing::Host(Vec::new()))
     }
 
-    fn with(context: Option<Arc<Context>>, base: DevicePointer, most: u64, backing: Backing) -> Arc<Self> {
+    fn with(
+        context: Option<Arc<Context>>,
+        base: DevicePointer,
+        most: u64,
+        backing: Backing,
+    ) -> Arc<Self> {
         let state = Mutex::new(State { space: Space::default(), backing });
         Arc::new(Self { context, base, most, state, vocabularies: Mutex::default() })
     }

@@ -39,10 +39,16 @@ impl<'d> Walk<'d> {
         let matchers: Vec<Matcher> = (0..SLOTS).map(|_| Matcher::new(grammar)).collect();
         let resident = device.upload(&matchers[0], STREAM).unwrap();
         let mut slots = device.slots(SLOTS, DRAFTS, STREAM).unwrap();
-        let mut walk = Self { device, resident, matchers, counts: Counts::default(), slots: {
-            slots.release(0, STREAM).unwrap();
-            slots
-        } };
+        let mut walk = Self {
+            device,
+            resident,
+            matchers,
+            counts: Counts::default(),
+            slots: {
+                slots.release(0, STREAM).unwrap();
+                slots
+            },
+        };
         (0..SLOTS).for_each(|slot| walk.write(slot));
         walk
     }
@@ -55,9 +61,12 @@ impl<'d> Walk<'d> {
     fn place(&self, slot: u32, draft: u32) -> (Position, Row) {
         let (positions, rows) = self.slots.memory();
         let at = u64::from(slot * (DRAFTS + 1) + draft);
-        let (mut position, mut row) = ([bytemuck::Zeroable::zeroed()], [bytemuck::Zeroable::zeroed()]);
+        let (mut position, mut row) =
+            ([bytemuck::Zeroable::zeroed()], [bytemuck::Zeroable::zeroed()]);
         let context = self.device.context();
-        context.download(positions.offset(at * size_of::<Position>() as u64), &mut position, STREAM).unwrap();
+        context
+            .download(positions.offset(at * size_of::<Position>() as u64), &mut position, STREAM)
+            .unwrap();
         context.download(rows.offset(at * size_of::<Row>() as u64), &mut row, STREAM).unwrap();
         (position[0], row[0])
     }
@@ -74,10 +83,12 @@ impl<'d> Walk<'d> {
         let bits = |bits: u32| if depth == 32 { bits } else { bits & ((1 << depth) - 1) };
         let finished = said.status & 4 != 0;
         let same_position = finished
-            || (said.state, said.count, said.depth) == (position.state, position.count, position.depth)
+            || (said.state, said.count, said.depth)
+                == (position.state, position.count, position.depth)
                 && said.ret[..depth] == position.ret[..depth]
                 && said.counts[..depth] == position.counts[..depth]
-                && (bits(said.finals), bits(said.rests)) == (bits(position.finals), bits(position.rests));
+                && (bits(said.finals), bits(said.rests))
+                    == (bits(position.finals), bits(position.rests));
         same_row && same_position && finished == (position.status & 4 != 0)
     }
 
@@ -100,7 +111,10 @@ impl<'d> Walk<'d> {
 
     /// The matcher takes a token that the device took, and the two are compared.
     fn take(&mut self, slot: u32, token: u32, status: Status) {
-        let mut matcher = std::mem::replace(&mut self.matchers[slot as usize], Matcher::new(self.resident.grammar()));
+        let mut matcher = std::mem::replace(
+            &mut self.matchers[slot as usize],
+            Matcher::new(self.resident.grammar()),
+        );
         let accepted = matcher.accept(token).is_ok();
         if status.waits_for_host() {
             self.counts.by_host += 1;
@@ -112,7 +126,8 @@ impl<'d> Walk<'d> {
         }
         let finished = matcher.is_finished();
         self.counts.finished += usize::from(finished);
-        self.matchers[slot as usize] = if finished { Matcher::new(self.resident.grammar()) } else { matcher };
+        self.matchers[slot as usize] =
+            if finished { Matcher::new(self.resident.grammar()) } else { matcher };
         if finished || status.waits_for_host() {
             self.write(slot);
         }
@@ -137,7 +152,8 @@ impl<'d> Walk<'d> {
         for slot in 0..SLOTS {
             let mut ahead = self.matchers[slot as usize].clone();
             let drafted = &tokens[slot as usize * drafts..][..drafts];
-            let most = drafted.iter().take_while(|&&token| ahead.accept(token as u32).is_ok()).count();
+            let most =
+                drafted.iter().take_while(|&&token| ahead.accept(token as u32).is_ok()).count();
             let said = allowed[slot as usize] as usize;
             let stopped = said < most && self.place(slot, said as u32 + 1).0.status & 1 != 0;
             self.counts.wrong += usize::from(said != most && !stopped);
@@ -183,7 +199,12 @@ fn normal(row: Row) -> (u32, Vec<u32>, u32) {
 
 fn of(tokens: &mut [i32], stride: usize) -> DeviceTokens {
     let count = (tokens.len() / stride) as u32;
-    DeviceTokens { count, tokens: DevicePointer::of(tokens), stride: stride as i64, slots: DevicePointer::NULL }
+    DeviceTokens {
+        count,
+        tokens: DevicePointer::of(tokens),
+        stride: stride as i64,
+        slots: DevicePointer::NULL,
+    }
 }
 
 pub(super) fn walk(device: &Device, grammar: &Grammar, seed: u64, steps: usize) -> Counts {
@@ -225,15 +246,30 @@ fn positions_are_those_of_matchers() {
     eprintln!("advance: {named:?}, random grammars: {random:?}");
     assert_eq!((named.wrong, random.wrong), (0, 0));
     assert!(named.taken > named.by_host * 4, "{named:?}");
-    assert!([&named, &random].iter().all(|all| all.refused.min(all.finished).min(all.rollbacks).min(all.drafts) > 100));
+    assert!(
+        [&named, &random].iter().all(|all| all
+            .refused
+            .min(all.finished)
+            .min(all.rollbacks)
+            .min(all.drafts)
+            > 100)
+    );
 }
 
 /// A test of the test: a return that forgets the register, and an end that asks the state alone.
 #[test]
 fn faults_in_advance_are_seen() {
     let faults = [
-        Fault { file: "advance.cuh", text: "    at->count = stack->counts[at->depth];\n", instead: "" },
-        Fault { file: "advance.cuh", text: "& FINAL && (at->finals & all) == all;", instead: "& FINAL;" },
+        Fault {
+            file: "advance.cuh",
+            text: "    at->count = stack->counts[at->depth];\n",
+            instead: "",
+        },
+        Fault {
+            file: "advance.cuh",
+            text: "& FINAL && (at->finals & all) == all;",
+            instead: "& FINAL;",
+        },
     ];
     for fault in faults {
         let emulated = build(Some(&fault), DeviceOptions::default());

@@ -169,7 +169,8 @@ fn check(device: &Device, grammar: &Grammar, seed: u64, rounds: usize) -> Counts
                     let words = masks[0].len();
                     let at = DevicePointer::of(&mut rows);
                     let bitmask = DeviceBitmask { at, words: words as u32, stride: words as i64 };
-                    let mut own: Vec<i32> = (0..).zip(&places).map(|(row, place)| (*place).min(row)).collect();
+                    let mut own: Vec<i32> =
+                        (0..).zip(&places).map(|(row, place)| (*place).min(row)).collect();
                     let logits = logits.numbers(DevicePointer::of(&mut own));
                     device.apply_bitmask(&bitmask, width as u32, &logits, STREAM)
                 }
@@ -184,7 +185,13 @@ fn check(device: &Device, grammar: &Grammar, seed: u64, rounds: usize) -> Counts
 }
 
 /// Rows of a bitmask, longer or shorter than the masks.
-fn fill(slots: &crate::Slots, masks: &[Vec<u32>], places: &mut [i32], rng: &mut Rng, counts: &mut Counts) {
+fn fill(
+    slots: &crate::Slots,
+    masks: &[Vec<u32>],
+    places: &mut [i32],
+    rng: &mut Rng,
+    counts: &mut Counts,
+) {
     let words = masks[0].len() + rng.below(40) - masks[0].len().min(20).min(rng.below(20));
     let stride = words + rng.below(3);
     let mut bitmask = vec![0x5a5a_5a5a_u32; stride * masks.len()];
@@ -251,8 +258,16 @@ fn a_slot_without_a_grammar_allows_everything() {
 #[test]
 fn faults_in_masks_are_seen() {
     let faults = [
-        Fault { file: "apply.cuh", text: "ALL << (columns - begin);\n    if (__all", instead: "ALL << (columns - begin - 1);\n    if (__all" },
-        Fault { file: "masks.cuh", text: "mask->full != NONE && first % WARP == 0 &&", instead: "mask->full != NONE &&" },
+        Fault {
+            file: "apply.cuh",
+            text: "ALL << (columns - begin);\n    if (__all",
+            instead: "ALL << (columns - begin - 1);\n    if (__all",
+        },
+        Fault {
+            file: "masks.cuh",
+            text: "mask->full != NONE && first % WARP == 0 &&",
+            instead: "mask->full != NONE &&",
+        },
         Fault { file: "apply.cuh", text: "if (lane_id() == WARP - 1) next = last;", instead: "" },
     ];
     for fault in faults {

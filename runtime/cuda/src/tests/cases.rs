@@ -39,7 +39,8 @@ pub(super) fn grammars() -> Vec<Grammar> {
 
 /// A vocabulary of more than two chunks, most of whose tokens are words that every string of JSON takes.
 pub(super) fn wide() -> Grammar {
-    let words: Vec<String> = (0..3000).map(|at| format!("{:x}{}", at * 7919 % 4093, "z".repeat(at % 11))).collect();
+    let words: Vec<String> =
+        (0..3000).map(|at| format!("{:x}{}", at * 7919 % 4093, "z".repeat(at % 11))).collect();
     let vocabulary = artifact(&of_words(&words.join(" ")));
     let text = r#"root ::= "\"" [^"\\]* "\"" | [0-9]+ | "[" root ("," root)* "]""#;
     compiled(&vocabulary, &gbnf(text))

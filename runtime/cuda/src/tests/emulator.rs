@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use grammarc_artifacts::write;
 use tempfile::TempDir;
 
 use crate::{Device, DeviceOptions};
@@ -49,7 +50,7 @@ pub(super) fn build(fault: Option<&Fault>, options: DeviceOptions) -> Emulated {
             assert_eq!(text.matches(fault.text).count(), 1, "the place of the fault");
             text = text.replace(fault.text, fault.instead);
         }
-        std::fs::write(kernels.join(name), text).expect("a copy");
+        write::replace(&kernels.join(name), text.as_bytes()).expect("a copy");
     }
     let driver = compile(&here.join("emulator"), &kernels, folder.path());
     let options = DeviceOptions { driver: Some(driver), ..options };

@@ -5,5 +5,6 @@ mod apply;
 mod cases;
 mod emulator;
 mod pool;
+mod ptx;
 mod sample;
 mod sanitized;

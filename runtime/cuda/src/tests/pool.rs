@@ -17,8 +17,10 @@ fn a_vocabulary_is_there_once_and_space_comes_back() {
     let first = device.upload(&Matcher::new(&grammars[0]), STREAM).unwrap();
     let with_vocabulary = device.usage().used;
     assert!(with_vocabulary > first.bytes());
-    let others: Vec<_> =
-        grammars[1..].iter().map(|grammar| device.upload(&Matcher::new(grammar), STREAM).unwrap()).collect();
+    let others: Vec<_> = grammars[1..]
+        .iter()
+        .map(|grammar| device.upload(&Matcher::new(grammar), STREAM).unwrap())
+        .collect();
     let own: u64 = others.iter().map(|other| other.bytes()).sum();
     assert!(device.usage().used - with_vocabulary < own + 128 * others.len() as u64);
     drop(others);
@@ -130,7 +132,8 @@ fn rows_by_number_are_few_and_given_up_when_they_are_old() {
 #[test]
 fn a_driver_that_is_not_there_is_an_error() {
     let driver = Some(std::env::temp_dir().join("no-such-driver.so"));
-    let error = crate::Device::open(&DeviceOptions { driver, ..DeviceOptions::default() }).unwrap_err();
+    let error =
+        crate::Device::open(&DeviceOptions { driver, ..DeviceOptions::default() }).unwrap_err();
     assert!(matches!(&error, CudaError::NoDriver { tried } if tried.len() == 1), "{error}");
     let emulated = device();
     drop(emulated);

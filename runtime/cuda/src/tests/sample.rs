@@ -89,8 +89,10 @@ fn the_greatest_is_the_runtimes() {
             if rng.one_in(10) {
                 f32s.fill(f32::NAN);
             }
-            let mut f16s: Vec<F16> = f32s.iter().map(|&x| F16(half::f16::from_f32(x).to_bits())).collect();
-            let mut bf16s: Vec<Bf16> = f32s.iter().map(|&x| Bf16(half::bf16::from_f32(x).to_bits())).collect();
+            let mut f16s: Vec<F16> =
+                f32s.iter().map(|&x| F16(half::f16::from_f32(x).to_bits())).collect();
+            let mut bf16s: Vec<Bf16> =
+                f32s.iter().map(|&x| Bf16(half::bf16::from_f32(x).to_bits())).collect();
             let mask = matcher.mask();
             let expected = [mask.argmax(&f32s), mask.argmax(&f16s), mask.argmax(&bf16s)];
             let rows = [
@@ -101,8 +103,11 @@ fn the_greatest_is_the_runtimes() {
             for (expected, (at, dtype)) in expected.into_iter().zip(rows) {
                 let mut tokens = [0i32];
                 let (tokens_at, none) = (DevicePointer::of(&mut tokens), DevicePointer::NULL);
-                let sampling = Sampling { tokens: tokens_at, temperatures: none, seeds: none, steps: none };
-                slots.sample(&DeviceLogits::new(at, dtype, 1, width), &sampling, None, STREAM).unwrap();
+                let sampling =
+                    Sampling { tokens: tokens_at, temperatures: none, seeds: none, steps: none };
+                slots
+                    .sample(&DeviceLogits::new(at, dtype, 1, width), &sampling, None, STREAM)
+                    .unwrap();
                 let expected = expected.unwrap().map_or(-1, |token| token as i32);
                 assert_eq!(tokens[0], expected, "{dtype:?}");
                 found += usize::from(expected >= 0);
@@ -131,8 +136,10 @@ fn draws_are_the_references() {
                 slots.write(slot, &resident, matcher, STREAM).unwrap();
             }
             let width = matchers[0].logit_width() as usize;
-            let mut logits: Vec<f32> = (0..ROWS * width).map(|_| rng.below(1000) as f32 / 100.0).collect();
-            let mut temperatures: Vec<f32> = (0..ROWS).map(|_| 0.25 + rng.below(8) as f32 / 4.0).collect();
+            let mut logits: Vec<f32> =
+                (0..ROWS * width).map(|_| rng.below(1000) as f32 / 100.0).collect();
+            let mut temperatures: Vec<f32> =
+                (0..ROWS).map(|_| 0.25 + rng.below(8) as f32 / 4.0).collect();
             let mut seeds: Vec<u64> = (0..ROWS).map(|_| rng.below(usize::MAX) as u64).collect();
             let mut steps = vec![round + (1 << 40); ROWS];
             let mut tokens = vec![0i32; ROWS];
@@ -149,7 +156,8 @@ fn draws_are_the_references() {
             for (row, matcher) in matchers.iter_mut().enumerate() {
                 let score = |token: u32| {
                     let logit = f64::from(logits[row * width + token as usize]);
-                    logit / f64::from(temperatures[row]) + reference::gumbel(seeds[row], steps[row], token)
+                    logit / f64::from(temperatures[row])
+                        + reference::gumbel(seeds[row], steps[row], token)
                 };
                 let drawn = u32::try_from(tokens[row]).unwrap();
                 assert!(matcher.mask().contains(drawn));
@@ -190,7 +198,9 @@ fn draws_are_as_likely_as_the_softmax_says() {
         seeds: DevicePointer::of(&mut seeds),
         steps: DevicePointer::of(&mut steps),
     };
-    let logits = DeviceLogits::new(DevicePointer::of(&mut row), Dtype::F32, ROWS as u32, width as u32).stride(0);
+    let logits =
+        DeviceLogits::new(DevicePointer::of(&mut row), Dtype::F32, ROWS as u32, width as u32)
+            .stride(0);
     let logits = logits.numbers(DevicePointer::of(&mut numbers));
     slots.sample(&logits, &sampling, None, STREAM).unwrap();
     let weight = |token: usize| (f64::from(row[token]) / 1.5).exp();
@@ -209,7 +219,9 @@ fn draws_are_as_likely_as_the_softmax_says() {
 #[test]
 fn a_pending_row_gives_no_token() {
     let emulated = device();
-    let grammar = cases::of_bytes("root ::= a | b\na ::= \"x\" a \"y\" | \"xy\"\nb ::= \"x\" b \"yy\" | \"xyy\"");
+    let grammar = cases::of_bytes(
+        "root ::= a | b\na ::= \"x\" a \"y\" | \"xy\"\nb ::= \"x\" b \"yy\" | \"xyy\"",
+    );
     let mut matcher = Matcher::new(&grammar);
     let resident = emulated.device.upload(&matcher, STREAM).unwrap();
     let mut slots = emulated.device.slots(1, 0, STREAM).unwrap();
@@ -229,8 +241,14 @@ fn a_pending_row_gives_no_token() {
             let mut row = vec![0f32; matcher.logit_width() as usize];
             let (mut drawn, none) = ([7i32], DevicePointer::NULL);
             let drawn_at = DevicePointer::of(&mut drawn);
-            let sampling = Sampling { tokens: drawn_at, temperatures: none, seeds: none, steps: none };
-            let logits = DeviceLogits::new(DevicePointer::of(&mut row), Dtype::F32, 1, matcher.logit_width());
+            let sampling =
+                Sampling { tokens: drawn_at, temperatures: none, seeds: none, steps: none };
+            let logits = DeviceLogits::new(
+                DevicePointer::of(&mut row),
+                Dtype::F32,
+                1,
+                matcher.logit_width(),
+            );
             slots.sample(&logits, &sampling, None, STREAM).unwrap();
             assert_eq!(drawn, [-1]);
             slots.apply(&logits, STREAM).unwrap();
