@@ -372,16 +372,16 @@ def custom_ops(slots: Slots) -> Any:
 
     The slots are named by number in the graph and live as long as the operators.
     """
-    import torch
+    import torch  # type: ignore[import-not-found,unused-ignore]
 
     number = len(_REGISTERED)
     _REGISTERED.append(slots)
 
-    @torch.library.custom_op(f"grammarc::apply_{number}", mutates_args={"logits"})
+    @torch.library.custom_op(f"grammarc::apply_{number}", mutates_args={"logits"})  # type: ignore[untyped-decorator,unused-ignore]
     def apply(logits: torch.Tensor, places: torch.Tensor) -> None:
         slots.apply(logits, places)
 
-    @torch.library.custom_op(f"grammarc::advance_{number}", mutates_args={"tokens"})
+    @torch.library.custom_op(f"grammarc::advance_{number}", mutates_args={"tokens"})  # type: ignore[untyped-decorator,unused-ignore]
     def advance(tokens: torch.Tensor, numbers: torch.Tensor) -> None:
         slots.advance(tokens, numbers)
 

@@ -1,10 +1,10 @@
-"""Compiles each kernel for devices that need not be there: with all of its optional arguments, and with none of them."""
+"""Compiles each kernel for devices that need not be there: with all of its optional arguments, with none of them, and with numbers
+that are 1, which Triton compiles as constants."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import Any
 
 os.environ["TRITON_INTERPRET"] = "0"
@@ -89,25 +89,26 @@ KERNELS: dict[Any, tuple[dict[str, str], dict[str, int], dict[str, Any]]] = {
 OPTIONAL = {"row_map", "column_tokens", "slots", "accepted", "allowed", "temperatures", "seeds", "steps"}
 
 
-def compiled(kernel: Any, target: Any, absent: set[str]) -> Any:
+def compiled(kernel: Any, target: Any, constants: dict[str, Any]) -> Any:
     types, sizes, options = KERNELS[kernel]
-    constants = {**sizes, **{name: None for name in types if name in absent}}
+    constants = constants | sizes
     signature = {name: "constexpr" if name in constants else types[name] for name in kernel.arg_names}
     return triton.compile(ASTSource(kernel, signature, constants), target, options)
 
 
 def main() -> None:
     for target in TARGETS:
-        for kernel in KERNELS:
-            for absent in (set(), OPTIONAL):
-                made = compiled(kernel, target, absent)
+        for kernel, (types, _, _) in KERNELS.items():
+            without = {name: None for name in types if name in OPTIONAL}
+            ones = {name: 1 for name, kind in types.items() if kind == "i32"}
+            for constants in ({}, without, ones):
+                made = compiled(kernel, target, constants)
                 name = kernel.fn.__name__
                 if target.backend == "cuda":
                     # A draw is the same everywhere only by operations that are rounded as IEEE 754 says.
                     assert not re.search(r"\.(approx|full)\.", made.asm["ptx"]), name
-                print("compiled", name, target.backend, target.arch, "with" if not absent else "without", "optional arguments")
+                print("compiled", name, target.backend, target.arch, ", ".join(constants))
 
 
 if __name__ == "__main__":
     main()
-    sys.stdout.flush()

@@ -17,6 +17,7 @@ FRAMES = 32
 FINAL, POP_ONLY, RESTS, ABSORBING, HAS_ROW, COUNTED, LOOPS, STEP = (1 << bit for bit in range(8))
 REFUSED, GO, ARRIVE, CALL, OPEN = range(5)
 ALPHABET = b'ab"c\\d e'
+REGISTERS = [0, 1, 1, 2, 6, 15]
 
 Words = np.ndarray[Any, Any]
 
@@ -162,7 +163,7 @@ def _half(
         if kind == CALL and back:
             # Few return states, so that a frame is often as the one below it.
             returns = NONE if random.integers(4) == 0 else int(random.choice(back[-2:]))
-            calls.extend([int(random.choice(callees)), returns, int(random.integers(2))])
+            calls.extend([int(random.choice(callees)), returns, int(random.choice(REGISTERS))])
             return CALL << 29 | (len(calls) // 3 - 1)
         return (GO if kind == CALL else kind) << 29 | int(random.integers(count))
 
@@ -220,8 +221,8 @@ def position(pool: Pool, one: Grammar, depth: int) -> list[int]:
     """A position anywhere in a grammar, with a stack of so many frames. The uppermost is often as a call would push it."""
     random = pool.random
     stack = random.integers(one.states, size=depth).tolist()
-    count = int(random.integers(5))
-    counts = random.integers(4, size=depth).tolist()
+    count = int(random.choice(REGISTERS))
+    counts = random.choice(REGISTERS, size=depth).tolist()
     if depth and random.integers(2):
         stack[-1], counts[-1] = int(random.choice(one.returns)), count
     finals = sum(1 << frame for frame, state in enumerate(stack) if one.flags[state] & FINAL)
@@ -232,3 +233,29 @@ def position(pool: Pool, one: Grammar, depth: int) -> list[int]:
     room = FRAMES - depth
     returns = stack + random.integers(1 << 31, size=room).tolist()
     return head + returns + counts + random.integers(1 << 31, size=room).tolist()
+
+
+class Automata:
+    """A pool with grammars of one vocabulary."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.pool = Pool(self.random)
+        words = vocabulary(self.pool, 150)
+        self.grammars = [grammar(self.pool, words, (6, 10)) for _ in range(4)]
+        self.short = [token for token, text in enumerate(words.texts) if 1 <= len(text) <= 2]
+
+    def positions(self, count: int) -> list[list[int]]:
+        """Positions anywhere, some of them with a stack that is nearly full."""
+        made = []
+        for _ in range(count):
+            one = self.grammars[self.random.integers(len(self.grammars))]
+            made.append(position(self.pool, one, int(self.random.choice([0, 0, 1, 2, 4, 9, 31, 32]))))
+        return made
+
+    def tokens(self, shape: Any, ends: float, short: float) -> Any:
+        """Tokens at random, none and ones past the vocabulary among them, and shares of end tokens and of short ones."""
+        tokens = self.random.integers(-1, 152, size=shape)
+        tokens = np.where(self.random.random(shape) < short, self.random.choice(self.short, size=shape), tokens)
+        chosen = self.random.choice(self.grammars[0].ends, size=shape)
+        return np.where(self.random.random(shape) < ends, chosen, tokens).astype(np.int32)

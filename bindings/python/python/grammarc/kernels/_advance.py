@@ -352,6 +352,8 @@ def take(pool, source, token, target, row_at):
     row = tl.where(lanes == 0, kind, row)
     row = tl.where(lanes == 1, load(pool, grammar + 2), row)
     row = tl.where(lanes == 2, ends_length, row)
+    # Lanes write what others have read, and read what others have written.
+    tl.debug_barrier()
     tl.store(row_at + lanes, row, mask=lanes < parts + PARTS)
     tl.store(target + RETURNS + lane, returns, mask=lane < depth)
     tl.store(target + COUNTS + lane, counts, mask=lane < depth)
@@ -425,6 +427,7 @@ def draft_kernel(pool, positions, rows, places, slots, tokens, token_stride, dra
                     tl.store(position + POSITION, grammar)
                     tl.store(position + POSITION + 3, 0)
                     tl.store(position + POSITION + 6, (before & STATUS_HOST) | STATUS_REFUSED)
+                tl.debug_barrier()
                 position = position + POSITION
                 row = row + ROW
                 draft = draft + 1
