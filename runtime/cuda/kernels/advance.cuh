@@ -316,8 +316,9 @@ __device__ inline u32 take(const u32* pool, const Position* from, u32 token, Pos
         status |= STATUS_REFUSED;
     }
     Row made;
+    made.ends = grammar->ends;
+    made.ends_len = 0;
     if (status & STATUS_FINISHED) {
-        made.ends = grammar->ends;
         made.ends_len = grammar->ends_len;
         made.kind = ROW_MASKED;
     } else if (status & STATUS_HOST) {

@@ -4,7 +4,7 @@ use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::random::Rng;
 
 use super::cases;
-use super::emulator::{Fault, build, device};
+use super::emulator::{Fault, build, device, rounds};
 use crate::driver::DevicePointer;
 use crate::layout::{Position, ROW_MASKED, Row};
 use crate::resident::Said;
@@ -239,10 +239,10 @@ fn walks(device: &Device, grammars: impl IntoIterator<Item = Grammar>, steps: us
 #[test]
 #[expect(clippy::print_stderr, reason = "the counts are what the test is about")]
 fn positions_are_those_of_matchers() {
-    let steps = if grammarc_tests::vocabularies::full() { 6000 } else { 1200 };
+    let steps = rounds(6000);
     let emulated = device();
     let named = walks(&emulated.device, cases::grammars(), steps);
-    let random = walks(&emulated.device, cases::random(0..150), steps / 10);
+    let random = walks(&emulated.device, cases::random(0..60), steps / 10);
     eprintln!("advance: {named:?}, random grammars: {random:?}");
     assert_eq!((named.wrong, random.wrong), (0, 0));
     assert!(named.taken > named.by_host * 4, "{named:?}");

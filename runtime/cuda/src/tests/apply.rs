@@ -5,7 +5,7 @@ use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::random::Rng;
 
 use super::cases;
-use super::emulator::{Fault, build, device};
+use super::emulator::{Fault, build, device, rounds};
 use crate::driver::DevicePointer;
 use crate::{Device, DeviceBitmask, DeviceLogits, DeviceOptions, Dtype, Stream};
 
@@ -224,8 +224,8 @@ fn logits_and_bitmasks_are_those_of_masks() {
     let emulated = device();
     let mut grammars = cases::grammars();
     grammars.extend(cases::random(0..40));
-    let small = checks(&emulated.device, &grammars, 6);
-    let wide = checks(&emulated.device, &[cases::wide()], 60);
+    let small = checks(&emulated.device, &grammars, rounds(15));
+    let wide = checks(&emulated.device, &[cases::wide()], rounds(100));
     eprintln!("apply: {small:?}, wide: {wide:?}");
     assert_eq!((small.wrong, wide.wrong), (0, 0));
 }
@@ -272,7 +272,7 @@ fn faults_in_masks_are_seen() {
     ];
     for fault in faults {
         let emulated = build(Some(&fault), DeviceOptions::default());
-        let counts = checks(&emulated.device, &[cases::wide()], 30);
+        let counts = checks(&emulated.device, &[cases::wide()], 12);
         assert!(counts.wrong > 0, "{}: {counts:?}", fault.text);
     }
 }

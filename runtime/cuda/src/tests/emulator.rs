@@ -12,6 +12,16 @@ use crate::{Device, DeviceOptions};
 /// Environment variable that chooses the sanitizer.
 pub(super) const SANITIZER: &str = "GRAMMARC_EMULATOR_SANITIZER";
 
+/// Rounds of a check: all of them in the long form (`GRAMMARC_FULL=1`), a few where a sanitizer slows each down.
+pub(super) fn rounds(all: usize) -> usize {
+    let part = match std::env::var(SANITIZER) {
+        Ok(_) => 20,
+        Err(_) if grammarc_tests::vocabularies::full() => 1,
+        Err(_) => 5,
+    };
+    all.div_ceil(part)
+}
+
 /// A device of the emulator. One at a time: the emulator is for one thread.
 pub(super) struct Emulated {
     pub(super) device: Device,

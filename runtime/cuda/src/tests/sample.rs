@@ -4,7 +4,7 @@ use grammarc_runtime::{Bf16, F16, Matcher};
 use grammarc_tests::random::Rng;
 
 use super::cases;
-use super::emulator::device;
+use super::emulator::{device, rounds};
 use crate::driver::DevicePointer;
 use crate::{DeviceLogits, DeviceTokens, Dtype, Sampling, Stream};
 
@@ -81,7 +81,7 @@ fn the_greatest_is_the_runtimes() {
         let mut matcher = Matcher::new(grammar);
         let resident = emulated.device.upload(&matcher, STREAM).unwrap();
         let mut slots = emulated.device.slots(1, 0, STREAM).unwrap();
-        for _ in 0..30 {
+        for _ in 0..rounds(60) {
             walked(&mut matcher, &mut rng);
             slots.write(0, &resident, &mut matcher, STREAM).unwrap();
             let width = matcher.logit_width();
@@ -117,7 +117,7 @@ fn the_greatest_is_the_runtimes() {
             }
         }
     }
-    assert!(found > 1000);
+    assert!(found > 30 * rounds(60));
 }
 
 /// A draw is the argmax of logit / temperature + Gumbel among the allowed tokens, for every row of a batch by its own seed.
@@ -129,7 +129,7 @@ fn draws_are_the_references() {
     for grammar in [cases::wide(), cases::grammars().swap_remove(0)] {
         let resident = emulated.device.upload(&Matcher::new(&grammar), STREAM).unwrap();
         let mut slots = emulated.device.slots(ROWS as u32, 0, STREAM).unwrap();
-        for round in 0..40 {
+        for round in 0..rounds(150) as u64 {
             let mut matchers: Vec<Matcher> = (0..ROWS).map(|_| Matcher::new(&grammar)).collect();
             for (slot, matcher) in (0..).zip(&mut matchers) {
                 walked(matcher, &mut rng);
