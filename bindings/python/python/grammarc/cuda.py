@@ -377,17 +377,18 @@ def custom_ops(slots: Slots) -> Any:
     number = len(_REGISTERED)
     _REGISTERED.append(slots)
 
-    @torch.library.custom_op(f"grammarc::apply_{number}", mutates_args={"logits"})  # type: ignore[untyped-decorator,unused-ignore]
-    def apply(logits: torch.Tensor, places: torch.Tensor) -> None:
-        slots.apply(logits, places)
+    def operator(name: str, changed: str, other: str, work: Any) -> Any:
+        # The schema is said, since what annotations name is imported in here alone.
+        schema = f"(Tensor(a!) {changed}, Tensor {other}) -> ()"
+        made = torch.library.custom_op(f"grammarc::{name}_{number}", work, mutates_args={changed}, schema=schema)
+        made.register_fake(lambda *_: None)
+        return made
 
-    @torch.library.custom_op(f"grammarc::advance_{number}", mutates_args={"tokens"})  # type: ignore[untyped-decorator,unused-ignore]
-    def advance(tokens: torch.Tensor, numbers: torch.Tensor) -> None:
-        slots.advance(tokens, numbers)
-
-    for operator in (apply, advance):
-        operator.register_fake(lambda *arguments: None)
-    return _Operators(apply, advance)
+    # Tokens stay as they are, and what they change is not torch's: named as changed, the operator is not taken for one without effect.
+    return _Operators(
+        operator("apply", "logits", "places", lambda logits, places: slots.apply(logits, places)),
+        operator("advance", "tokens", "numbers", lambda tokens, numbers: slots.advance(tokens, numbers)),
+    )
 
 
 class _Operators(NamedTuple):
