@@ -1,4 +1,4 @@
-//! What sequences that lead to one state end with, so that it is built once.
+//! Suffix sharing: sequences into one state share their common tail.
 //!
 //! A member of an object is written behind a comma and without one, and what keys an object does not name lead to its
 //! value from each place where they may come. Such sequences lead to one state and differ in how they begin: from where
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Expr;
-use super::thompson::Closed;
+use super::closed::Closed;
 
 /// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);

@@ -3,6 +3,7 @@
 //! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends write down what the source says and leave
 //! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
 
+mod closed;
 mod display;
 mod endings;
 mod expr;

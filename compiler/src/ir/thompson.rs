@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use super::closed::Closed;
 use super::endings::Endings;
-use super::{ByteSet, Expr, ExprGraph, RuleId, TokenSet};
+use super::{Expr, ExprGraph, RuleId, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
 /// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
@@ -78,35 +79,6 @@ pub struct Repetition<'a> {
     pub min: u32,
     /// Most, unbounded where `None`.
     pub max: Option<u32>,
-}
-
-/// Bytes, so many of them, and a last one that may be one of them. Such a last one is not read apart from those before
-/// it.
-#[derive(Clone, Copy, Debug)]
-pub struct Closed {
-    /// The bytes.
-    pub any: ByteSet,
-    /// Fewest of them.
-    pub min: u32,
-    /// Most of them.
-    pub max: u32,
-    /// The last ones.
-    pub last: ByteSet,
-}
-
-impl Closed {
-    /// What the first two of these parts are.
-    pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
-        match parts {
-            [Expr::Repeat { body, min, max: Some(max) }, Expr::Bytes(last), ..] => match **body {
-                Expr::Bytes(any) if !any.intersect(*last).is_empty() => {
-                    Some(Self { any, min: *min, max: *max, last: *last })
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
 }
 
 /// Connects `from` to `to` by one repetition and one of the last bytes.

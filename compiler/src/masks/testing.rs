@@ -20,7 +20,7 @@ mod tests {
     use crate::masks::shared::facts::{VocabularyFacts, walked};
     use crate::network::Network;
     use crate::network::follow::Follow;
-    use crate::network::local::LocalSets;
+    use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
     use crate::threads::Means;
 
@@ -53,7 +53,7 @@ mod tests {
         }
 
         /// The agreement of all own states.
-        pub(crate) fn agreement(&self, follow: &Follow<'_>) -> KEquivalence {
+        pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,
                 Representatives::default,
@@ -70,7 +70,7 @@ mod tests {
 
         /// Ranks and exits of a state, found byte by byte.
         pub(crate) fn walked(&self, follow: &Follow<'_>, state: u32) -> (Vec<u32>, Vec<u32>) {
-            let mut sets = LocalSets::new(follow.network());
+            let mut sets = LazyDfa::new(follow.network());
             let after = follow.bytes(follow.rule_of(state));
             walked(&mut sets, self.trie(), after, state, 0)
         }

@@ -24,9 +24,9 @@ mod expressions;
 pub mod follow;
 mod inline;
 pub mod layout;
+pub mod lazy_dfa;
 mod left_recursion;
 pub mod lexicon;
-pub mod local;
 pub mod shared;
 
 mod merge;

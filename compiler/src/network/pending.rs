@@ -27,7 +27,7 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashSet;
 
 use super::build::{Builder, Failure};
-use super::local::{BOTTOM, LocalSets};
+use super::lazy_dfa::{BOTTOM, LazyDfa};
 use super::repeat::{Spelling, without_unreached};
 use super::rule::{Arrival, Counted, Label, Lowered};
 use super::{Lexicon, NetworkErrorKind, bytes_on};
@@ -202,7 +202,7 @@ pub(super) fn differ(network: Joined<'_>, lexicon: &dyn Lexicon) -> bool {
         return false;
     }
     let Some((first, telling)) = telling_bytes(network, &heads) else { return true };
-    let mut sets = LocalSets::new(network);
+    let mut sets = LazyDfa::new(network);
     lexicon.tails(first, telling).iter().any(|tail| {
         heads.iter().any(|&(waiting, done)| tells_apart(&mut sets, waiting, done, tail))
     })
@@ -263,7 +263,7 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
 }
 
 /// Whether a string is allowed behind a mark in the copy that is done and not in the one that waits.
-fn tells_apart(sets: &mut LocalSets<'_>, waiting: u32, done: u32, string: &[u8]) -> bool {
+fn tells_apart(sets: &mut LazyDfa<'_>, waiting: u32, done: u32, string: &[u8]) -> bool {
     let mut at = [waiting, done].map(|state| sets.settled(state, BOTTOM).at);
     for &byte in string {
         let [waits, goes] = at.map(|at| sets.step(at, byte));

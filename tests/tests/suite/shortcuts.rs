@@ -4,7 +4,8 @@
 //! the tables stand for: of each state the base mask and how many nodes its exit class has, of each return state the sets
 //! of its follow entries. Numbers of masks and classes may be others.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZero;
 
 use grammarc_artifacts::VocabularyArtifact;
@@ -13,6 +14,7 @@ use grammarc_artifacts::tables::Tables;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiled, Compiler};
 use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::masks::{Shortcut, ShortcutCounts};
 use grammarc_tests::vocabularies;
@@ -23,31 +25,32 @@ use super::digests::sources;
 /// Each so many of the sources are compiled for a large vocabulary.
 const STEP: usize = 6;
 
-/// The tokens of a mask.
-fn tokens(shared: Tables<'_>, own: Tables<'_>, mask: u32) -> BTreeSet<u32> {
+/// A number that equal sets of tokens have in common, and by chance alone different ones.
+type SetHash = u64;
+
+/// The hash of a mask's set, by way of its row of bits.
+fn hash(shared: Tables<'_>, own: Tables<'_>, mask: u32) -> SetHash {
     let words = own.row_words as usize;
     let (tables, record) = match mask.checked_sub(own.bases.masks) {
         Some(at) => (own, own.masks[at as usize]),
         None => (shared, shared.masks[mask as usize]),
     };
-    let row = match record.row {
-        NONE => &[][..],
+    let mut row = match record.row {
+        NONE => vec![0; words],
         row => match row.checked_sub(own.bases.rows) {
-            Some(at) => &own.rows[at as usize * words..][..words],
-            None => &shared.rows[row as usize * words..][..words],
+            Some(at) => own.rows[at as usize * words..][..words].to_vec(),
+            None => shared.rows[row as usize * words..][..words].to_vec(),
         },
     };
-    let of_row = row.iter().zip(0u32..).flat_map(|(word, at)| {
-        (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 32 * at + bit)
-    });
-    let mut all: BTreeSet<u32> = of_row.collect();
-    tables.minus(&record).iter().for_each(|id| _ = all.remove(id));
-    all.extend(tables.plus(&record));
-    all
+    tables.minus(&record).iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
+    tables.plus(&record).iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+    let mut hasher = DefaultHasher::new();
+    row.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// By own state: its base mask, the nodes of its exit class, and its follow masks with the nodes of the next classes.
-type Sets = Vec<(BTreeSet<u32>, u32, Vec<(BTreeSet<u32>, u32)>)>;
+type Sets = Vec<(SetHash, u32, Vec<(SetHash, u32)>)>;
 
 fn sets(vocabulary: &VocabularyArtifact, compiled: &Compiled) -> Sets {
     let (shared, own) = (vocabulary.tables(), compiled.data.tables.as_tables());
@@ -56,26 +59,27 @@ fn sets(vocabulary: &VocabularyArtifact, compiled: &Compiled) -> Sets {
         Some(at) => own.classes[at as usize].len,
         None => shared.classes[class as usize].len,
     };
+    let mut known: HashMap<u32, SetHash> = HashMap::new();
+    let mut set = |mask: u32| *known.entry(mask).or_insert_with(|| hash(shared, own, mask));
     let of_state = |index: usize| {
         let record = own.states[index];
         let follows = own.follows_of(index).iter();
-        let follows = follows.map(|entry| (tokens(shared, own, entry.mask), size(entry.next)));
-        let mut follows: Vec<_> = follows.collect();
-        follows.sort();
-        (tokens(shared, own, record.base), size(record.exits), follows)
+        let mut follows: Vec<_> =
+            follows.map(|entry| (set(entry.mask), size(entry.next))).collect();
+        follows.sort_unstable();
+        (set(record.base), size(record.exits), follows)
     };
     (0..own.state_count() as usize).map(of_state).collect()
 }
 
 fn lowered(vocabulary: &VocabularyArtifact, step: usize) -> Vec<(String, Lowered)> {
-    let lower =
-        |(name, front_end, text): (String, grammarc_compiler::frontend::FrontEnd, String)| {
-            let source = Source::new("source", text);
-            let controls = front_end.controls(&source, vocabulary);
-            let lowered = front_end.lower_for(source, &controls, &Budget::new());
-            let lowered = lowered.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
-            (name, lowered)
-        };
+    let lower = |(name, front_end, text): (String, FrontEnd, String)| {
+        let source = Source::new("source", text);
+        let controls = front_end.controls(&source, vocabulary);
+        let lowered = front_end.lower_for(source, &controls, &Budget::new());
+        let lowered = lowered.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        (name, lowered)
+    };
     sources().into_iter().step_by(step).map(lower).collect()
 }
 
@@ -108,9 +112,10 @@ fn no_shortcut_changes_a_set_and_each_takes_effect() {
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
     eprintln!("{counts:#?}");
-    // Ahead of the numbers nothing is encoded on one thread.
-    let idle =
-        |shortcut: &Shortcut| *shortcut != Shortcut::EncodeAhead && counts.of(*shortcut) == 0;
+    // Nothing is encoded ahead of the numbers on one thread. Long runs need longer tokens of one kind than these
+    // vocabularies have; unit tests hold them.
+    let exempt = [Shortcut::EncodeAhead, Shortcut::LongRuns];
+    let idle = |shortcut: &Shortcut| !exempt.contains(shortcut) && counts.of(*shortcut) == 0;
     let idle: Vec<Shortcut> = Shortcut::ALL.into_iter().filter(idle).collect();
     assert!(idle.is_empty(), "no source needs {idle:?}");
 }

@@ -1,13 +1,13 @@
 //! The base masks of states of the grammar, derived from those of others.
 //!
-//! A state and its model run over the trie side by side. Below a node that they come to in states which do the same for
-//! as many bytes as any string below it has, what the model does holds. Elsewhere both go on, so that the only nodes
+//! A state and its reference run over the trie side by side. Below a node that they come to in states which do the same for
+//! as many bytes as any string below it has, what the reference does holds. Elsewhere both go on, so that the only nodes
 //! visited are those from which some token is long enough, or goes the way, to tell the two apart: for a place in a
 //! chain of 255 characters none, or the few runs of one character; near its end the tokens that are longer than the rest.
 //!
 //! Many states go at once, [abreast](super::product): a node is visited once for all of them.
 //!
-//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state parts from its model).
+//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state parts from its reference).
 
 use std::ops::Range;
 
@@ -25,13 +25,13 @@ use crate::masks::trie::children::Children;
 use crate::masks::walk::cursor::NODES_A_LOOK;
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
-use crate::network::local::{At, BOTTOM, Reached};
+use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
 /// A state whose outcome is derived.
 pub(crate) struct Derivation<'a> {
     pub(crate) state: u32,
     /// The state that it is derived from.
-    pub(crate) model: u32,
+    pub(crate) reference: u32,
     /// The outcome of that at the root.
     pub(crate) known: &'a Outcome,
 }
@@ -39,41 +39,41 @@ pub(crate) struct Derivation<'a> {
 /// Difference of a derived state's outcome from that of its reference.
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
-    /// The nodes whose tokens and exits are not the model's.
-    excepted: Excluded,
+    /// The nodes whose tokens and exits are not the reference's.
+    excluded: Excluded,
     /// The outcome of these.
     outcome: Outcome,
 }
 
 impl Difference {
-    /// Nothing but that some nodes are excepted.
-    pub(crate) fn without(excepted: Excluded) -> Self {
-        Self { excepted, outcome: Outcome::default() }
+    /// Nothing but that some nodes are excluded.
+    pub(crate) fn without(excluded: Excluded) -> Self {
+        Self { excluded, outcome: Outcome::default() }
     }
 
     /// Adds what was found at nodes that come after all nodes so far.
     pub(crate) fn append(&mut self, more: &Self) {
-        self.excepted.append(&more.excepted);
+        self.excluded.append(&more.excluded);
         self.outcome.spans.extend_from_slice(&more.outcome.spans);
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// The outcome of the state: that of its model, but for what tells the two apart.
+    /// The outcome of the state: that of its reference, but for what tells the two apart.
     pub(crate) fn over(
         &self,
         derived: &Derivation<'_>,
         follow: &Follow<'_>,
         trie: Trie<'_>,
     ) -> Outcome {
-        let &Derivation { state, model, known } = derived;
-        let Self { excepted, outcome } = self;
+        let &Derivation { state, reference, known } = derived;
+        let Self { excluded, outcome } = self;
         let mut outcome = outcome.clone();
         let at_root = usize::from(known.exits.first() == Some(&0));
-        outcome.exits.extend(excepted.kept(&known.exits[at_root..]));
+        outcome.exits.extend(excluded.kept(&known.exits[at_root..]));
         if follow.is_final(state) {
             outcome.exits.push(0);
         }
-        outcome.taken = Some(Delta { state: model, except: excepted.ranks(trie) });
+        outcome.delta = Some(Delta { reference, excluded: excluded.ranks(trie) });
         outcome.normalize();
         outcome
     }
@@ -84,10 +84,10 @@ impl Difference {
 #[derive(Default)]
 struct SharedVisits {
     /// By state and byte, what is come to.
-    steps: FxHashMap<(u32, u8), Reached>,
+    steps: FxHashMap<(u32, u8), Arrival>,
     node: u32,
-    /// Reached configurations, with the bytes that come after the rule, and the outcomes; in use are so many.
-    known: Vec<(Reached, ByteSet, Outcome)>,
+    /// Arrival configurations, with the bytes that come after the rule, and the outcomes; in use are so many.
+    known: Vec<(Arrival, ByteSet, Outcome)>,
     count: usize,
 }
 
@@ -95,7 +95,7 @@ impl SharedVisits {
     /// The outcome from what was come to at a node, which is found where it is not known.
     fn outcome<'a>(
         &mut self,
-        (node, reached, after): (u32, Reached, ByteSet),
+        (node, reached, after): (u32, Arrival, ByteSet),
         children: &'a Children,
         find: impl FnOnce(&mut OutcomeBuilder<'a>),
     ) -> &Outcome {
@@ -108,14 +108,14 @@ impl SharedVisits {
             let at = self.count;
             self.count += 1;
             self.known.resize_with(self.count.max(self.known.len()), || {
-                (Reached::DEAD, ByteSet::EMPTY, Outcome::default())
+                (Arrival::DEAD, ByteSet::EMPTY, Outcome::default())
             });
             let (.., outcome) = &mut self.known[at];
             let mut outcome = std::mem::take(outcome);
             outcome.clear();
-            let mut building = OutcomeBuilder::new(outcome, after, children);
-            find(&mut building);
-            self.known[at] = (reached, after, building.outcome);
+            let mut builder = OutcomeBuilder::new(outcome, after, children);
+            find(&mut builder);
+            self.known[at] = (reached, after, builder.outcome);
             at
         });
         &self.known[at].2
@@ -164,7 +164,7 @@ impl<'a> Walker<'a> {
         more: &mut dyn FnMut() -> Option<Range<u32>>,
         mut most: usize,
     ) -> Option<Vec<Difference>> {
-        let (trie, agreement) = (self.cursor.trie, self.equivalence);
+        let (trie, equivalence) = (self.cursor.trie, self.equivalence);
         let (nodes, children) = (self.cursor.facts.nodes(), self.cursor.facts.children());
         let parting = derived.iter().map(|one| {
             // Most have no spans.
@@ -173,12 +173,12 @@ impl<'a> Walker<'a> {
         });
         let mut apart: Vec<(Excluded, OutcomeBuilder<'a>)> = parting.collect();
         let rows = |one: &Derivation<'_>| -> Option<[u32; 2]> {
-            Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])
+            Some([equivalence.row_of(one.state)?, equivalence.row_of(one.reference)?])
         };
         let pairs = derived.iter().zip(&apart);
-        let pairs = pairs.map(|(one, (_, building))| Some((rows(one)?, bits(building.after))));
+        let pairs = pairs.map(|(one, (_, builder))| Some((rows(one)?, bits(builder.after))));
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
-        let (mut lanes, first) = Product::new(agreement.rows(), &pairs, nodes.height(0));
+        let (mut lanes, first) = Product::new(equivalence.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
         let mut visited = SharedVisits::default();
         let mut steps = 0;
@@ -219,7 +219,7 @@ impl<'a> Walker<'a> {
         let apart = apart.into_iter();
         Some(
             apart
-                .map(|(excepted, OutcomeBuilder { outcome, .. })| Difference { excepted, outcome })
+                .map(|(excluded, OutcomeBuilder { outcome, .. })| Difference { excluded, outcome })
                 .collect(),
         )
     }
@@ -253,25 +253,25 @@ impl<'a> Walker<'a> {
         &mut self,
         parting: Divergence,
         (below, leaves): (Range<u32>, bool),
-        (excepted, building): &mut (Excluded, OutcomeBuilder<'a>),
+        (excluded, builder): &mut (Excluded, OutcomeBuilder<'a>),
         visited: &mut SharedVisits,
     ) {
         let child = below.start;
         match parting {
-            Divergence::Gone => excepted.add(below),
+            Divergence::Gone => excluded.add(below),
             Divergence::Last if below.len() == 1 => {}
-            Divergence::Last => excepted.add(child + 1..below.end),
+            Divergence::Last => excluded.add(child + 1..below.end),
             Divergence::Other { to, replaces } => {
                 match replaces {
                     Replaced::Nothing => {}
-                    Replaced::Node => excepted.add(child..child + 1),
-                    Replaced::Subtree => excepted.add(below.clone()),
+                    Replaced::Node => excluded.add(child..child + 1),
+                    Replaced::Subtree => excluded.add(below.clone()),
                 }
                 if to.ends() {
-                    building.outcome.add_span(self.cursor.trie.tokens_at(child));
+                    builder.outcome.add_span(self.cursor.trie.tokens_at(child));
                 }
                 if to.exits() && leaves {
-                    building.leave(child);
+                    builder.leave(child);
                 }
             }
             Divergence::Unclear([row, like]) => {
@@ -288,18 +288,17 @@ impl<'a> Walker<'a> {
                     return;
                 }
                 if !stored.is_dead() {
-                    excepted.add(below);
+                    excluded.add(below);
                 }
                 if !to.is_dead() {
-                    let step = || self.sets().step(At::One(states[0], BOTTOM), byte);
+                    let step = || self.sets().step(Configurations::One(states[0], BOTTOM), byte);
                     let reached = *visited.steps.entry((states[0], byte)).or_insert_with(step);
-                    let find = |building: &mut OutcomeBuilder<'a>| {
-                        self.visit_from(child, reached, building)
-                    };
-                    let outcome = visited.outcome((child, reached, building.after), children, find);
+                    let find =
+                        |builder: &mut OutcomeBuilder<'a>| self.visit_from(child, reached, builder);
+                    let outcome = visited.outcome((child, reached, builder.after), children, find);
                     let spans = outcome.spans.iter().cloned();
-                    spans.for_each(|span| building.outcome.add_span(span));
-                    building.outcome.exits.extend_from_slice(&outcome.exits);
+                    spans.for_each(|span| builder.outcome.add_span(span));
+                    builder.outcome.exits.extend_from_slice(&outcome.exits);
                 }
             }
         }
@@ -324,8 +323,8 @@ mod tests {
     use crate::network::NetworkLimits;
     use crate::threads::Means;
 
-    /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many
-    /// had a model.
+    /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how many
+    /// had a reference.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
         let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {
@@ -337,17 +336,17 @@ mod tests {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
         let none = KEquivalence::default();
-        let agreement = KEquivalence::new(
+        let equivalence = KEquivalence::new(
             &follow,
             Representatives::default,
             known.nodes().height(0),
             Means::unlimited(),
         );
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
-        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
         let whole = |outcome: Outcome| {
-            let taken = outcome.taken.as_ref();
-            outcome.over(taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state)))
+            let taken = outcome.delta.as_ref();
+            outcome.over(taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.reference)))
         };
         let base = network.tables.bases.states;
         let states = base..base + network.tables.states.len() as u32 - 1;
@@ -356,18 +355,22 @@ mod tests {
         let mut lanes = Vec::new();
         for state in states {
             assert_eq!(whole(walker.base(state)), *of(state), "state {state} of {schema}");
-            if let Some(model) = agreement.model(state) {
-                lanes.push(Derivation { state, model, known: of(model) });
+            if let Some(reference) = equivalence.reference(state) {
+                lanes.push(Derivation { state, reference, known: of(reference) });
             }
         }
         let is_like = |lane: &Derivation<'_>, outcome: &Outcome, beside: usize| {
-            let taken = outcome.taken.as_ref().map(|taken| taken.state);
-            let outcome = match taken == Some(lane.model) {
+            let taken = outcome.delta.as_ref().map(|taken| taken.reference);
+            let outcome = match taken == Some(lane.reference) {
                 true => outcome.over(&lane.known.spans),
                 false => whole(outcome.clone()),
             };
-            let &Derivation { state, model, .. } = lane;
-            assert_eq!(outcome, *of(state), "{state} like {model}, {beside} beside, of {schema}");
+            let &Derivation { state, reference, .. } = lane;
+            assert_eq!(
+                outcome,
+                *of(state),
+                "{state} like {reference}, {beside} beside, of {schema}"
+            );
         };
         let runs = CharRuns::default();
         let far =
@@ -415,12 +418,12 @@ mod tests {
     }
 
     #[test]
-    fn places_in_a_chain_have_models() {
+    fn places_in_a_chain_have_references() {
         let compiler = Compiler::new(vocabulary(5));
         let vocabulary = compiler.vocabulary();
         let known = VocabularyFacts::new(vocabulary);
         let schema = r#"{"pattern": "^([0-9u,-]{2}:?)+0?$", "type": "string", "maxLength": 40}"#;
-        let models = derived(&compiler, &known, schema);
-        assert!(models > 10, "{models} of 40");
+        let references = derived(&compiler, &known, schema);
+        assert!(references > 10, "{references} of 40");
     }
 }

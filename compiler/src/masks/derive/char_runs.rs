@@ -2,7 +2,7 @@
 //!
 //! In a state before `[0-9A-Za-z]{8}-` every letter leads on in the one way, seven more times. So of the strings of these
 //! letters alone only the length counts: the tokens of up to eight bytes are a row that all such states share, whatever
-//! comes after, and is [drawn](CharClassIndex::drawings) without a walk. What is left to walk are the strings that go on with
+//! comes after, and is [encoded](CharClassIndex::drawings) without a walk. What is left to walk are the strings that go on with
 //! another byte, at nodes that are [looked up](CharClassIndex::edges) as well, and what does not begin with such a letter.
 //!
 //! The rows become masks of their own, before all others, and the states differ from them in a few tokens.
@@ -30,7 +30,7 @@ use crate::masks::trie::char_classes::{
 };
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
-use crate::network::local::{At, BOTTOM};
+use crate::network::lazy_dfa::{BOTTOM, Configurations};
 use crate::threads::{Means, Threads};
 
 /// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
@@ -47,7 +47,7 @@ const WORTH_A_THREAD: usize = 256;
 /// Models from which on a second thread is worth it.
 const MANY: usize = 16;
 
-/// Tokens too long for a state and not for its model, up to which it is derived from that.
+/// Tokens too long for a state and not for its reference, up to which it is derived from that.
 const FEW: u32 = 64;
 
 /// How a state goes on with the characters of some kinds.
@@ -78,14 +78,14 @@ struct RunState {
 /// The stretches of the states of a network.
 #[derive(Default)]
 pub(crate) struct CharRuns {
-    /// By state, its stretch and the number of its model.
+    /// By state, its stretch and the number of its reference.
     of: FxHashMap<u32, (CharRun, u32)>,
     /// By kinds and byte, the strings that go on with it.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
-    /// The models, each with its kinds, the length of its tokens, and the first state that asked for it.
-    models: Vec<(CharKinds, u32, u32)>,
-    first_model: u32,
-    /// States that part from their models with strings of some kinds alone, and how many bytes of these they go on with.
+    /// The references, each with its kinds, the length of its tokens, and the first state that asked for it.
+    references: Vec<(CharKinds, u32, u32)>,
+    first_reference: u32,
+    /// States that part from their references with strings of some kinds alone, and how many bytes of these they go on with.
     beside: FxHashMap<u32, (CharKinds, u32)>,
 }
 
@@ -94,7 +94,7 @@ impl CharRuns {
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
-        agreement: &KEquivalence,
+        equivalence: &KEquivalence,
         trie: Trie<'_>,
         states: impl Iterator<Item = u32>,
         shortcuts: Shortcuts,
@@ -105,9 +105,9 @@ impl CharRuns {
             shortcuts,
             follow,
             known,
-            agreement,
+            equivalence,
             trie,
-            chains: LongRuns::new(follow, agreement),
+            chains: LongRuns::new(follow, equivalence),
             steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             like: FxHashMap::default(),
@@ -115,7 +115,7 @@ impl CharRuns {
             last: (ByteSet::EMPTY, Vec::new()),
         };
         // No others have one.
-        let states = states.filter(|&state| agreement.is_wide(state));
+        let states = states.filter(|&state| equivalence.is_wide(state));
         let states: Vec<u32> = states.collect();
         let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
             Ok(()) => finder.tell(state),
@@ -123,32 +123,33 @@ impl CharRuns {
         };
         let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
         let mut this =
-            Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
+            Self { first_reference: own.bases.states + own.state_count(), ..Self::default() };
         for (&state, told) in states.iter().zip(told) {
-            let stretch = match told {
-                RunKind::Along(stretch) => stretch,
+            let run = match told {
+                RunKind::Along(run) => run,
                 RunKind::Beside(kinds, length) => {
                     this.beside.insert(state, (kinds, length));
                     continue;
                 }
                 RunKind::Neither => continue,
             };
-            let CharRun { kinds, length, bytes, .. } = stretch;
+            let CharRun { kinds, length, bytes, .. } = run;
             for byte in bytes.iter() {
                 let edges = this.edges.entry((kinds, byte));
                 edges.or_insert_with(|| known.words(trie).edges(kinds, byte).collect());
             }
-            let model = this.models.iter().position(|&(of, most, _)| (of, most) == (kinds, length));
-            let model = model.unwrap_or_else(|| {
-                this.models.push((kinds, length, state));
-                this.models.len() - 1
+            let reference =
+                this.references.iter().position(|&(of, most, _)| (of, most) == (kinds, length));
+            let reference = reference.unwrap_or_else(|| {
+                this.references.push((kinds, length, state));
+                this.references.len() - 1
             });
-            this.of.insert(state, (stretch, model as u32));
+            this.of.insert(state, (run, reference as u32));
         }
         this
     }
 
-    /// The kinds of characters with strings of which alone a state parts from its model, and how many bytes of these it
+    /// The kinds of characters with strings of which alone a state parts from its reference, and how many bytes of these it
     /// goes on with.
     pub(super) fn beside(&self, state: u32) -> Option<(CharKinds, u32)> {
         self.beside.get(&state).copied()
@@ -156,24 +157,24 @@ impl CharRuns {
 
     /// The outcome at the root of a state that has a stretch.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
-        let (stretch, model) = self.of.get(&state)?;
+        let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);
-        let CharRun { kinds, first, way, bytes, is_endless, .. } = stretch;
-        let mut building = walker.begin(state);
+        let CharRun { kinds, first, way, bytes, is_endless, .. } = run;
+        let mut builder = walker.begin(state);
         let reached = walker.cursor.sets.settled(state, BOTTOM);
         if reached.exits {
-            building.leave(0);
+            builder.leave(0);
         }
-        let mut excepted = Excluded::default();
+        let mut excluded = Excluded::default();
         let refused = characters(*kinds).minus(*first);
         let others = walker.cursor.follow.first(state).0.minus(*first);
         let (trie, children) = (walker.cursor.trie, walker.cursor.facts.children());
         for (byte, child) in children.of(0) {
             if refused.contains(byte) {
-                excepted.add(child..trie.end[child as usize]);
+                excluded.add(child..trie.end[child as usize]);
             }
             if others.contains(byte) {
-                walker.visit(reached.at, child, &mut building);
+                walker.visit(reached.at, child, &mut builder);
             }
         }
         let last = way.last().filter(|_| *is_endless);
@@ -182,21 +183,27 @@ impl CharRuns {
                 let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
                 let [goes_on, is_left] =
                     [place.others, place.after].map(|bytes| bytes.contains(byte));
-                if !(goes_on || is_left) || excepted.contains(edge.node) {
+                if !(goes_on || is_left) || excluded.contains(edge.node) {
                     continue;
                 }
                 if is_left {
-                    building.outcome.exits.push(edge.node);
+                    builder.outcome.exits.push(edge.node);
                 }
                 if goes_on {
-                    walker.visit(At::One(place.state, BOTTOM), edge.child, &mut building);
+                    walker.visit(
+                        Configurations::One(place.state, BOTTOM),
+                        edge.child,
+                        &mut builder,
+                    );
                 }
             }
         }
-        building.outcome.taken =
-            Some(Delta { state: self.first_model + model, except: excepted.ranks(trie) });
-        building.outcome.normalize();
-        Some(building.outcome)
+        builder.outcome.delta = Some(Delta {
+            reference: self.first_reference + reference,
+            excluded: excluded.ranks(trie),
+        });
+        builder.outcome.normalize();
+        Some(builder.outcome)
     }
 
     /// The difference of a state from its reference, where the two differ in long strings of some characters alone.
@@ -208,22 +215,22 @@ impl CharRuns {
         let (kinds, length) = self.beside(derived.state)?;
         walker.cursor.count(Shortcut::LongRuns);
         let trie = walker.cursor.trie;
-        let mut excepted = Excluded::default();
+        let mut excluded = Excluded::default();
         let longer = walker.cursor.facts.words(trie).deep(kinds, length + 1);
-        longer.for_each(|node| excepted.add(node..trie.end[node as usize]));
-        Some(Difference::without(excepted))
+        longer.for_each(|node| excluded.add(node..trie.end[node as usize]));
+        Some(Difference::without(excluded))
     }
 
-    /// The models, in the order in which they are numbered, held against the vocabulary's rows.
-    pub(crate) fn models(
+    /// The references, in the order in which they are numbered, held against the vocabulary's rows.
+    pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
         trie: Trie<'_>,
         rows: SharedRows<'_>,
         threads: &Threads,
     ) -> Vec<RunRow> {
-        let mut models: Vec<RunRow> = Vec::with_capacity(self.models.len());
-        let numbered = (self.first_model..).zip(&self.models);
+        let mut references: Vec<RunRow> = Vec::with_capacity(self.references.len());
+        let numbered = (self.first_reference..).zip(&self.references);
         let numbered = numbered.map(|(id, &(kinds, most, state))| (kinds, most, id, state));
         let mut all: Vec<(CharKinds, u32, u32, u32)> = numbered.collect();
         all.sort_unstable();
@@ -231,16 +238,18 @@ impl CharRuns {
             let lengths: Vec<u32> = of.iter().map(|&(_, length, ..)| length).collect();
             let drawings = known.words(trie).drawings(of[0].0, &lengths, rows.row_words());
             let of = of.iter().zip(drawings);
-            models.extend(of.map(|(&(_, _, state, asked_by), TokenRow { row, count })| RunRow {
-                state,
-                asked_by,
-                drawn: Encoded::Row { row, count, looked: Compared::No },
+            references.extend(of.map(|(&(_, _, state, asked_by), TokenRow { row, count })| {
+                RunRow {
+                    state,
+                    asked_by,
+                    encoded: Encoded::Row { row, count, looked: Compared::No },
+                }
             }));
         }
-        let are_many = models.len() >= MANY;
-        threads.each(are_many, &mut models, |model| rows.look(&mut model.drawn));
-        models.sort_unstable_by_key(|model| model.state);
-        models
+        let are_many = references.len() >= MANY;
+        threads.each(are_many, &mut references, |reference| rows.look(&mut reference.encoded));
+        references.sort_unstable_by_key(|reference| reference.state);
+        references
     }
 }
 
@@ -256,13 +265,13 @@ pub(crate) struct RunRow {
     /// The first state whose outcome is.
     pub(crate) asked_by: u32,
     /// The tokens.
-    pub(crate) drawn: Encoded,
+    pub(crate) encoded: Encoded,
 }
 
 /// The kind of run that a state has.
 enum RunKind {
     Along(CharRun),
-    /// The kinds of characters with strings of which alone it parts from its model, and how many bytes of these it goes on
+    /// The kinds of characters with strings of which alone it parts from its reference, and how many bytes of these it goes on
     /// with.
     Beside(CharKinds, u32),
     Neither,
@@ -272,14 +281,14 @@ struct Finder<'a> {
     shortcuts: Shortcuts,
     follow: &'a Follow<'a>,
     known: &'a VocabularyFacts,
-    agreement: &'a KEquivalence,
+    equivalence: &'a KEquivalence,
     trie: Trie<'a>,
     chains: LongRuns<'a>,
     /// By state, where most of its bytes lead.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// By kinds, the number of tokens of each length.
     counts: FxHashMap<CharKinds, Vec<u32>>,
-    /// By model of a state, its kinds, its first characters and the longest token by them.
+    /// By reference of a state, its kinds, its first characters and the longest token by them.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// By bytes, the kinds that are within them, and their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
@@ -295,8 +304,8 @@ impl<'a> Finder<'a> {
     fn tell(&mut self, state: u32) -> RunKind {
         let has = |shortcut| self.shortcuts.has(shortcut);
         let (runs, long) = (has(Shortcut::CharRuns), has(Shortcut::LongRuns));
-        if runs && let Some(stretch) = self.worth_it(state) {
-            return RunKind::Along(stretch);
+        if runs && let Some(run) = self.worth_it(state) {
+            return RunKind::Along(run);
         }
         match self.chains.beside(state).filter(|_| long) {
             Some((kinds, length)) => RunKind::Beside(kinds, length),
@@ -306,16 +315,16 @@ impl<'a> Finder<'a> {
 
     /// The stretch of a state, where it is worth it.
     fn worth_it(&mut self, state: u32) -> Option<CharRun> {
-        let Some(model) = self.agreement.model(state) else { return self.find(state) };
-        if self.agreement.length(state, model).is_some_and(|length| length >= FAR) {
+        let Some(reference) = self.equivalence.reference(state) else { return self.find(state) };
+        if self.equivalence.length(state, reference).is_some_and(|length| length >= FAR) {
             return None;
         }
         let found = self.find(state)?;
-        let like = match self.like.get(&model) {
+        let like = match self.like.get(&reference) {
             Some(&like) => like,
             None => {
-                let like = self.find(model).map(|like| (like.kinds, like.first, like.length));
-                *self.like.entry(model).or_insert(like)
+                let like = self.find(reference).map(|like| (like.kinds, like.first, like.length));
+                *self.like.entry(reference).or_insert(like)
             }
         };
         let is_near = like.is_some_and(|(kinds, first, length)| {
@@ -371,7 +380,7 @@ impl<'a> Finder<'a> {
             self.counts.entry(kinds).or_insert_with(|| self.known.words(self.trie).counts(kinds));
         let longest = counts.iter().rposition(|&count| count > 0)?;
         let most = if is_endless { longest } else { way.len().min(longest) };
-        // So that states with the same tokens have one model.
+        // So that states with the same tokens have one reference.
         let length = counts[..=most].iter().rposition(|&count| count > 0)?;
         let count: u32 = counts[..=length].iter().sum();
         let nodes = self.trie.len();
@@ -379,12 +388,12 @@ impl<'a> Finder<'a> {
             && count as usize >= nodes / NODES_A_TOKEN
             && spread <= nodes / NODES_AN_EDGE;
         let length = length as u32;
-        let stretch = is_worth.then(|| {
+        let run = is_worth.then(|| {
             let way = way.clone();
             CharRun { kinds, first, way, bytes, is_endless, length }
         });
         self.last = (within, way);
-        stretch
+        run
     }
 
     /// The kinds that are within some bytes, and their characters.
@@ -413,7 +422,7 @@ impl<'a> Finder<'a> {
         if let Some(&step) = self.steps.get(&state) {
             return step;
         }
-        let moves = self.agreement.transitions().of(self.follow.network(), state);
+        let moves = self.equivalence.transitions().of(self.follow.network(), state);
         let mut ways: Vec<(u32, ByteSet)> = Vec::new();
         for edge in moves.edges {
             let bytes = ByteSet::range(edge.lo(), edge.hi());
@@ -469,38 +478,38 @@ mod tests {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, .. } = &setting;
         let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
-        let agreement = setting.agreement(&follow);
+        let equivalence = setting.equivalence(&follow);
         let states = setting.states();
-        let stretches = CharRuns::new(
+        let runs = CharRuns::new(
             &follow,
             known,
-            &agreement,
+            &equivalence,
             trie,
             states.clone(),
             Shortcuts::default(),
             Means::unlimited(),
         );
         let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
-        let models = stretches.models(
+        let references = runs.references(
             known,
             trie,
             SharedRows::new(shared, known, lengths),
             Means::unlimited().threads,
         );
-        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
         let mut count = 0;
         for state in states {
-            let Some(outcome) = stretches.outcome(&mut walker, state) else { continue };
+            let Some(outcome) = runs.outcome(&mut walker, state) else { continue };
             count += 1;
-            let taken = outcome.taken.as_ref().expect("is taken over along a stretch");
-            let model = models.iter().find(|model| model.state == taken.state);
-            let Encoded::Row { row, .. } = &model.expect("is a model").drawn else {
-                panic!("a model is a row")
+            let taken = outcome.delta.as_ref().expect("is taken over along a run");
+            let reference = references.iter().find(|reference| reference.state == taken.reference);
+            let Encoded::Row { row, .. } = &reference.expect("is a reference").encoded else {
+                panic!("a reference is a row")
             };
             let is_held = |&rank: &u32| {
                 let id = trie.token_of_rank[rank as usize];
-                let is_excepted = taken.except.iter().any(|ranks| ranks.contains(&rank));
-                row[id as usize / 32] >> (id % 32) & 1 == 1 && !is_excepted
+                let is_excluded = taken.excluded.iter().any(|ranks| ranks.contains(&rank));
+                row[id as usize / 32] >> (id % 32) & 1 == 1 && !is_excluded
             };
             let mut ranks: Vec<u32> =
                 (0..trie.token_of_rank.len() as u32).filter(is_held).collect();

@@ -18,7 +18,7 @@ pub(crate) fn outcome(
     runs: &CharRuns,
     derived: &Derivation<'_>,
 ) -> Option<Outcome> {
-    let &Derivation { state, model, .. } = derived;
+    let &Derivation { state, reference, .. } = derived;
     if let Some(outcome) = runs.outcome(walker, state) {
         return Some(outcome);
     }
@@ -26,7 +26,7 @@ pub(crate) fn outcome(
     if let Some(apart) = runs.difference(walker, derived) {
         return Some(apart.over(derived, follow, trie));
     }
-    let is_far = walker.equivalence.length(state, model).is_none_or(|length| length < FAR);
+    let is_far = walker.equivalence.length(state, reference).is_none_or(|length| length < FAR);
     let near = is_far.then(|| walker.near(state)).flatten()?;
     let all = Some(1..trie.len() as u32);
     let apart = walker.depart(&[derived], &mut once(all), LONG);

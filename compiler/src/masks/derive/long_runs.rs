@@ -1,9 +1,9 @@
-//! Places of long chains of characters, which part from their models with strings of these characters alone.
+//! Places of long chains of characters, which part from their references with strings of these characters alone.
 //!
 //! The place of `[a-z]{1,255}` after which a hundred letters may come does what the one does after which any number may,
 //! but for the strings that begin with more than a hundred letters: where the two go on in step, byte for byte, and do the
 //! same with all other bytes at each step, until the one comes to its last place, nothing else tells them apart. These
-//! strings are [known](crate::masks::trie::char_classes), and so the place has the outcome of its model without them, and no node is visited.
+//! strings are [known](crate::masks::trie::char_classes), and so the place has the outcome of its reference without them, and no node is visited.
 //!
 //! Places one behind the other that do the same are passed at once.
 //!
@@ -45,7 +45,7 @@ const UNKNOWN: u32 = NONE - 1;
 /// The places met so far.
 pub(crate) struct LongRuns<'a> {
     follow: &'a Follow<'a>,
-    agreement: &'a KEquivalence,
+    equivalence: &'a KEquivalence,
     places: Vec<LongRunState>,
     /// By state, the number of its place, [`NONE`] of one that is none.
     of: FxHashMap<u32, u32>,
@@ -54,19 +54,19 @@ pub(crate) struct LongRuns<'a> {
 }
 
 impl<'a> LongRuns<'a> {
-    pub(crate) fn new(follow: &'a Follow<'a>, agreement: &'a KEquivalence) -> Self {
+    pub(crate) fn new(follow: &'a Follow<'a>, equivalence: &'a KEquivalence) -> Self {
         let (places, of) = (Vec::new(), FxHashMap::default());
         let (bytes, rests) = (IndexSet::default(), IndexSet::default());
-        Self { follow, agreement, places, of, bytes, rests }
+        Self { follow, equivalence, places, of, bytes, rests }
     }
 
-    /// The kinds of characters with strings of which alone a state parts from its model, where they do the same for
+    /// The kinds of characters with strings of which alone a state parts from its reference, where they do the same for
     /// [`FAR`] bytes, and how many of these bytes the state goes on with.
     pub(crate) fn beside(&mut self, state: u32) -> Option<(CharKinds, u32)> {
-        let model = self.agreement.model(state)?;
-        let most = self.agreement.length(state, model).filter(|&length| length >= FAR)?;
+        let reference = self.equivalence.reference(state)?;
+        let most = self.equivalence.length(state, reference).filter(|&length| length >= FAR)?;
         let [(edges, next, within), (others, other_next, on)] =
-            [self.steps(state)?, self.steps(model)?];
+            [self.steps(state)?, self.steps(reference)?];
         let kinds = kinds_within(within);
         let rest = edges.iter().filter(|edge| edge.target != next);
         let begins =
@@ -75,7 +75,7 @@ impl<'a> LongRuns<'a> {
         if !begins || characters(kinds) != within {
             return None;
         }
-        let [mut one, mut other] = [state, model].map(|state| self.number(state));
+        let [mut one, mut other] = [state, reference].map(|state| self.number(state));
         let on = self.places.get(one as usize)?.on;
         let mut length = 0;
         while length <= most as u32 {
@@ -170,7 +170,7 @@ impl<'a> LongRuns<'a> {
     fn steps(&self, state: u32) -> Option<(&'a [ByteEdge], u32, ByteSet)> {
         let (follow, network) = (self.follow, self.follow.network());
         let index = state.checked_sub(network.own.bases.states)? as usize;
-        let moves = self.agreement.transitions().of(network, state);
+        let moves = self.equivalence.transitions().of(network, state);
         let arrives = network.own.states[index].flags & ARRIVES != 0;
         if follow.first(state).1 || !arrives || !moves.calls.is_empty() {
             return None;
@@ -234,27 +234,27 @@ mod tests {
         let setting = Setting::new(&COMPILER, &schema);
         let Setting { known, .. } = &setting;
         let (trie, follow, states) = (setting.trie(), setting.follow(), setting.states());
-        let agreement = setting.agreement(&follow);
-        let stretches = CharRuns::new(
+        let equivalence = setting.equivalence(&follow);
+        let runs = CharRuns::new(
             &follow,
             known,
-            &agreement,
+            &equivalence,
             trie,
             states.clone(),
             Shortcuts::default(),
             Means::unlimited(),
         );
-        let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
-        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let mut plain = Walker::new(&follow, known, &equivalence, trie, u32::MAX);
+        let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
         let mut count = 0;
-        for state in states.filter(|&state| stretches.beside(state).is_some()) {
+        for state in states.filter(|&state| runs.beside(state).is_some()) {
             count += 1;
-            let model = agreement.model(state).expect("has a model");
-            let like: Outcome = plain.base(model);
-            assert!(like.taken.is_none(), "is walked");
-            let derived = Derivation { state, model, known: &like };
+            let reference = equivalence.reference(state).expect("has a reference");
+            let like: Outcome = plain.base(reference);
+            assert!(like.delta.is_none(), "is walked");
+            let derived = Derivation { state, reference, known: &like };
             let outcome =
-                early::outcome(&mut walker, &stretches, &derived).expect("is near its model");
+                early::outcome(&mut walker, &runs, &derived).expect("is near its reference");
             let Outcome { spans, exits, .. } = outcome.over(&like.spans);
             let (ranks, expected) = setting.walked(&follow, state);
             assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");

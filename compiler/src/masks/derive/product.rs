@@ -1,11 +1,11 @@
-//! States beside their models, many at once.
+//! States beside their references, many at once.
 //!
-//! Derived states run over the trie abreast, each in a lane: its row, and the row of its model. What all lanes have come
+//! Derived states run over the trie abreast, each in a lane: its row, and the row of its reference. What all lanes have come
 //! to at a node is a *front*. Fronts are interned, and what a front does on a byte is found once: after `n` letters the
 //! 255 places of `[a-z]{0,255}` have all moved on by `n`, whichever letters these were. So a node costs a look-up for
-//! all lanes together, and a lane costs something only where it parts from its model.
+//! all lanes together, and a lane costs something only where it parts from its reference.
 //!
-//! A lane that does the same as its model for as many bytes as any string below a node has is left out there, and one
+//! A lane that does the same as its reference for as many bytes as any string below a node has is left out there, and one
 //! whose two rows have become one is gone for good.
 //!
 //! The bytes are told apart by those runs alone that matter to the rows of a front: the grammar has many more.
@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// A state that has gone on beside its model.
+/// A state that has gone on beside its reference.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
     /// The number of the lane.
@@ -50,7 +50,7 @@ impl Eq for ProductPair {}
 
 impl Hash for ProductPair {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Which model a lane has hardly ever tells two fronts apart.
+        // Which reference a lane has hardly ever tells two fronts apart.
         self.words().0.hash(state);
     }
 }
@@ -58,11 +58,11 @@ impl Hash for ProductPair {
 /// Divergence of a pair at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divergence {
-    /// The model goes on alone.
+    /// The reference goes on alone.
     Gone,
-    /// Both come to the same, from which only the model goes on.
+    /// Both come to the same, from which only the reference goes on.
     Last,
-    /// The state comes to something else than its model, without bytes to go on with, or to go on with its model.
+    /// The state comes to something else than its reference, without bytes to go on with, or to go on with its reference.
     Other {
         /// Transition of the state.
         to: Transition,
@@ -76,7 +76,7 @@ pub(crate) enum Divergence {
 /// The part of a subtree that is not the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// The model has not come here.
+    /// The reference has not come here.
     Nothing,
     /// The outcome of the node's own string.
     Node,
@@ -127,7 +127,7 @@ struct Step {
 struct HeightFilter {
     /// The front of these lanes, [`NONE`] where there are none, [`UNKNOWN`] before it is looked at.
     front: u32,
-    /// Bytes, one of which is in every string that tells a lane from its model.
+    /// Bytes, one of which is in every string that tells a lane from its reference.
     parting: u128,
 }
 
@@ -160,7 +160,7 @@ pub(crate) struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// Lanes for states and models with these rows, each with the bytes, as bits, that may come after the state's rule;
+    /// Lanes for states and references with these rows, each with the bytes, as bits, that may come after the state's rule;
     /// and the front that they begin with above strings of up to `height` bytes, or [`NONE`].
     pub(crate) fn new(
         rows: &'a TransitionTable,
@@ -226,7 +226,7 @@ impl<'a> Product<'a> {
         self.partings[at]
     }
 
-    /// The front of those lanes that strings of up to `height` of these bytes may tell from their models; [`NONE`] where
+    /// The front of those lanes that strings of up to `height` of these bytes may tell from their references; [`NONE`] where
     /// there is none.
     #[inline]
     pub(crate) fn within(&mut self, front: u32, height: usize, below: u128) -> u32 {

@@ -2,7 +2,7 @@
 //!
 //! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
 //! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
-//! [ahead](Encoder::draw_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
+//! [ahead](Encoder::encode_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
 //! that a row may be worth against the rows ([`pool`](super::pool)).
 //!
 //! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a row.
@@ -24,7 +24,7 @@ use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::sequences;
 
-/// Spans from which on an outcome is looked up before it is drawn.
+/// Spans from which on an outcome is looked up before it is encoded.
 const MANY_SPANS: usize = 6;
 
 /// Words of a row that are copied in the time in which one token of a list is set.
@@ -94,7 +94,7 @@ pub(crate) struct Computed {
     /// Tokens that no rank stands for, ascending.
     pub(crate) extra: Vec<u32>,
     /// The encoded set, if that was done ahead.
-    pub(crate) drawn: Option<Encoded>,
+    pub(crate) encoded: Option<Encoded>,
 }
 
 impl From<Outcome> for Computed {
@@ -103,14 +103,14 @@ impl From<Outcome> for Computed {
     }
 }
 
-/// A thread's room to draw in.
+/// A thread's room to encode in.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     ordered: IdSorter,
     ids: Vec<u32>,
     row: Vec<u32>,
     content: Vec<u32>,
-    /// Hashes of what was drawn ahead.
+    /// Hashes of what was encoded ahead.
     seen: FxHashSet<u64>,
 }
 
@@ -125,9 +125,9 @@ impl Scratch {
         }
     }
 
-    /// Gives back what was drawn in this room, for the next.
-    pub(crate) fn give_back(&mut self, drawn: Encoded) {
-        match drawn {
+    /// Gives back what was encoded in this room, for the next.
+    pub(crate) fn give_back(&mut self, encoded: Encoded) {
+        match encoded {
             Encoded::Mask(_) => {}
             Encoded::Record { content, .. } => self.content = content,
             Encoded::Ids(ids) => self.ids = ids,
@@ -170,13 +170,13 @@ pub(crate) struct Encoder<'a> {
     known: &'a VocabularyFacts,
     lengths: Lengths,
     /// By own state.
-    models: FxHashMap<u32, ReferenceMask<'a>>,
+    references: FxHashMap<u32, ReferenceMask<'a>>,
 }
 
 /// A mask that is taken over from a state.
 struct Reference<'s> {
-    /// Its number, where it is a model's.
-    model: Option<u32>,
+    /// Its number, where it is a reference's.
+    reference: Option<u32>,
     record: MaskRecord,
     row: &'s [u32],
     minus: &'s [u32],
@@ -192,7 +192,7 @@ impl<'a> Encoder<'a> {
         known: &'a VocabularyFacts,
         lengths: Lengths,
     ) -> Self {
-        Self { trie, shared, known, lengths, models: FxHashMap::default() }
+        Self { trie, shared, known, lengths, references: FxHashMap::default() }
     }
 
     /// How long lists may be.
@@ -201,22 +201,23 @@ impl<'a> Encoder<'a> {
     }
 
     /// Notes the mask of an own state that others are derived from.
-    pub(crate) fn add_model(&mut self, state: u32, model: ReferenceMask<'a>) {
-        self.models.insert(state, model);
+    pub(crate) fn add_reference(&mut self, state: u32, reference: ReferenceMask<'a>) {
+        self.references.insert(state, reference);
     }
 
-    fn source(&self, state: u32) -> Reference<'_> {
-        if let Some(model) = self.models.get(&state) {
-            let &ReferenceMask { mask, record, ref row, ref minus, ref plus, ref ranks } = model;
+    fn reference(&self, state: u32) -> Reference<'_> {
+        if let Some(reference) = self.references.get(&state) {
+            let &ReferenceMask { mask, record, ref row, ref minus, ref plus, ref ranks } =
+                reference;
             let ranks = match ranks {
                 Ok(ranks) => RowRanks::Known(ranks),
                 Err(row) => RowRanks::LazyRanks(row),
             };
-            return Reference { model: Some(mask), record, row, minus, plus, ranks };
+            return Reference { reference: Some(mask), record, row, minus, plus, ranks };
         }
         let record = self.shared.masks[self.shared.states[state as usize].base as usize];
         Reference {
-            model: None,
+            reference: None,
             record,
             row: row_of(self.shared, record.row),
             minus: self.shared.minus(&record),
@@ -225,71 +226,76 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Whether an outcome is worth looking up before it is drawn: most states of a grammar have the outcome of another.
+    /// Whether an outcome is worth looking up before it is encoded: most states of a grammar have the outcome of another.
     pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
-        let is_small = outcome.taken.is_none()
+        let is_small = outcome.delta.is_none()
             && outcome.spans.len() < MANY_SPANS
             && outcome.count() as usize <= self.lengths.always_listed();
         extra.is_empty() && !is_small
     }
 
-    /// Draws a set of tokens for the thread that numbers the masks, unless the same was drawn in this room before.
-    pub(crate) fn draw_new(&self, found: &mut Computed, brush: &mut Scratch) {
-        let Computed { outcome, extra, drawn } = found;
+    /// Encodes a set of tokens for the thread that numbers the masks, unless the same was encoded in this room before.
+    pub(crate) fn encode_new(&self, found: &mut Computed, scratch: &mut Scratch) {
+        let Computed { outcome, extra, encoded } = found;
         if self.is_looked_up(outcome, extra) {
-            let mut words = std::mem::take(&mut brush.content);
+            let mut words = std::mem::take(&mut scratch.content);
             describe(outcome, &mut words);
-            let is_new = brush.seen.insert(sequences::hash(&words));
-            brush.content = words;
+            let is_new = scratch.seen.insert(sequences::hash(&words));
+            scratch.content = words;
             if !is_new {
                 return;
             }
         }
-        *drawn = Some(self.draw(outcome, extra, brush));
+        *encoded = Some(self.encode(outcome, extra, scratch));
     }
 
-    /// Draws the set of an outcome's tokens and of `extra`.
-    pub(crate) fn draw(&self, outcome: &Outcome, extra: &[u32], brush: &mut Scratch) -> Encoded {
-        if let Some(Delta { state, except }) = &outcome.taken {
-            let source = self.source(*state);
+    /// Encodes the set of an outcome's tokens and of `extra`.
+    pub(crate) fn encode(
+        &self,
+        outcome: &Outcome,
+        extra: &[u32],
+        scratch: &mut Scratch,
+    ) -> Encoded {
+        if let Some(Delta { reference, excluded }) = &outcome.delta {
+            let reference = self.reference(*reference);
             if extra.is_empty()
-                && let Some(drawn) = self.differing(&source, except, &outcome.spans, brush)
+                && let Some(encoded) = self.differing(&reference, excluded, &outcome.spans, scratch)
             {
-                return drawn;
+                return encoded;
             }
-            if source.ranks.is_dear() || count_of(except) < source.record.count / 2 {
-                return self.redrawn(&source, except, &outcome.spans, extra, brush);
+            if reference.ranks.is_dear() || count_of(excluded) < reference.record.count / 2 {
+                return self.encoded_over(&reference, excluded, &outcome.spans, extra, scratch);
             }
-            return self.draw(&outcome.over(source.ranks.all(self.trie)), extra, brush);
+            return self.encode(&outcome.over(reference.ranks.all(self.trie)), extra, scratch);
         }
         let count = outcome.count() as usize + extra.len();
         if count <= self.lengths.most_listed() {
-            return Encoded::Ids(self.gathered(outcome, extra, brush));
+            return Encoded::Ids(self.gathered(outcome, extra, scratch));
         }
-        let mut row = brush.cleared(self.lengths.row_words);
+        let mut row = scratch.cleared(self.lengths.row_words);
         let runs = outcome.spans.iter().map(|span| self.tokens(span));
         runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
         let count = count_ones(&row);
         Encoded::Row { row, count, looked: Compared::No }
     }
 
-    /// The set of another state's tokens but for some ranks, and with those of `spans`: drawn over that state's row.
-    fn redrawn(
+    /// The set of another state's tokens but for some ranks, and with those of `spans`: encoded over that state's row.
+    fn encoded_over(
         &self,
-        source: &Reference<'_>,
+        reference: &Reference<'_>,
         except: &[Range<u32>],
         spans: &[Range<u32>],
         extra: &[u32],
-        brush: &mut Scratch,
+        scratch: &mut Scratch,
     ) -> Encoded {
-        let mut row = brush.cleared(self.lengths.row_words);
-        if !source.row.is_empty() {
-            row.copy_from_slice(source.row);
+        let mut row = scratch.cleared(self.lengths.row_words);
+        if !reference.row.is_empty() {
+            row.copy_from_slice(reference.row);
         }
-        // What is excepted may be among the tokens that the record adds.
-        set_all(&mut row, source.plus);
+        // What is excluded may be among the tokens that the record adds.
+        set_all(&mut row, reference.plus);
         let gone = except.iter().map(|span| self.tokens(span));
-        for ids in gone.chain([source.minus]) {
+        for ids in gone.chain([reference.minus]) {
             clear_all(&mut row, ids);
         }
         let new = spans.iter().map(|span| self.tokens(span));
@@ -300,7 +306,7 @@ impl<'a> Encoder<'a> {
         }
         let mut ids = Vec::with_capacity(count as usize);
         add_ids(&row, &mut ids);
-        brush.row = row;
+        scratch.row = row;
         Encoded::Ids(ids)
     }
 
@@ -310,8 +316,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// The token ids of a set, ascending.
-    fn gathered(&self, outcome: &Outcome, extra: &[u32], brush: &mut Scratch) -> Vec<u32> {
-        let mut ids = std::mem::take(&mut brush.ids);
+    fn gathered(&self, outcome: &Outcome, extra: &[u32], scratch: &mut Scratch) -> Vec<u32> {
+        let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();
         for span in &outcome.spans {
             match self.tokens(span) {
@@ -320,7 +326,7 @@ impl<'a> Encoder<'a> {
             }
         }
         ids.extend_from_slice(extra);
-        brush.ordered.put_in_order(&mut ids);
+        scratch.ordered.put_in_order(&mut ids);
         ids
     }
 
@@ -328,12 +334,12 @@ impl<'a> Encoder<'a> {
     /// from that state's mask.
     fn differing(
         &self,
-        source: &Reference<'_>,
+        reference: &Reference<'_>,
         except: &[Range<u32>],
         spans: &[Range<u32>],
-        brush: &mut Scratch,
+        scratch: &mut Scratch,
     ) -> Option<Encoded> {
-        let &Reference { model, record, minus: without, plus: with, ranks, .. } = source;
+        let &Reference { reference, record, minus: without, plus: with, ranks, .. } = reference;
         // Most of what differs in much is told by the lengths.
         let most = self.lengths.most_listed() as u32;
         let held = |ranges, most| ranks.held(self.trie, ranges, most);
@@ -342,17 +348,17 @@ impl<'a> Encoder<'a> {
         if count_of(&gone).max(count_of(&new)) > most {
             return None;
         }
-        if let Some(mask) = model.filter(|_| gone.is_empty() && new.is_empty()) {
+        if let Some(mask) = reference.filter(|_| gone.is_empty() && new.is_empty()) {
             return Some(Encoded::Mask(mask));
         }
-        let gone = self.sorted_ids(&gone, brush);
-        let new = self.sorted_ids(&new, brush);
+        let gone = self.sorted_ids(&gone, scratch);
+        let new = self.sorted_ids(&new, scratch);
         let count = record.count + new.len() as u32 - gone.len() as u32;
         let is_list = count as usize <= self.lengths.always_listed();
         if is_list != (record.row == NONE) {
             return None;
         }
-        let mut content = std::mem::take(&mut brush.content);
+        let mut content = std::mem::take(&mut scratch.content);
         content.clear();
         content.extend([record.row, 0]);
         merge(without, &new, &gone, with, &mut content);
@@ -360,17 +366,17 @@ impl<'a> Encoder<'a> {
         merge(with, &gone, &new, without, &mut content);
         let listed = content.len() - 2;
         if !is_list && listed > self.lengths.worth_differing(count) {
-            brush.content = content;
+            scratch.content = content;
             return None;
         }
         Some(Encoded::Record { content, count })
     }
 
     /// Token ids of ranks, ascending.
-    fn sorted_ids(&self, spans: &[Range<u32>], brush: &mut Scratch) -> Vec<u32> {
+    fn sorted_ids(&self, spans: &[Range<u32>], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = Vec::with_capacity(count_of(spans) as usize);
         spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
-        brush.ordered.put_in_order(&mut ids);
+        scratch.ordered.put_in_order(&mut ids);
         ids
     }
 }
@@ -378,8 +384,8 @@ impl<'a> Encoder<'a> {
 /// All that an outcome says of tokens: the state that it takes over from, how many ranges are not taken, these ranges, the
 /// other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
-    let (state, except) = match &outcome.taken {
-        Some(taken) => (taken.state, &taken.except[..]),
+    let (state, except) = match &outcome.delta {
+        Some(taken) => (taken.reference, &taken.excluded[..]),
         None => (NONE, &[][..]),
     };
     words.clear();
@@ -422,18 +428,18 @@ mod tests {
     static VOCABULARY: LazyLock<VocabularyArtifact> = LazyLock::new(|| vocabulary(5));
     static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| VocabularyFacts::new(&VOCABULARY));
 
-    /// The tokens of what was drawn.
-    fn tokens(sources: &Encoder<'_>, drawn: &Encoded) -> BTreeSet<u32> {
+    /// The tokens of what was encoded.
+    fn tokens(encoder: &Encoder<'_>, encoded: &Encoded) -> BTreeSet<u32> {
         let mut ids = Vec::new();
-        match drawn {
-            Encoded::Mask(mask) => ids = stored(sources.shared, *mask),
+        match encoded {
+            Encoded::Mask(mask) => ids = stored(encoder.shared, *mask),
             Encoded::Ids(few) => ids.clone_from(few),
             Encoded::Row { row, count, .. } => {
                 add_ids(row, &mut ids);
                 assert_eq!(ids.len(), *count as usize);
             }
             Encoded::Record { content, count } => {
-                add_ids(row_of(sources.shared, content[0]), &mut ids);
+                add_ids(row_of(encoder.shared, content[0]), &mut ids);
                 let (minus, plus) = content[2..].split_at(content[1] as usize);
                 ids.retain(|id| !minus.contains(id));
                 ids.extend_from_slice(plus);
@@ -444,19 +450,19 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is taken over and excepted, and in whatever room.
+        /// Whatever is taken over and excluded, and in whatever room.
         #[test]
         fn what_is_drawn_has_the_tokens_of_the_outcome(
             states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
             cuts in prop::collection::btree_set(0u32..1 << 16, 0..9),
             extra in prop::collection::btree_set(0u32..1 << 16, 0..3),
             is_vocabulary: bool,
-            has_model: bool,
+            has_reference: bool,
         ) {
             let (shared, trie, known) = (VOCABULARY.tables(), VOCABULARY.trie(), &*KNOWN);
             let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary };
-            let mut sources = Encoder::new(trie, shared, known, lengths);
-            let mut brush = Scratch::new(lengths.row_words);
+            let mut encoder = Encoder::new(trie, shared, known, lengths);
+            let mut scratch = Scratch::new(lengths.row_words);
             let count = shared.state_count();
             // From sixteen bits to a rank.
             let ranks = trie.token_of_rank.len() as u32;
@@ -472,25 +478,25 @@ mod tests {
                 let of = state.index(count as usize) as u32;
                 let base = shared.states[of as usize].base;
                 let spoken = known.spans(shared, trie, of);
-                let state = if has_model { count + of } else { of };
-                if has_model {
+                let state = if has_reference { count + of } else { of };
+                if has_reference {
                     let tables = TablesData::empty(shared.totals(), shared.row_words);
                     let pool = Pool::new(shared, known, tables, lengths);
-                    sources.add_model(state, pool.model(base, Some(spoken)));
+                    encoder.add_reference(state, pool.reference(base, Some(spoken)));
                 }
                 let plain = Outcome { spans: spans.clone(), ..Outcome::default() };
-                let taken = Some(Delta { state, except: except.clone() });
-                let taken = Outcome { taken, ..plain.clone() };
+                let delta = Some(Delta { reference: state, excluded: except.clone() });
+                let taken = Outcome { delta, ..plain.clone() };
                 for (outcome, whole) in [(&plain, plain.clone()), (&taken, taken.over(spoken))] {
                     let ranks = whole.spans.iter().cloned().flatten();
                     let expected: BTreeSet<u32> = ranks.map(token).collect();
-                    let drawn = sources.draw(outcome, &[], &mut brush);
-                    prop_assert_eq!(tokens(&sources, &drawn), expected.clone());
-                    brush.give_back(drawn);
+                    let encoded = encoder.encode(outcome, &[], &mut scratch);
+                    prop_assert_eq!(tokens(&encoder, &encoded), expected.clone());
+                    scratch.give_back(encoded);
                     let extra: Vec<u32> = extra.difference(&expected).copied().collect();
-                    let drawn = sources.draw(outcome, &extra, &mut brush);
+                    let encoded = encoder.encode(outcome, &extra, &mut scratch);
                     let all = expected.iter().copied().chain(extra).collect();
-                    prop_assert_eq!(tokens(&sources, &drawn), all);
+                    prop_assert_eq!(tokens(&encoder, &encoded), all);
                 }
             }
         }

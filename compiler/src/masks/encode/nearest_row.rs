@@ -54,9 +54,9 @@ impl<'a> SharedRows<'a> {
         Some(NearestRow { distance, content })
     }
 
-    /// Holds what was drawn as a row against these rows.
-    pub(crate) fn look(&self, drawn: &mut Encoded) {
-        if let Encoded::Row { row, count, looked } = drawn {
+    /// Holds what was encoded as a row against these rows.
+    pub(crate) fn look(&self, encoded: &mut Encoded) {
+        if let Encoded::Row { row, count, looked } = encoded {
             *looked = Compared::Yes(self.near(row, *count));
         }
     }

@@ -49,7 +49,7 @@ pub(crate) struct Pool<'a> {
     row_counts: Vec<u32>,
     content: Vec<u32>,
     words: Vec<u32>,
-    brush: Scratch,
+    scratch: Scratch,
 }
 
 impl<'a> Pool<'a> {
@@ -75,12 +75,16 @@ impl<'a> Pool<'a> {
             row_counts: Vec::new(),
             content: Vec::new(),
             words: Vec::new(),
-            brush: Scratch::new(lengths.row_words),
+            scratch: Scratch::new(lengths.row_words),
         }
     }
 
     /// A mask, of tokens of these ranks if they are known, for others to be derived from.
-    pub(crate) fn model(&self, mask: u32, ranks: Option<&'a [Range<u32>]>) -> ReferenceMask<'a> {
+    pub(crate) fn reference(
+        &self,
+        mask: u32,
+        ranks: Option<&'a [Range<u32>]>,
+    ) -> ReferenceMask<'a> {
         let (tables, record) = match mask.checked_sub(self.tables.bases.masks) {
             Some(own) => (self.tables.as_tables(), self.tables.masks[own as usize]),
             None => (self.shared, self.shared.masks[mask as usize]),
@@ -98,34 +102,34 @@ impl<'a> Pool<'a> {
     }
 
     /// The mask of what was found.
-    pub(crate) fn intern(&mut self, sources: &Encoder<'_>, found: &Computed) -> u32 {
+    pub(crate) fn intern(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         let Computed { outcome, extra, .. } = found;
-        if !sources.is_looked_up(outcome, extra) {
-            return self.add(sources, found);
+        if !encoder.is_looked_up(outcome, extra) {
+            return self.add(encoder, found);
         }
         let mut words = std::mem::take(&mut self.words);
         describe(outcome, &mut words);
         let number = self.outcomes.number(&words) as usize;
         self.words = words;
         if number == self.of_outcome.len() {
-            let id = self.add(sources, found);
+            let id = self.add(encoder, found);
             self.of_outcome.push(id);
         }
         self.of_outcome[number]
     }
 
-    fn add(&mut self, sources: &Encoder<'_>, found: &Computed) -> u32 {
-        if let Some(drawn) = &found.drawn {
-            return self.put_drawn(drawn);
+    fn add(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
+        if let Some(encoded) = &found.encoded {
+            return self.put_encoded(encoded);
         }
-        let drawn = sources.draw(&found.outcome, &found.extra, &mut self.brush);
-        let mask = self.put_drawn(&drawn);
-        self.brush.give_back(drawn);
+        let encoded = encoder.encode(&found.outcome, &found.extra, &mut self.scratch);
+        let mask = self.put_encoded(&encoded);
+        self.scratch.give_back(encoded);
         mask
     }
 
-    fn put_drawn(&mut self, drawn: &Encoded) -> u32 {
-        match drawn {
+    fn put_encoded(&mut self, encoded: &Encoded) -> u32 {
+        match encoded {
             &Encoded::Mask(mask) => mask,
             Encoded::Record { content, count } => self.put(content, *count),
             Encoded::Ids(ids) if ids.len() <= self.lengths.always_listed() => self.put_list(ids),
@@ -155,9 +159,9 @@ impl<'a> Pool<'a> {
         let shared = nearest.map(|(distance, _)| distance);
         let nearest = self.nearest_own(count, shared, apart).or(nearest);
         let Some((_, nearest)) = nearest else { return self.put_list(ids) };
-        let row = self.brush.row_of_ids(self.lengths.row_words, ids);
+        let row = self.scratch.row_of_ids(self.lengths.row_words, ids);
         let mask = self.put_differing(nearest, &row, count);
-        self.brush.give_back(Encoded::Row { row, count, looked: Compared::No });
+        self.scratch.give_back(Encoded::Row { row, count, looked: Compared::No });
         mask
     }
 

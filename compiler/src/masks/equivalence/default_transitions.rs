@@ -368,7 +368,7 @@ mod tests {
     use crate::frontend::gbnf::GbnfOptions;
     use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::masks::shared::facts::walked;
-    use crate::network::local::LocalSets;
+    use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
     /// For a vocabulary of all bytes and texts of up to three characters that lead out of a key and into a value.
@@ -387,7 +387,7 @@ mod tests {
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let mut twins = DefaultTransitions::new(&follow, &known);
-        let mut sets = LocalSets::new(follow.network());
+        let mut sets = LazyDfa::new(follow.network());
         let own = follow.network().own;
         let mut found = 0;
         for state in own.bases.states..own.bases.states + own.state_count() {

@@ -213,9 +213,9 @@ impl KEquivalence {
 
     /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
     /// rows.
-    pub(crate) fn model(&self, state: u32) -> Option<u32> {
+    pub(crate) fn reference(&self, state: u32) -> Option<u32> {
         let has_row = |&state: &u32| self.row_of(state).is_some();
-        self.references.of(state).filter(|model| [state, *model].iter().all(has_row))
+        self.references.of(state).filter(|reference| [state, *reference].iter().all(has_row))
     }
 
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.

@@ -80,7 +80,7 @@ mod tests {
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::masks::shared::facts::{VocabularyFacts, walked};
-    use crate::network::local::LocalSets;
+    use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let own = follow.network().own;
         let literals = Literals::new(own, known.children());
-        let mut sets = LocalSets::new(follow.network());
+        let mut sets = LazyDfa::new(follow.network());
         let (mut within, mut beyond) = (0, 0);
         for state in own.bases.states..own.bases.states + own.state_count() {
             let Some(node) = literals.deepest(state) else {

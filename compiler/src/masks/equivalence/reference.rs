@@ -27,12 +27,12 @@ const STEPS_A_STATE: usize = 1 << 5;
 pub(crate) struct References {
     base: u32,
     /// By index of the state, its reference, or [`NONE`].
-    models: Vec<u32>,
+    references: Vec<u32>,
 }
 
 impl References {
-    /// A state's model is one whose widest edge leads where its own does, or the first that does the same for the most
-    /// bytes. Where many states are much alike and none of them is a model yet, the first becomes one: a walk beside it
+    /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the most
+    /// bytes. Where many states are much alike and none of them is a reference yet, the first becomes one: a walk beside it
     /// is shorter.
     ///
     /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is another's
@@ -46,7 +46,7 @@ impl References {
     ) -> Self {
         let own = follow.network().own;
         let base = own.bases.states;
-        let mut models = vec![NONE; own.state_count() as usize];
+        let mut references = vec![NONE; own.state_count() as usize];
         let members = || members.iter().filter(|one| !doubles.contains(base + one.0));
         let classes = |state| LIKE.map(|length| histories.class(state, length));
         let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
@@ -72,7 +72,7 @@ impl References {
                 found => found,
             };
             match found {
-                Some(model) => models[index as usize] = model,
+                Some(reference) => references[index as usize] = reference,
                 None => {
                     by_target.insert(target, state);
                     for class in classes.into_iter().enumerate() {
@@ -81,23 +81,23 @@ impl References {
                 }
             }
         }
-        Self { base, models }
+        Self { base, references }
     }
 
     /// Whether any state has one.
     pub(crate) fn are_any(&self) -> bool {
-        self.models.iter().any(|&model| model != NONE)
+        self.references.iter().any(|&reference| reference != NONE)
     }
 
     /// The reference of an own state: a lower one that has none itself.
     pub(crate) fn of(&self, state: u32) -> Option<u32> {
-        let model = *self.models.get((state - self.base) as usize)?;
-        (model != NONE).then_some(model)
+        let reference = *self.references.get((state - self.base) as usize)?;
+        (reference != NONE).then_some(reference)
     }
 
     /// Bytes that they take, about.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.models)
+        size_of_val(&*self.references)
     }
 }
 

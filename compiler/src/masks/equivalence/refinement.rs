@@ -326,7 +326,7 @@ mod tests {
         let known = VocabularyFacts::new(compiler.vocabulary());
         let joined = network.joined(compiler.vocabulary().tables());
         let follow = Follow::new(joined, known.rules(), &network.open);
-        let agreement = KEquivalence::new(
+        let equivalence = KEquivalence::new(
             &follow,
             Representatives::default,
             known.nodes().height(0),
@@ -336,19 +336,19 @@ mod tests {
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
         let class = |state: u32, round: usize| match state {
             NONE => NONE,
-            state => agreement.class(state, round),
+            state => equivalence.class(state, round),
         };
         let mut round = 0;
-        while states.iter().any(|&state| agreement.histories().rounds(state) > round + 1) {
+        while states.iter().any(|&state| equivalence.histories().rounds(state) > round + 1) {
             let mut by_moves: BTreeMap<_, Vec<u32>> = BTreeMap::new();
             for &state in
-                states.iter().filter(|&&state| agreement.histories().rounds(state) > round)
+                states.iter().filter(|&&state| equivalence.histories().rounds(state) > round)
             {
-                let moves = agreement.transitions().of(joined, state);
+                let moves = equivalence.transitions().of(joined, state);
                 let edges = moves.edges.iter().map(|e| (e.range, class(e.target, round)));
                 let calls = moves.calls.iter().map(|call| {
-                    let first = agreement.transitions().first_of(joined, call.callee);
-                    let what = first.map(|first| agreement.class(base + first, round + 1));
+                    let first = equivalence.transitions().first_of(joined, call.callee);
+                    let what = first.map(|first| equivalence.class(base + first, round + 1));
                     (what.unwrap_or(call.callee), class(call.ret, round))
                 });
                 let moves = (edges.collect::<Vec<_>>(), calls.collect::<Vec<_>>());
@@ -356,8 +356,8 @@ mod tests {
             }
             let mut classes: Vec<u32> = Vec::new();
             for alike in by_moves.values() {
-                let next = agreement.class(alike[0], round + 1);
-                assert!(alike.iter().all(|&state| agreement.class(state, round + 1) == next));
+                let next = equivalence.class(alike[0], round + 1);
+                assert!(alike.iter().all(|&state| equivalence.class(state, round + 1) == next));
                 classes.push(next);
             }
             classes.sort_unstable();

@@ -59,7 +59,7 @@ impl Representatives {
             found
         };
         // From the last, so that those that a state leads to come before it.
-        let models = states.clone().rev().map(|state| {
+        let references = states.clone().rev().map(|state| {
             if budget.spend(STEPS_A_STATE + edges(state)).is_err() {
                 return None;
             }
@@ -71,20 +71,20 @@ impl Representatives {
                 None => twin(&mut twins, &mut counts, state),
             }
         });
-        let models: Vec<Option<u32>> = models.collect();
+        let references: Vec<Option<u32>> = references.collect();
         let copies = match has(Shortcut::TokenBisimulation) {
             true => TokenBisimulation::new(follow, &mut twins, known, trie, budget),
             false => TokenBisimulation::default(),
         };
         let reads_tokens = network.reads_tokens();
-        let models = || states.clone().zip(models.iter().rev());
+        let references = || states.clone().zip(references.iter().rev());
         let literals = Literals::new(own, known.children());
         // By class of copies, and by the node that literals lead to, the one that stands for them.
         let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
         let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
         // By index of the state, the one that stands for it and others that are no other doubles.
         let mut first: Vec<u32> = states.clone().collect();
-        for (state, _) in models().filter(|(_, model)| model.is_none()) {
+        for (state, _) in references().filter(|(_, reference)| reference.is_none()) {
             // What a state does with tokens that it reads as wholes is no part of its class.
             let reads = reads_tokens && network.may_read_token(state);
             let class = copies.class(state).filter(|_| !reads);
@@ -107,11 +107,11 @@ impl Representatives {
                 of_copies.entry(class).or_insert(stands);
             }
         }
-        let doubles = models()
-            .map(|(state, &model)| (first[(model.unwrap_or(state) - base) as usize], state))
-            .filter(|(model, state)| model != state);
+        let doubles = references()
+            .map(|(state, &reference)| (first[(reference.unwrap_or(state) - base) as usize], state))
+            .filter(|(reference, state)| reference != state);
         let mut all: Vec<(u32, u32)> = Vec::with_capacity(first.len());
-        all.extend(doubles.map(|(model, state)| (model - base, state)));
+        all.extend(doubles.map(|(reference, state)| (reference - base, state)));
         let doubles = all;
         let mut are_doubles = vec![false; own.state_count() as usize];
         doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
@@ -135,7 +135,7 @@ impl Representatives {
     }
 
     /// The states that a state stands for, in ascending order.
-    pub(crate) fn of(&self, model: u32) -> &[u32] {
-        self.of.of((model - self.base) as usize)
+    pub(crate) fn of(&self, reference: u32) -> &[u32] {
+        self.of.of((reference - self.base) as usize)
     }
 }

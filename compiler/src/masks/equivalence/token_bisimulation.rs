@@ -375,7 +375,7 @@ mod tests {
     use crate::frontend::gbnf::GbnfOptions;
     use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::masks::shared::facts::{VocabularyFacts, walked};
-    use crate::network::local::LocalSets;
+    use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
     /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key and
@@ -403,7 +403,7 @@ mod tests {
             trie,
             &Budget::unlimited(),
         );
-        let mut sets = LocalSets::new(follow.network());
+        let mut sets = LazyDfa::new(follow.network());
         let base = follow.network().own.bases.states;
         let mut found = 0;
         for state in base..base + follow.network().own.state_count() {

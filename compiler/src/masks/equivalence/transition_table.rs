@@ -96,7 +96,7 @@ pub(crate) struct TransitionTable {
     loops: Vec<SelfLoops>,
     /// By row, the bits of any bytes on which it goes on.
     live: Vec<u128>,
-    /// By row, its shape, where some state has a model; and by shape, the bytes with which a run of bytes begins that such a row does the same on.
+    /// By row, its shape, where some state has a reference; and by shape, the bytes with which a run of bytes begins that such a row does the same on.
     /// Places of one chain are of one shape.
     shapes: Vec<u8>,
     cuts: Vec<ByteSet>,
@@ -213,13 +213,13 @@ impl TransitionTable {
     pub(crate) fn new(
         table: TableBuilder,
         loops: Vec<SelfLoops>,
-        has_models: bool,
+        has_references: bool,
         histories: ClassHistories,
     ) -> Self {
         let TableBuilder { class_of, width, entries, states, begins, live, .. } = table;
         let mut of_rows = ByteClassSets::default();
-        // Nobody asks for shapes where no state has a model.
-        let shapes = match has_models {
+        // Nobody asks for shapes where no state has a reference.
+        let shapes = match has_references {
             true => begins.into_iter().map(|cuts| of_rows.number(cuts)).collect(),
             false => Vec::new(),
         };

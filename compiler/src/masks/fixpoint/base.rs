@@ -38,8 +38,8 @@ impl Plan {
         let is_derived = shortcuts.has(Shortcut::References);
         let alone = states.iter().filter(|&&state| !equivalence.doubles().contains(state));
         let (derived, walked): (Vec<u32>, Vec<u32>) =
-            alone.partition(|&&state| is_derived && equivalence.model(state).is_some());
-        let references = derived.iter().filter_map(|&state| equivalence.model(state)).collect();
+            alone.partition(|&&state| is_derived && equivalence.reference(state).is_some());
+        let references = derived.iter().filter_map(|&state| equivalence.reference(state)).collect();
         Self { walked, derived, references }
     }
 
@@ -61,10 +61,10 @@ pub(crate) fn rows_of_runs<'a>(
     threads: &Threads,
 ) -> Result<(), MaskError> {
     let rows = SharedRows::new(inputs.shared, inputs.facts, encoder.lengths());
-    for model in runs.models(inputs.facts, inputs.trie, rows, threads) {
-        let found = Computed { drawn: Some(model.drawn), ..Computed::default() };
-        let mask = interning.intern(encoder, model.asked_by, &found)?;
-        encoder.add_model(model.state, interning.pool.model(mask, None));
+    for reference in runs.references(inputs.facts, inputs.trie, rows, threads) {
+        let found = Computed { encoded: Some(reference.encoded), ..Computed::default() };
+        let mask = interning.intern(encoder, reference.asked_by, &found)?;
+        encoder.add_reference(reference.state, interning.pool.reference(mask, None));
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ pub(crate) fn walked<'a>(
     let find = |worker: &mut Worker<'_>, &state: &u32| Computed {
         outcome: worker.base(state),
         extra: tokens_of(network, worker.walker.sets(), state),
-        drawn: None,
+        encoded: None,
     };
     let encode = |worker: &mut Worker<'_>, found: &mut Computed| worker.encode(encoder, found);
     let own = |&state: &u32| state;
@@ -90,9 +90,9 @@ pub(crate) fn walked<'a>(
         let mask = interning.add(encoder, state, found)?;
         if plan.references.contains(&state) {
             let outcome = &found.outcome;
-            let whole = match &outcome.taken {
-                Some(taken) if taken.state < inputs.first_state() => {
-                    outcome.over(facts.spans(shared, trie, taken.state))
+            let whole = match &outcome.delta {
+                Some(taken) if taken.reference < inputs.first_state() => {
+                    outcome.over(facts.spans(shared, trie, taken.reference))
                 }
                 // What is taken over along a run of characters is told by the mask sooner.
                 _ => outcome.clone(),
@@ -111,8 +111,8 @@ pub(crate) fn add_references<'a>(
     interning: &Interning<'a>,
 ) {
     for (&state, (mask, outcome)) in outcomes {
-        let ranks = outcome.taken.is_none().then_some(&outcome.spans[..]);
-        encoder.add_model(state, interning.pool.model(*mask, ranks));
+        let ranks = outcome.delta.is_none().then_some(&outcome.spans[..]);
+        encoder.add_reference(state, interning.pool.reference(*mask, ranks));
     }
 }
 
@@ -126,8 +126,8 @@ pub(crate) fn derived<'a>(
     interning: &mut Interning<'_>,
 ) -> Result<(), MaskError> {
     let derived = plan.derived.iter().filter_map(|&state| {
-        let (&model, (_, known)) = outcomes.get_key_value(&equivalence.model(state)?)?;
-        Some(Derivation { state, model, known })
+        let (&reference, (_, known)) = outcomes.get_key_value(&equivalence.reference(state)?)?;
+        Some(Derivation { state, reference, known })
     });
     let derived: Vec<Derivation<'_>> = derived.collect();
     let mut rest: Vec<&Derivation<'_>> = Vec::with_capacity(derived.len());

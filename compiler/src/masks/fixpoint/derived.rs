@@ -28,11 +28,11 @@ const PARTS: usize = 32;
 const MANY: usize = 2;
 
 /// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
-/// threads, drawn from `sources`.
+/// threads, encoded by `encoder`.
 pub(crate) fn outcomes<'a>(
     walkers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     derived: &[&Derivation<'_>],
-    sources: &Encoder<'_>,
+    encoder: &Encoder<'_>,
     (trie, follow): (Trie<'_>, &Follow<'_>),
     mut take: impl FnMut(&Derivation<'_>, &Computed) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
@@ -60,16 +60,16 @@ pub(crate) fn outcomes<'a>(
         )?;
         let lanes: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
         let find = |_: &mut Worker<'a>, &lane: &(&Difference, &&Derivation<'_>)| over(lane);
-        let draw = |worker: &mut Worker<'a>, found: &mut Computed| worker.encode(sources, found);
+        let encode = |worker: &mut Worker<'a>, found: &mut Computed| worker.encode(encoder, found);
         let own = |(_, derived): &(&Difference, &&Derivation<'_>)| derived.state;
         return walkers
-            .in_order(&lanes, own, find, draw, |(_, derived), found| take(derived, found));
+            .in_order(&lanes, own, find, encode, |(_, derived), found| take(derived, found));
     }
     let find = |worker: &mut Worker<'a>, group: &Group<'_>| -> Vec<Computed> {
         group.apart(worker).iter().zip(group.derived).map(over).collect()
     };
     let ahead = |worker: &mut Worker<'a>, found: &mut Vec<Computed>| {
-        found.iter_mut().for_each(|found| worker.encode(sources, found))
+        found.iter_mut().for_each(|found| worker.encode(encoder, found))
     };
     walkers.in_order_with((&groups, own), find, help, ahead, |group, found| {
         group.derived.iter().zip(found).try_for_each(|(derived, found)| take(derived, found))

@@ -90,7 +90,7 @@ pub(crate) fn masks<'a>(
                 _ => Vec::new(),
             };
             let of_vocabulary = (class < shared.classes.len() as u32).then_some(class);
-            Computed { outcome: worker.follow(ret, nodes, of_vocabulary), extra, drawn: None }
+            Computed { outcome: worker.follow(ret, nodes, of_vocabulary), extra, encoded: None }
         };
         let encode = |worker: &mut Worker<'_>, found: &mut Computed| worker.encode(encoder, found);
         let own = |&(ret, _): &(u32, u32)| ret;

@@ -47,11 +47,11 @@ impl<'a> Interning<'a> {
     /// The mask of a state or pair.
     pub(crate) fn intern(
         &mut self,
-        sources: &Encoder<'_>,
+        encoder: &Encoder<'_>,
         state: u32,
         found: &Computed,
     ) -> Result<u32, MaskError> {
-        let mask = self.pool.intern(sources, found);
+        let mask = self.pool.intern(encoder, found);
         let limit = self.limits.rows;
         if self.pool.rows() > limit {
             return Err(MaskError::Limit { what: "dense rows", limit, state });
@@ -64,11 +64,11 @@ impl<'a> Interning<'a> {
     /// The mask of a state, which is noted with its exit class.
     pub(crate) fn add(
         &mut self,
-        sources: &Encoder<'_>,
+        encoder: &Encoder<'_>,
         state: u32,
         found: &Computed,
     ) -> Result<u32, MaskError> {
-        let mask = self.intern(sources, state, found)?;
+        let mask = self.intern(encoder, state, found)?;
         self.note(state, mask, &found.outcome.exits);
         Ok(mask)
     }

@@ -118,6 +118,7 @@ pub(crate) fn compute(
     budget.check().map_err(none_done)?;
     let workers = Workers::new(new, means);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
+    #[expect(clippy::needless_late_init, reason = "the encoder borrows them and is dropped first")]
     let outcomes;
     let mut encoder = Encoder::new(trie, shared, facts, lengths);
     let mut interning = Interning::new(inputs, equivalence.doubles(), lengths, limits, budget);

@@ -5,10 +5,10 @@ use rustc_hash::FxHashSet;
 
 use crate::masks::encode::pool::stored;
 use crate::network::Network;
-use crate::network::local::{BOTTOM, LocalSets};
+use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
 /// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
-pub(crate) fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
+pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
     if !joined.reads_tokens() {
         return Vec::new();

@@ -100,8 +100,8 @@ fn least(
             continue;
         }
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = KEquivalence::default();
-        let mut walker = Walker::new(&follow, known, &agreement, trie, u32::MAX);
+        let equivalence = KEquivalence::default();
+        let mut walker = Walker::new(&follow, known, &equivalence, trie, u32::MAX);
         for index in (0..count).filter(|&index| !before[index]) {
             let state = base + index as u32;
             let counts = by_token[network.rule_of(state)];

@@ -57,8 +57,8 @@ impl<'a> Worker<'a> {
         cursor.count(Shortcut::EncodeAhead);
         let shared = cursor.follow.network().shared;
         let scratch = self.scratch.get_or_insert_with(|| Scratch::new(shared.row_words as usize));
-        encoder.draw_new(found, scratch);
+        encoder.encode_new(found, scratch);
         let rows = SharedRows::new(shared, cursor.facts, encoder.lengths());
-        found.drawn.iter_mut().for_each(|drawn| rows.look(drawn));
+        found.encoded.iter_mut().for_each(|encoded| rows.look(encoded));
     }
 }

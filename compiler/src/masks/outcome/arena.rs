@@ -78,7 +78,7 @@ pub(crate) fn words_of(outcome: &Outcome) -> usize {
 impl Arena {
     /// Keeps an outcome in which nothing is taken over.
     pub(crate) fn keep(&mut self, outcome: &Outcome) -> KeptOutcome {
-        debug_assert!(outcome.taken.is_none(), "what is kept says all of its tokens itself");
+        debug_assert!(outcome.delta.is_none(), "what is kept says all of its tokens itself");
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
         let words = bounds.chain(outcome.exits.iter().copied());
         self.write(2 * outcome.spans.len(), words_of(outcome), words)

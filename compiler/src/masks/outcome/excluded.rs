@@ -34,7 +34,7 @@ impl Excluded {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Hands out those of some nodes, in ascending order, that are not excepted, and those that are. Whichever are fewer,
+    /// Hands out those of some nodes, in ascending order, that are not excluded, and those that are. Whichever are fewer,
     /// the nodes or the ranges, the others are skipped.
     pub(crate) fn split(
         &self,

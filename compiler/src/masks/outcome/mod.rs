@@ -14,7 +14,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Tokens taken over from a shared state, or from one of the grammar's own.
-    pub taken: Option<Delta>,
+    pub delta: Option<Delta>,
     /// Ranks of the other tokens consumed within the rule: sorted, disjoint, not adjacent once normalised.
     pub spans: Vec<Range<u32>>,
     /// Inner nodes at which the rule is left, sorted.
@@ -25,9 +25,9 @@ pub(crate) struct Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
     /// The other state.
-    pub state: u32,
+    pub reference: u32,
     /// The ranks that are not taken over: sorted, disjoint.
-    pub except: Vec<Range<u32>>,
+    pub excluded: Vec<Range<u32>>,
 }
 
 impl Outcome {
@@ -38,12 +38,12 @@ impl Outcome {
 
     /// Whether there is no token in it.
     pub(crate) fn is_empty(&self) -> bool {
-        self.taken.is_none() && self.spans.is_empty()
+        self.delta.is_none() && self.spans.is_empty()
     }
 
     /// Nothing again, with the room that there was.
     pub(crate) fn clear(&mut self) {
-        self.taken = None;
+        self.delta = None;
         self.spans.clear();
         self.exits.clear();
     }
@@ -51,8 +51,8 @@ impl Outcome {
     /// The same with what was taken over, of a state that consumes the ranks `stored`, among the spans.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
-        let except = self.taken.as_ref().map_or(&[][..], |taken| &taken.except);
-        let spans = join(&minus(stored, except), &self.spans);
+        let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);
+        let spans = join(&minus(stored, excluded), &self.spans);
         Self { spans, exits: self.exits.clone(), ..Self::default() }
     }
 

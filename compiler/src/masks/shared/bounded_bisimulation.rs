@@ -127,7 +127,7 @@ mod tests {
 
     use super::super::facts::{VocabularyFacts, vocabulary, walked};
     use crate::ir::ByteSet;
-    use crate::network::local::LocalSets;
+    use crate::network::lazy_dfa::LazyDfa;
 
     #[test]
     fn texts_of_so_many_bytes_do_not_tell_two_apart() {
@@ -136,7 +136,7 @@ mod tests {
         let none = TablesData::empty(shared.totals(), shared.row_words);
         let network = Joined { shared, own: none.as_tables() };
         let known = VocabularyFacts::new(&vocabulary);
-        let mut sets = LocalSets::new(network);
+        let mut sets = LazyDfa::new(network);
         let mut alike: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for state in (0..shared.state_count()).filter(|&state| known.like(state) == state) {
             let moves = known.moves(shared, state);

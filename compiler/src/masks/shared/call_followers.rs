@@ -20,7 +20,7 @@ use crate::masks::trie::byte_bits::bits;
 use crate::masks::trie::children::Children;
 use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
-use crate::network::local::{At, BOTTOM, LocalSets};
+use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
 /// The bytes found so far.
 #[derive(Default)]
@@ -69,11 +69,11 @@ fn find_next(
     may_end: impl Fn(u32) -> bool,
     (byte, rule): (u8, u32),
 ) -> ByteSet {
-    let mut sets = LocalSets::new(network);
+    let mut sets = LazyDfa::new(network);
     let begin = sets.settled(network.rule(rule).first_state, BOTTOM).at;
     let on_byte = (0..).zip(trie.byte).filter(|&(_, &other)| other == byte);
     let nodes = on_byte.map(|(node, _)| node).filter(|&node| node != 0 && may_end(node));
-    let mut work: Vec<(u32, At)> = nodes.map(|node| (node, begin)).collect();
+    let mut work: Vec<(u32, Configurations)> = nodes.map(|node| (node, begin)).collect();
     let mut next = ByteSet::EMPTY;
     while let Some((node, at)) = work.pop() {
         for (byte, child) in children.of(node) {
@@ -145,7 +145,7 @@ mod tests {
                 for text in &texts {
                     let begins = (0..text.len()).filter(|&at| text[at] == byte);
                     for begin in begins {
-                        let mut sets = LocalSets::new(network);
+                        let mut sets = LazyDfa::new(network);
                         let mut at = sets.settled(network.rule(rule).first_state, BOTTOM).at;
                         for (place, &byte) in text.iter().enumerate().skip(begin + 1) {
                             let reached = sets.step(at, byte);

@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use crate::frontend::json_schema::TextForm;
     use crate::network::follow::Follow;
-    use crate::network::local::{BOTTOM, LocalSets};
+    use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
     /// All bytes, all texts of up to three of some characters that mean something to JSON, and
     /// pairs of them up to `most` times.
@@ -326,7 +326,7 @@ mod tests {
 
     /// The outcome of `state` at `node`, found byte by byte.
     pub(crate) fn walked(
-        sets: &mut LocalSets<'_>,
+        sets: &mut LazyDfa<'_>,
         trie: Trie<'_>,
         after: ByteSet,
         state: u32,
@@ -361,7 +361,7 @@ mod tests {
         let network = Joined { shared, own: none.as_tables() };
         let known = VocabularyFacts::new(&vocabulary);
         let follow = Follow::new(network, known.rules(), &[]);
-        let mut sets = LocalSets::new(network);
+        let mut sets = LazyDfa::new(network);
         let mut told = 0;
         for state in 0..shared.state_count() {
             // A grammar that goes on with other bytes after a rule does not get it from the vocabulary.

@@ -11,7 +11,7 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::transitions::WIDE;
 use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
-use crate::network::local::{At, BOTTOM, LocalSets};
+use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
 /// A state and its local frame.
 pub(crate) type Configuration = (u32, u32);
@@ -25,7 +25,7 @@ const ROOM: usize = 64;
 /// A set of configurations with its live bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
-    pub(crate) at: At,
+    pub(crate) at: Configurations,
     /// Bytes with which they go on.
     pub(crate) live: ByteSet,
     /// Whether those are many.
@@ -39,7 +39,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) trie: Trie<'a>,
     pub(crate) follow: &'a Follow<'a>,
     pub(crate) facts: &'a VocabularyFacts,
-    pub(crate) sets: LocalSets<'a>,
+    pub(crate) sets: LazyDfa<'a>,
     shortcuts: Shortcuts,
     pub(crate) counts: ShortcutCounts,
     /// By interned set, what is to be known of it.
@@ -48,7 +48,7 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
-        let sets = LocalSets::new(follow.network());
+        let sets = LazyDfa::new(follow.network());
         let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
         Self { trie, follow, facts, sets, shortcuts, counts, ways: Vec::with_capacity(ROOM) }
     }
@@ -86,14 +86,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Live bytes of a set of configurations; kept for interned sets.
-    pub(crate) fn live_configurations(&mut self, at: At) -> LiveConfigurations {
-        if let At::Set(set) = at
+    pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
+        if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
         {
             return way;
         }
         let way = self.find_way(at);
-        if let At::Set(set) = way.at {
+        if let Configurations::Set(set) = way.at {
             let set = set as usize;
             self.ways.resize(self.ways.len().max(set + 1), None);
             self.ways[set] = Some(way);
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         way
     }
 
-    fn find_way(&mut self, at: At) -> LiveConfigurations {
+    fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);
         let at = if is_wide { self.sets.interned(at) } else { at };
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Bytes with which the configurations go on.
-    pub(crate) fn live(&self, at: &At) -> ByteSet {
+    pub(crate) fn live(&self, at: &Configurations) -> ByteSet {
         let mut live = ByteSet::EMPTY;
         for (mut state, mut frame) in self.sets.configurations(at) {
             loop {

@@ -15,7 +15,7 @@ use super::pair_table::{
     SharedReference, Stability,
 };
 use crate::masks::trie::byte_bits::bits;
-use crate::network::local::BOTTOM;
+use crate::network::lazy_dfa::BOTTOM;
 
 /// Bytes within which most two are told apart that are told apart at many nodes.
 const SOON: usize = 2;
@@ -48,7 +48,7 @@ impl PairTable {
         cursor: &mut Cursor<'_>,
         pair: u32,
         length: usize,
-        model: &SharedReference,
+        reference: &SharedReference,
     ) -> u128 {
         let Some(last) = length.checked_sub(1) else { return 0 };
         let parting = self.known_parting(pair);
@@ -66,8 +66,8 @@ impl PairTable {
         }
         match (steady, parting.last()) {
             (None, _) if length >= WORTH_STEADYING => {
-                self.steady(cursor, pair, model);
-                return self.parting(cursor, pair, length, model);
+                self.steady(cursor, pair, reference);
+                return self.parting(cursor, pair, length, reference);
             }
             (Some(Stability::Always), Some(&bits)) => return bits,
             (Some(Stability::Ahead), Some(&bits)) if length <= AHEAD => return bits,
@@ -75,8 +75,8 @@ impl PairTable {
             _ => {}
         }
         // So that those of all lengths up to this are known, in order.
-        self.parting(cursor, pair, last, model);
-        let bits = self.parted(cursor, pair, last, model);
+        self.parting(cursor, pair, last, reference);
+        let bits = self.parted(cursor, pair, last, reference);
         self.add_parting(pair, bits);
         bits
     }
@@ -94,7 +94,7 @@ impl PairTable {
         cursor: &mut Cursor<'_>,
         pair: u32,
         last: usize,
-        model: &SharedReference,
+        reference: &SharedReference,
     ) -> u128 {
         let ways = self.ways(cursor, pair);
         let nodes = cursor.facts.nodes();
@@ -104,8 +104,8 @@ impl PairTable {
             if last <= usize::from(way.same) {
                 continue;
             }
-            let next = self.next_on(cursor, at, model);
-            let later = self.parting(cursor, next, last, model) & !bits;
+            let next = self.next_on(cursor, at, reference);
+            let later = self.parting(cursor, next, last, reference) & !bits;
             let now = way.bits & !bits;
             // Mostly the one is part of the other, which is rarer then.
             bits |= match now & later {
@@ -120,7 +120,7 @@ impl PairTable {
     /// Finds what tells a pair, and all that it leads to, apart: for one byte more until that changes nothing, after
     /// which no more bytes do. Within a text that is searched for that is after a few, however long the text. Where a
     /// pair leads to many, nothing is found.
-    fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, model: &SharedReference) {
+    fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, reference: &SharedReference) {
         let (mut found, mut at) = (vec![pair], 0);
         // From how many bytes on all ways count, but for those that may after more than are looked ahead, and what they
         // lead to outside of these changes no more.
@@ -135,7 +135,7 @@ impl PairTable {
                     continue;
                 }
                 all_count = all_count.max(usize::from(way.same) + 1);
-                let next = self.next_on(cursor, number, model);
+                let next = self.next_on(cursor, number, reference);
                 let known = &self.all[next as usize];
                 match known.parting.steady {
                     _ if known.bytes < FEW => continue,
@@ -163,7 +163,7 @@ impl PairTable {
                 let bits = match parting.get(last) {
                     Some(&bits) => bits,
                     None => {
-                        let bits = self.parted(cursor, pair, last, model);
+                        let bits = self.parted(cursor, pair, last, reference);
                         self.add_parting(pair, bits);
                         bits
                     }
@@ -179,12 +179,17 @@ impl PairTable {
     }
 
     /// The pair that a way leads to.
-    fn next_on(&mut self, cursor: &mut Cursor<'_>, number: u32, model: &SharedReference) -> u32 {
+    fn next_on(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        number: u32,
+        reference: &SharedReference,
+    ) -> u32 {
         let PairSuccessor { to, stored, at, next, .. } = self.partings.on[number as usize];
         if next != NONE {
             return next;
         }
-        let next = self.next(cursor, at, to, stored, model);
+        let next = self.next(cursor, at, to, stored, reference);
         self.partings.on[number as usize].next = next;
         next
     }
@@ -235,13 +240,13 @@ impl PairTable {
         &mut self,
         cursor: &mut Cursor<'_>,
         (own, stored): (Configuration, u32),
-        model: &SharedReference,
+        reference: &SharedReference,
         within: usize,
         most: u32,
     ) -> bool {
-        let pair = self.pair(cursor, own, stored, model);
+        let pair = self.pair(cursor, own, stored, reference);
         let mut spread = |length| {
-            let bits = self.parting(cursor, pair, length, model);
+            let bits = self.parting(cursor, pair, length, reference);
             cursor.facts.nodes().spread(bits)
         };
         spread(SOON) <= most && spread(within) <= most

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::cursor::{Configuration, Cursor};
 use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
-use crate::network::local::{At, BOTTOM};
+use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
 /// States whose moves are remembered at once: some 4 MB.
 const MOST_MOVES: usize = 8192;
@@ -158,7 +158,7 @@ impl MoveTable {
         }
         let reached = cursor.sets.settled(target, frame);
         let to = match reached.at {
-            At::One(target, over) => {
+            Configurations::One(target, over) => {
                 let (target, over) = cursor.through(target, over);
                 Some((cursor.representative(target), over))
             }
@@ -240,7 +240,8 @@ impl MoveTable {
         }
         if cursor.follow.is_final(state) && frame != BOTTOM {
             let (ret, parent) = cursor.sets.frame(frame);
-            moves.sets.unclear = moves.sets.unclear.union(cursor.live(&At::One(ret, parent)));
+            moves.sets.unclear =
+                moves.sets.unclear.union(cursor.live(&Configurations::One(ret, parent)));
         }
         moves.join();
         moves

@@ -20,7 +20,7 @@ use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
-use crate::network::local::{At, Reached};
+use crate::network::lazy_dfa::{Arrival, Configurations};
 
 /// Steps of a budget that it takes to go on from a front, about.
 const STEPS_A_FRONT: usize = 1 << 5;
@@ -51,7 +51,7 @@ pub(crate) struct NodeSets {
     /// By front and byte, the same.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
     /// Fronts to go on from, and the configurations there.
-    todo: Vec<(NodeSetId, At)>,
+    todo: Vec<(NodeSetId, Configurations)>,
 }
 
 impl NodeSets {
@@ -150,13 +150,13 @@ impl NodeSets {
         way: LiveConfigurations,
         begin: Begin,
         edges: &[ClassEdge],
-        building: &mut OutcomeBuilder<'_>,
+        builder: &mut OutcomeBuilder<'_>,
     ) {
         let floor = self.todo.len();
         for byte in way.live.iter() {
             if let Some(front) = self.first(begin, byte, edges, cursor.trie) {
                 let reached = cursor.sets.step(way.at, byte);
-                self.arrive_together(front, reached, building);
+                self.arrive_together(front, reached, builder);
             }
         }
         while self.todo.len() > floor {
@@ -166,7 +166,7 @@ impl NodeSets {
                 return;
             }
             if let Some((byte, reached)) = cursor.sets.only(at) {
-                self.step_together(cursor, front, byte, reached, building);
+                self.step_together(cursor, front, byte, reached, builder);
                 continue;
             }
             let way = cursor.live_configurations(at);
@@ -176,7 +176,7 @@ impl NodeSets {
             }
             for byte in way.live.iter() {
                 let reached = cursor.sets.step(at, byte);
-                self.step_together(cursor, front, byte, reached, building);
+                self.step_together(cursor, front, byte, reached, builder);
             }
         }
     }
@@ -186,11 +186,11 @@ impl NodeSets {
         cursor: &Cursor<'_>,
         front: NodeSetId,
         byte: u8,
-        reached: Reached,
-        building: &mut OutcomeBuilder<'_>,
+        reached: Arrival,
+        builder: &mut OutcomeBuilder<'_>,
     ) {
         if let Some(next) = self.next(front, byte, cursor.facts.children(), cursor.trie) {
-            self.arrive_together(next, reached, building);
+            self.arrive_together(next, reached, builder);
         }
     }
 
@@ -199,20 +199,20 @@ impl NodeSets {
     fn arrive_together(
         &mut self,
         front: NodeSetId,
-        reached: Reached,
-        building: &mut OutcomeBuilder<'_>,
+        reached: Arrival,
+        builder: &mut OutcomeBuilder<'_>,
     ) {
         if reached.is_dead() {
             return;
         }
         if reached.ends {
-            self.add_tokens(front, &mut building.outcome);
+            self.add_tokens(front, &mut builder.outcome);
         }
         let inner = self.inner(front);
         if reached.exits {
-            inner.iter().for_each(|&node| building.leave(node));
+            inner.iter().for_each(|&node| builder.leave(node));
         }
-        if !inner.is_empty() && reached.at != At::Nowhere {
+        if !inner.is_empty() && reached.at != Configurations::Nowhere {
             self.todo.push((front, reached.at));
         }
     }
@@ -245,15 +245,15 @@ mod tests {
         let (shared, trie) = (compiler.vocabulary().tables(), compiler.vocabulary().trie());
         let known = VocabularyFacts::new(compiler.vocabulary());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = KEquivalence::new(
+        let equivalence = KEquivalence::new(
             &follow,
             Representatives::default,
             known.nodes().height(0),
             Means::unlimited(),
         );
         let [mut walker, mut between] =
-            [(); 2].map(|()| Walker::new(&follow, &known, &agreement, trie, 2));
-        let before = vec![(NodeSetId::MAX, At::Nowhere)];
+            [(); 2].map(|()| Walker::new(&follow, &known, &equivalence, trie, 2));
+        let before = vec![(NodeSetId::MAX, Configurations::Nowhere)];
         between.node_sets.todo.clone_from(&before);
         let base = network.tables.bases.states;
         for state in base..base + network.tables.states.len() as u32 - 1 {

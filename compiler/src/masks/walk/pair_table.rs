@@ -14,7 +14,7 @@ use super::cursor::{Configuration, Cursor};
 use super::moves::{MoveTable, NOWHERE};
 use crate::ir::ByteSet;
 use crate::masks::shortcuts::Shortcut;
-use crate::network::local::BOTTOM;
+use crate::network::lazy_dfa::BOTTOM;
 
 /// Bytes up to which the children of a node are found one by one.
 pub(crate) const FEW: usize = 8;
@@ -60,8 +60,8 @@ impl PairEdge {
 pub(crate) enum PairMove {
     /// The shared state goes on alone.
     Lost,
-    /// The own state is walked on from; where the shared one goes on as well, that is excepted.
-    Alone { excepted: bool },
+    /// The own state is walked on from; where the shared one goes on as well, that is excluded.
+    Alone { excluded: bool },
     /// Both go on.
     Both {
         to: Configuration,
@@ -229,14 +229,14 @@ impl PairTable {
         at: u32,
         to: Configuration,
         stored: u32,
-        model: &SharedReference,
+        reference: &SharedReference,
     ) -> u32 {
         if let PairMove::Both { next, .. } = self.steps[at as usize].on
             && next != NONE
         {
             return next;
         }
-        let pair = self.pair(cursor, to, stored, model);
+        let pair = self.pair(cursor, to, stored, reference);
         if let PairMove::Both { next, .. } = &mut self.steps[at as usize].on {
             *next = pair;
         }
@@ -244,8 +244,8 @@ impl PairTable {
     }
 
     /// The moves after the rule of a reference.
-    fn returned(&mut self, cursor: &mut Cursor<'_>, model: &SharedReference) -> AfterReturn {
-        let (ret, parent) = cursor.sets.frame(model.frame);
+    fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
+        let (ret, parent) = cursor.sets.frame(reference.frame);
         let at = cursor.sets.settled(ret, parent).at;
         let live = cursor.live(&at);
         let place = cursor.sets.one(at).map(|(state, frame)| cursor.through(state, frame));
@@ -260,17 +260,17 @@ impl PairTable {
         self.moves.of(moves).told_apart(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// For how many bytes a place and a shared state over the frame of a model surely do the same.
+    /// For how many bytes a place and a shared state over the frame of a reference surely do the same.
     fn same(
         cursor: &mut Cursor<'_>,
         (state, frame): Configuration,
         stored: u32,
-        model: &SharedReference,
+        reference: &SharedReference,
     ) -> u8 {
         let network = cursor.follow.network();
         let is_shared = state < network.own.bases.states && stored != NONE;
         let is_asked = cursor.has(Shortcut::BoundedBisimulation);
-        match is_asked && is_shared && frame == model.frame {
+        match is_asked && is_shared && frame == reference.frame {
             true => {
                 let same = cursor.facts.same_for(network.shared, (state, stored), AHEAD as u8);
                 cursor.counts.add(Shortcut::BoundedBisimulation, usize::from(same > 0));
@@ -286,9 +286,9 @@ impl PairTable {
         cursor: &mut Cursor<'_>,
         own: Configuration,
         stored: u32,
-        model: &SharedReference,
+        reference: &SharedReference,
     ) -> u32 {
-        let key = (own, stored, model.frame);
+        let key = (own, stored, reference.frame);
         if let Some(&pair) = self.ids.get(&key) {
             return pair;
         }
@@ -296,20 +296,20 @@ impl PairTable {
         let known = cursor.facts.moves(network.shared, stored);
         let moves = self.moves.number(cursor, own);
         let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
-        let at_bottom = model.frame == BOTTOM;
-        let (ret, parent) = cursor.sets.frame(model.frame);
+        let at_bottom = reference.frame == BOTTOM;
+        let (ret, parent) = cursor.sets.frame(reference.frame);
         let leaves = !at_bottom && cursor.sets.settled(ret, parent).exits;
-        let after = (!at_bottom && is_final(stored)).then(|| self.returned(cursor, model));
+        let after = (!at_bottom && is_final(stored)).then(|| self.returned(cursor, reference));
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.steps.len() as u32;
         let mut bytes = 0;
         let mut last_same = None;
         let sets = *self.moves.of(moves).sets;
         let mut run = 0;
-        // What comes after the rule of the model may be another with each byte.
+        // What comes after the rule of the reference may be another with each byte.
         let turns = [known.turns, returns, returns.next()];
         let turns = turns.into_iter().fold(sets.turns, ByteSet::union);
-        let differing = self.moves.of(moves).differing(known, model.frame).union(returns);
+        let differing = self.moves.of(moves).differing(known, reference.frame).union(returns);
         for (byte, hi) in differing.ranges_between(turns) {
             let runs = self.moves.of(moves).runs;
             while runs.get(run).is_some_and(|run| run.hi < byte) {
@@ -322,7 +322,7 @@ impl PairTable {
             let left = known.leave.contains(byte);
             let (ends, exits) = (sets.ends.contains(byte), sets.exits.contains(byte));
             // If both reach the reference's continuation, the reference's exit nodes already cover it.
-            if left && ends && !unclear && model.after == Some((to, true, exits)) {
+            if left && ends && !unclear && reference.after == Some((to, true, exits)) {
                 continue;
             }
             let mut both = stored != NONE || left || calls;
@@ -334,7 +334,7 @@ impl PairTable {
             }
             let same = match last_same {
                 Some((two, same)) if two == (to, stored) => same,
-                _ => Self::same(cursor, to, stored, model),
+                _ => Self::same(cursor, to, stored, reference),
             };
             last_same = Some(((to, stored), same));
             let on = if !unclear && to.0 == NONE {
@@ -348,13 +348,13 @@ impl PairTable {
                 || returns.contains(byte)
                 || to.0 < network.own.bases.states && same == 0 && !self.is_like(cursor, to, stored)
             {
-                PairMove::Alone { excepted: both }
+                PairMove::Alone { excluded: both }
             } else {
                 let differ = ends != known.ends.contains(byte);
                 let stored_exits = is_final(stored);
-                // What comes after the rule of the model is told apart by the bytes that it goes on with.
+                // What comes after the rule of the reference is told apart by the bytes that it goes on with.
                 match stored_exits && !at_bottom && (differ || leaves && !exits) {
-                    true => PairMove::Alone { excepted: true },
+                    true => PairMove::Alone { excluded: true },
                     false => {
                         let stored_exits = stored_exits && at_bottom;
                         PairMove::Both {

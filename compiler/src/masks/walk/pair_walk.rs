@@ -13,7 +13,7 @@ use super::worklist::Worklist;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
-use crate::network::local::At;
+use crate::network::lazy_dfa::Configurations;
 
 /// The walk of a pair: a configuration of the grammar and a shared reference, side by side.
 pub(crate) struct PairWalk<'w, 'a> {
@@ -24,11 +24,11 @@ pub(crate) struct PairWalk<'w, 'a> {
     /// Subtrees on which the two differ.
     pub(crate) excluded: &'w mut Excluded,
     /// The outcome of these, as far as it is not on the worklist.
-    pub(crate) building: &'w mut OutcomeBuilder<'a>,
+    pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 
 impl PairWalk<'_, '_> {
-    /// Excepts what becomes of the strings below `node` where `own` and the model, in the state `stored`, part; and adds
+    /// Excepts what becomes of the strings below `node` where `own` and the reference, in the state `stored`, part; and adds
     /// what becomes of them instead.
     pub(crate) fn part(&mut self, own: Configuration, stored: u32, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, stored, self.reference);
@@ -54,7 +54,7 @@ impl PairWalk<'_, '_> {
         }
         // Where the rule is left matters where something may come after it.
         let nodes = self.cursor.facts.nodes();
-        let bits = bits | bits_of(self.building.after);
+        let bits = bits | bits_of(self.builder.after);
         let mut at = steps.start;
         for (byte, child) in children.of(node) {
             if (bit(byte) | nodes.below(child)) & bits == 0 {
@@ -77,31 +77,31 @@ impl PairWalk<'_, '_> {
         let end = self.cursor.facts.nodes().end(child);
         match self.pairs.steps[at as usize].on {
             PairMove::Lost => self.excluded.add(child..end),
-            PairMove::Alone { excepted: both } => {
+            PairMove::Alone { excluded: both } => {
                 if both {
                     self.excluded.add(child..end);
                 }
                 let (state, frame) = self.pairs.all[pair as usize].own;
-                self.worklist.visit(child, At::One(state, frame));
+                self.worklist.visit(child, Configurations::One(state, frame));
             }
             PairMove::Both { to, stored, same, differ, ends, exits, stored_exits, .. } => {
                 let is_leaf = end == child + 1;
                 let leaves_apart = !is_leaf
                     && exits != stored_exits
-                    && self.cursor.facts.children().any_on(child, self.building.after);
-                let is_excepted = differ || leaves_apart && stored_exits;
-                if is_excepted {
+                    && self.cursor.facts.children().any_on(child, self.builder.after);
+                let is_excluded = differ || leaves_apart && stored_exits;
+                if is_excluded {
                     self.excluded.add(child..child + 1);
                     if ends {
-                        self.building.outcome.add_span(self.cursor.trie.tokens_at(child));
+                        self.builder.outcome.add_span(self.cursor.trie.tokens_at(child));
                     }
                 }
                 if is_leaf {
                     return;
                 }
-                // Where both can be left, the model's exits say so.
-                if exits && (is_excepted || !stored_exits) {
-                    self.building.leave(child);
+                // Where both can be left, the reference's exits say so.
+                if exits && (is_excluded || !stored_exits) {
+                    self.builder.leave(child);
                 }
                 let nodes = self.cursor.facts.nodes();
                 let (below, height) = (nodes.below(child), nodes.height(child));

@@ -11,7 +11,7 @@ use super::worklist::Worklist;
 use crate::masks::equivalence::transition_table::TransitionTable;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::byte_bits::bits;
-use crate::network::local::{At, BOTTOM};
+use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
 /// Room for scans, one within another.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Scanner {
     /// By depth, the row that a scan has come to.
     lane: Vec<u32>,
     /// Ends of the subtrees that are being scanned, and the configurations at their roots.
-    path: Vec<(u32, At)>,
+    path: Vec<(u32, Configurations)>,
 }
 
 impl Scanner {
@@ -27,9 +27,9 @@ impl Scanner {
     pub(crate) fn sweep(
         &mut self,
         cursor: &mut Cursor<'_>,
-        at: At,
+        at: Configurations,
         node: u32,
-        building: &mut OutcomeBuilder<'_>,
+        builder: &mut OutcomeBuilder<'_>,
     ) {
         let trie = cursor.trie;
         let floor = self.path.len();
@@ -46,15 +46,15 @@ impl Scanner {
             let child_end = trie.end[child as usize];
             next = child_end;
             if reached.ends {
-                building.outcome.add_span(trie.tokens_at(child));
+                builder.outcome.add_span(trie.tokens_at(child));
             }
             if child_end == child + 1 {
                 continue;
             }
             if reached.exits {
-                building.leave(child);
+                builder.leave(child);
             }
-            if reached.at != At::Nowhere {
+            if reached.at != Configurations::Nowhere {
                 self.path.push((child_end, reached.at));
                 next = child + 1;
             }
@@ -70,10 +70,10 @@ impl Scanner {
         row: u32,
         node: u32,
         worklist: &mut Worklist,
-        building: &mut OutcomeBuilder<'_>,
+        builder: &mut OutcomeBuilder<'_>,
     ) {
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());
-        let after = bits(building.after);
+        let after = bits(builder.after);
         let end = trie.end[node as usize];
         self.lane.resize(self.lane.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
         self.lane[nodes.depth(node)] = row;
@@ -95,31 +95,31 @@ impl Scanner {
             }
             if entry.is_call() {
                 // The same call is met at many nodes.
-                let at = cursor.sets.interned(At::One(rows.state(row), BOTTOM));
+                let at = cursor.sets.interned(Configurations::One(rows.state(row), BOTTOM));
                 worklist.visit(child, at);
                 continue;
             }
             if entry.ends() {
-                building.outcome.add_span(trie.tokens_at(child));
+                builder.outcome.add_span(trie.tokens_at(child));
             }
             if child_end == child + 1 {
                 continue;
             }
             let below = nodes.below(child);
             if entry.exits() && below & after != 0 {
-                building.leave(child);
+                builder.leave(child);
             }
             if let Some(row) = entry.row() {
                 if rows.loops(row, below, nodes.height(child), after) {
                     let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
-                    building.outcome.add_span(below);
+                    builder.outcome.add_span(below);
                 } else {
                     self.lane[depth] = row;
                     next = child + 1;
                 }
             } else if let Some(index) = entry.other() {
                 let state = cursor.follow.network().own.bases.states + index;
-                let way = cursor.live_configurations(At::One(state, BOTTOM));
+                let way = cursor.live_configurations(Configurations::One(state, BOTTOM));
                 worklist.walk_below(child, way);
             }
         }

@@ -12,7 +12,7 @@ use super::cursor::{Configuration, Cursor};
 use super::moves::ByteRun;
 use super::pair_table::{AHEAD as PAIR_AHEAD, Continuation, PairTable, SharedReference};
 use crate::masks::shared::transitions::{SharedTransitions, WIDE};
-use crate::network::local::{At, BOTTOM};
+use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
 /// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
 /// string behind them.
@@ -53,35 +53,36 @@ impl ReferenceFinder {
         place: Configuration,
         most: u32,
     ) -> Option<(Configuration, SharedReference)> {
-        let live = cursor.live(&At::One(place.0, BOTTOM));
+        let live = cursor.live(&Configurations::One(place.0, BOTTOM));
         if !live.has_at_least(WIDE) {
             return None;
         }
         pairs.tidy();
-        let model = self.model((cursor, pairs), place).filter(|model| {
+        let reference = self.reference((cursor, pairs), place).filter(|reference| {
             most == u32::MAX
-                || pairs.are_near(cursor, (place, model.state), model, PAIR_AHEAD, most)
+                || pairs.are_near(cursor, (place, reference.state), reference, PAIR_AHEAD, most)
         });
         // Where the caller can fall back to a batch, only references that self-loop on many bytes are tried: the batch is
         // cheaper than a difference to a narrow one.
-        let model =
-            model.or_else(|| self.staying_model((cursor, pairs), place, most < u32::MAX))?;
-        let leaves_alone = cursor.follow.is_final(model.state) && !cursor.follow.is_final(place.0);
-        (!leaves_alone).then_some((place, model))
+        let reference = reference
+            .or_else(|| self.staying_reference((cursor, pairs), place, most < u32::MAX))?;
+        let leaves_alone =
+            cursor.follow.is_final(reference.state) && !cursor.follow.is_final(place.0);
+        (!leaves_alone).then_some((place, reference))
     }
 
     /// Whether the mask of a shared state is worth deriving others from.
-    pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, model: &SharedReference) -> bool {
+    pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
         let shared = cursor.follow.network().shared;
-        let base = shared.states[model.state as usize].base;
-        cursor.sets.frame_rests(model.frame)
-            && cursor.facts.source(cursor.trie, model.state, 0).is_some()
+        let base = shared.states[reference.state as usize].base;
+        cursor.sets.frame_rests(reference.frame)
+            && cursor.facts.source(cursor.trie, reference.state, 0).is_some()
             && shared.masks[base as usize].count >= self.worth
     }
 
     /// The shared state to take over from: the first that fits a run of a place's moves, the longest runs first, or of
     /// those of a state that they lead to.
-    pub(crate) fn model(
+    pub(crate) fn reference(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
         place: Configuration,
@@ -92,17 +93,17 @@ impl ReferenceFinder {
         let mut path = Vec::with_capacity(AHEAD + 1);
         loop {
             let longest = pairs.moves.of(moves).to_shared(own).rev().max_by_key(ByteRun::len);
-            let longest = longest
-                .and_then(|run| self.model_on((cursor, &mut *pairs), own_moves, run, &mut path));
+            let longest = longest.and_then(|run| {
+                self.reference_on((cursor, &mut *pairs), own_moves, run, &mut path)
+            });
             if longest.is_some() {
                 return longest;
             }
             let mut runs: Vec<ByteRun> = pairs.moves.of(moves).to_shared(own).collect();
             runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
-            let next = runs
-                .into_iter()
-                .skip(1)
-                .find_map(|run| self.model_on((cursor, &mut *pairs), own_moves, run, &mut path));
+            let next = runs.into_iter().skip(1).find_map(|run| {
+                self.reference_on((cursor, &mut *pairs), own_moves, run, &mut path)
+            });
             if next.is_some() {
                 return next;
             }
@@ -116,7 +117,7 @@ impl ReferenceFinder {
     }
 
     /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
-    fn model_on(
+    fn reference_on(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
 
@@ -133,8 +134,8 @@ impl ReferenceFinder {
         let chain = chain.map(|state| known.sources_on(state, path[0]));
         let shared = cursor.follow.network().shared;
         let fits = |&source: &u32| {
-            let model = SharedReference { state: source, frame, after: None };
-            self.is_worth(cursor, &model) && leads_to(cursor, source, path, state)
+            let reference = SharedReference { state: source, frame, after: None };
+            self.is_worth(cursor, &reference) && leads_to(cursor, source, path, state)
         };
         let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
         let moves = pairs.moves.of(moves);
@@ -151,7 +152,7 @@ impl ReferenceFinder {
     /// Among the self-looping shared states, the one whose first bytes differ least from this configuration, if the two
     /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only strings
     /// of [`LONG`] bytes or more differ.
-    fn staying_model(
+    fn staying_reference(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
         place: Configuration,
@@ -173,11 +174,11 @@ impl ReferenceFinder {
             });
         }
         let (_, state) = like.into_iter().min().filter(|&(bytes, _)| bytes < MOST_WITHIN)?;
-        let model = SharedReference { state, frame: BOTTOM, after: None };
+        let reference = SharedReference { state, frame: BOTTOM, after: None };
         let within = if on_many { PAIR_AHEAD } else { LONG };
-        let is_near = self.is_worth(cursor, &model)
-            && pairs.are_near(cursor, (place, state), &model, within, MOST_TOLD);
-        is_near.then_some(model)
+        let is_near = self.is_worth(cursor, &reference)
+            && pairs.are_near(cursor, (place, state), &reference, within, MOST_TOLD);
+        is_near.then_some(reference)
     }
 
     /// The continuation of a walk over a frame when its callee is left.

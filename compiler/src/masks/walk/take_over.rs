@@ -8,7 +8,7 @@
 //! The state `q` and the shared state `k` run over the trie side by side. They agree at a node where `q`'s
 //! configuration is `k`'s state, or one alike, over the one frame `f` that all of `q`'s agreement is over: below such a
 //! node the tokens are `k`'s, and where `k` exits the walk goes on from `f`. Below a node where they do not agree, both
-//! go on side by side, so that only the path along which they part is excepted.
+//! go on side by side, so that only the path along which they part is excluded.
 //!
 //! At a child of the root, which a walk from before a key or a string comes to, the same is done with what is stored of
 //! the strings below it.
@@ -32,25 +32,25 @@ use crate::masks::outcome::spans::{Span, cut, each_without, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
-use crate::network::local::{At, BOTTOM};
+use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
 impl<'a> Walker<'a> {
     /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
-    pub(crate) fn take(&mut self, at: At, building: &mut OutcomeBuilder<'a>) -> bool {
+    pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
         let Some((state, frame)) = one else { return false };
         let (state, frame) = self.cursor.through(state, frame);
         if state < self.cursor.follow.network().own.bases.states {
-            let model = SharedReference { state, frame, after: None };
-            let worth = self.references.is_worth(&self.cursor, &model);
+            let reference = SharedReference { state, frame, after: None };
+            let worth = self.references.is_worth(&self.cursor, &reference);
             if worth {
-                self.take_over(model, Excluded::default(), building);
+                self.take_over(reference, Excluded::default(), builder);
             }
             return worth;
         }
         let found =
             self.references.find((&mut self.cursor, &mut self.pairs), (state, frame), u32::MAX);
-        found.map(|found| self.take_from(found, building)).is_some()
+        found.map(|found| self.take_from(found, builder)).is_some()
     }
 
     /// The configuration that an own state comes to, and a shared reference from which it differs below few nodes.
@@ -70,25 +70,25 @@ impl<'a> Walker<'a> {
         state: u32,
         found: (Configuration, SharedReference),
     ) -> Outcome {
-        let mut building = self.begin(state);
+        let mut builder = self.begin(state);
         if self.cursor.sets.settled(state, BOTTOM).exits {
-            building.leave(0);
+            builder.leave(0);
         }
         let floor = self.worklist.floor();
-        self.take_from(found, &mut building);
-        self.drain(floor, &mut building);
-        building.outcome.normalize();
-        building.outcome
+        self.take_from(found, &mut builder);
+        self.drain(floor, &mut builder);
+        builder.outcome.normalize();
+        builder.outcome
     }
 
     fn take_from(
         &mut self,
-        (place, model): (Configuration, SharedReference),
-        building: &mut OutcomeBuilder<'a>,
+        (place, reference): (Configuration, SharedReference),
+        builder: &mut OutcomeBuilder<'a>,
     ) {
-        let mut excepted = Excluded::default();
-        self.part((place, model.state), &model, 0, &mut excepted, building);
-        self.take_over(model, excepted, building);
+        let mut excluded = Excluded::default();
+        self.part((place, reference.state), &reference, 0, &mut excluded, builder);
+        self.take_over(reference, excluded, builder);
     }
 
     /// Excepts the subtrees at `node` and below on which a pair differs, and adds what becomes of them instead.
@@ -98,10 +98,10 @@ impl<'a> Walker<'a> {
         reference: &SharedReference,
         node: u32,
         excluded: &mut Excluded,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let Self { cursor, pairs, worklist, .. } = self;
-        let mut walk = PairWalk { cursor, pairs, worklist, reference, excluded, building };
+        let mut walk = PairWalk { cursor, pairs, worklist, reference, excluded, builder };
         walk.part(own, stored, node);
     }
 
@@ -110,7 +110,7 @@ impl<'a> Walker<'a> {
         &mut self,
         place: Configuration,
         node: u32,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) -> bool {
         let byte = self.cursor.trie.byte[node as usize];
         let is_final = self.cursor.follow.is_final(place.0);
@@ -118,90 +118,92 @@ impl<'a> Walker<'a> {
         if is_final || !is_taken || self.cursor.facts.children().on(0, byte) != Some(node) {
             return false;
         }
-        let Some(model) = self.references.model((&mut self.cursor, &mut self.pairs), place) else {
+        let Some(reference) = self.references.reference((&mut self.cursor, &mut self.pairs), place)
+        else {
             return false;
         };
-        let Some(source) = self.cursor.facts.source_on(model.state, byte) else { return false };
-        if self.cursor.follow.is_final(model.state) {
+        let Some(source) = self.cursor.facts.source_on(reference.state, byte) else { return false };
+        if self.cursor.follow.is_final(reference.state) {
             return false;
         }
         self.cursor.count(Shortcut::SharedReferences);
-        let mut excepted = Excluded::default();
-        self.part((place, model.state), &model, node, &mut excepted, building);
+        let mut excluded = Excluded::default();
+        self.part((place, reference.state), &reference, node, &mut excluded, builder);
         let shared = self.cursor.follow.network().shared;
         let stored = self.cursor.facts.stored(shared, self.cursor.trie, source, node);
         let exits = stored.exits;
         let class = shared.states[source as usize].exits;
-        if excepted.is_empty() {
-            stored.spans().for_each(|span| building.outcome.add_span(span));
-            self.go_on_below(model.frame, class, node, exits, building);
+        if excluded.is_empty() {
+            stored.spans().for_each(|span| builder.outcome.add_span(span));
+            self.go_on_below(reference.frame, class, node, exits, builder);
             return true;
         }
         let spans: Vec<Range<u32>> = stored.spans().collect();
-        let add = |span| building.outcome.add_span(span);
-        each_without(&spans, &excepted.ranks(self.cursor.trie), add);
-        if model.frame == BOTTOM {
-            self.leave_but(exits, &excepted, building);
+        let add = |span| builder.outcome.add_span(span);
+        each_without(&spans, &excluded.ranks(self.cursor.trie), add);
+        if reference.frame == BOTTOM {
+            self.leave_but(exits, &excluded, builder);
         } else {
-            let (ret, parent) = self.cursor.sets.frame(model.frame);
-            let kept = excepted.kept(exits);
-            self.leave_through((ret, parent), class, &kept, &excepted, building);
+            let (ret, parent) = self.cursor.sets.frame(reference.frame);
+            let kept = excluded.kept(exits);
+            self.leave_through((ret, parent), class, &kept, &excluded, builder);
         }
         true
     }
 
-    /// Adds the model's tokens and what comes after its exits, but for what is excepted.
+    /// Adds the reference's tokens and what comes after its exits, but for what is excluded.
     fn take_over(
         &mut self,
-        model: SharedReference,
-        excepted: Excluded,
-        building: &mut OutcomeBuilder<'a>,
+        reference: SharedReference,
+        excluded: Excluded,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         self.cursor.count(Shortcut::SharedReferences);
         let shared = self.cursor.follow.network().shared;
-        let class = shared.states[model.state as usize].exits;
-        if excepted.is_empty()
-            && model.frame != BOTTOM
+        let class = shared.states[reference.state as usize].exits;
+        if excluded.is_empty()
+            && reference.frame != BOTTOM
             && class != NONE
-            && let Some(whole) = self.whole(class, model.frame)
+            && let Some(whole) = self.whole(class, reference.frame)
         {
-            building.outcome.taken = Some(Delta { state: model.state, except: Vec::new() });
-            return self.add_whole(&whole, building);
+            builder.outcome.delta =
+                Some(Delta { reference: reference.state, excluded: Vec::new() });
+            return self.add_whole(&whole, builder);
         }
-        let except = excepted.ranks(self.cursor.trie);
-        if model.frame == BOTTOM {
-            self.leave_but(class_nodes(shared, class), &excepted, building);
+        let except = excluded.ranks(self.cursor.trie);
+        if reference.frame == BOTTOM {
+            self.leave_but(class_nodes(shared, class), &excluded, builder);
         } else if class != NONE {
-            self.leave_over(model.frame, class, (&excepted, &except), building);
+            self.leave_over(reference.frame, class, (&excluded, &except), builder);
         }
-        building.outcome.taken = Some(Delta { state: model.state, except });
+        builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excepted.
-    fn leave_but(&self, nodes: &[u32], excepted: &Excluded, building: &mut OutcomeBuilder<'a>) {
-        let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| building.leave(node));
-        excepted.split(nodes, leave, |_| ());
+    /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excluded.
+    fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
+        let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
+        excluded.split(nodes, leave, |_| ());
     }
 
-    /// Adds what comes after the nodes of a shared exit class but for what is excepted, nodes and their ranks. What comes
+    /// Adds what comes after the nodes of a shared exit class but for what is excluded, nodes and their ranks. What comes
     /// after the whole class is found once and then cut, where no node of the class is below another: a state before a
     /// key and those within it go on alike after the key's end.
     fn leave_over(
         &mut self,
         frame: u32,
         class: u32,
-        (excepted, except): (&Excluded, &[Range<u32>]),
-        building: &mut OutcomeBuilder<'a>,
+        (excluded, except): (&Excluded, &[Range<u32>]),
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let trie = self.cursor.trie;
         let nodes = class_nodes(self.cursor.follow.network().shared, class);
         let Some(whole) = self.whole(class, frame) else {
             let after = self.cursor.sets.frame(frame);
-            return self.leave_through(after, class, &excepted.kept(nodes), excepted, building);
+            return self.leave_through(after, class, &excluded.kept(nodes), excluded, builder);
         };
         let mut gone: Vec<u32> = Vec::new();
-        excepted.split(nodes, |_| (), |nodes| gone.extend_from_slice(nodes));
-        let add = |span| building.outcome.add_span(span);
+        excluded.split(nodes, |_| (), |nodes| gone.extend_from_slice(nodes));
+        let add = |span| builder.outcome.add_span(span);
         match &gone[..] {
             [] => each_without(whole.spans(), except, add),
             gone => {
@@ -213,8 +215,8 @@ impl<'a> Walker<'a> {
         for exit in whole.exits() {
             let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
             let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
-            if !is_below && !excepted.contains(exit) {
-                building.leave(exit);
+            if !is_below && !excluded.contains(exit) {
+                builder.leave(exit);
             }
         }
     }
@@ -230,13 +232,13 @@ impl<'a> Walker<'a> {
         let whole = (is_whole && self.cursor.facts.are_apart(class)).then(|| {
             let nodes = class_nodes(self.cursor.follow.network().shared, class);
             let after = self.cursor.sets.frame(frame);
-            let mut building = self.begin_before(ByteSet::FULL);
+            let mut builder = self.begin_before(ByteSet::FULL);
             let floor = self.worklist.floor();
-            self.leave_through(after, class, nodes, &Excluded::default(), &mut building);
-            self.drain(floor, &mut building);
-            building.outcome.normalize();
-            let whole = self.arena.keep(&building.outcome);
-            self.give_back(building.outcome);
+            self.leave_through(after, class, nodes, &Excluded::default(), &mut builder);
+            self.drain(floor, &mut builder);
+            builder.outcome.normalize();
+            let whole = self.arena.keep(&builder.outcome);
+            self.give_back(builder.outcome);
             whole
         });
         self.after_class.insert((class, frame), whole.clone());
@@ -244,9 +246,9 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what comes after a class.
-    pub(crate) fn add_whole(&self, whole: &KeptOutcome, building: &mut OutcomeBuilder<'a>) {
-        whole.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
-        whole.exits().for_each(|exit| building.leave(exit));
+    pub(crate) fn add_whole(&self, whole: &KeptOutcome, builder: &mut OutcomeBuilder<'a>) {
+        whole.spans().iter().for_each(|span| builder.outcome.add_span(span.range()));
+        whole.exits().for_each(|exit| builder.leave(exit));
     }
 
     /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
@@ -256,7 +258,7 @@ impl<'a> Walker<'a> {
         class: u32,
         node: u32,
         exits: &[u32],
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let whole = match exits {
             [] => return,
@@ -266,12 +268,12 @@ impl<'a> Walker<'a> {
             }
             _ => None,
         };
-        let Some(whole) = whole else { return self.go_on(frame, exits.iter().copied(), building) };
+        let Some(whole) = whole else { return self.go_on(frame, exits.iter().copied(), builder) };
         let below = self.cursor.trie.tokens_below(node);
-        cut(whole.spans(), below).for_each(|span| building.outcome.add_span(span));
+        cut(whole.spans(), below).for_each(|span| builder.outcome.add_span(span));
         let end = self.cursor.trie.end[node as usize];
         let exits = whole.exits_from(node).take_while(|&exit| exit < end);
-        exits.for_each(|exit| building.leave(exit));
+        exits.for_each(|exit| builder.leave(exit));
     }
 }
 
@@ -292,7 +294,7 @@ mod tests {
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary, walked};
     use crate::masks::testing::inner;
     use crate::network::follow::Follow;
-    use crate::network::local::LocalSets;
+    use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
     use crate::threads::Means;
 
@@ -321,23 +323,23 @@ mod tests {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = KEquivalence::new(
+        let equivalence = KEquivalence::new(
             &follow,
             Representatives::default,
             known.nodes().height(0),
             Means::unlimited(),
         );
-        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
-        let mut sets = LocalSets::new(follow.network());
+        let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
+        let mut sets = LazyDfa::new(follow.network());
         let base = network.tables.bases.states;
         let mut count = 0;
         let states: Vec<u32> = (base..base + network.tables.states.len() as u32 - 1).collect();
         let states = (0..step).flat_map(|from| states.iter().rev().skip(from).step_by(step));
         for &state in states {
             let outcome = walker.base(state);
-            let taken = outcome.taken.as_ref();
+            let taken = outcome.delta.as_ref();
             count += usize::from(taken.is_some());
-            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
+            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.reference));
             let Outcome { spans, exits, .. } = outcome.over(stored);
             let after = follow.bytes(follow.rule_of(state));
             let (ranks, expected) = walked(&mut sets, trie, after, state, 0);

@@ -40,7 +40,7 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::transitions::WIDE;
 use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::follow::Follow;
-use crate::network::local::{At, BOTTOM, LocalSets, Reached};
+use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations, LazyDfa};
 
 /// Configurations that are composed one by one. Where they meet again, what follows is walked for each.
 const MOST_APART: usize = 4;
@@ -109,35 +109,35 @@ impl<'a> Walker<'a> {
     }
 
     /// The sets met.
-    pub(crate) fn sets(&mut self) -> &mut LocalSets<'a> {
+    pub(crate) fn sets(&mut self) -> &mut LazyDfa<'a> {
         &mut self.cursor.sets
     }
 
     /// The outcome of `state` at the root.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
-        let mut building = self.begin(state);
+        let mut builder = self.begin(state);
         let reached = self.cursor.sets.settled(state, BOTTOM);
         if reached.exits {
-            building.leave(0);
+            builder.leave(0);
         }
         let floor = self.worklist.floor();
         if let Some((byte, next)) = self.cursor.sets.only(reached.at) {
             // Most states are within a literal.
             if let Some(child) = self.cursor.facts.children().on(0, byte) {
-                self.go_on_with(child, next, &mut building);
+                self.go_on_with(child, next, &mut builder);
             }
-        } else if !self.take(reached.at, &mut building) {
+        } else if !self.take(reached.at, &mut builder) {
             match self.wide_row(state) {
-                Some(row) => self.scan_row(row, 0, &mut building),
+                Some(row) => self.scan_row(row, 0, &mut builder),
                 None => {
                     let way = self.cursor.live_configurations(reached.at);
-                    self.descend(way, 0, &mut building);
+                    self.descend(way, 0, &mut builder);
                 }
             }
         }
-        self.drain(floor, &mut building);
-        building.outcome.normalize();
-        building.outcome
+        self.drain(floor, &mut builder);
+        builder.outcome.normalize();
+        builder.outcome
     }
 
     /// The union of the outcomes of the return state `ret` at the nodes of an exit class but for the root, and of
@@ -151,26 +151,26 @@ impl<'a> Walker<'a> {
         shared: Option<u32>,
     ) -> Outcome {
         let floor = self.worklist.floor();
-        let mut building = self.begin(ret);
+        let mut builder = self.begin(ret);
         if let Some(outcome) = at_root {
-            building.outcome = outcome;
+            builder.outcome = outcome;
         }
         match shared {
             Some(class) => {
                 let frame = self.cursor.sets.push(ret, BOTTOM);
                 match self.whole(class, frame) {
-                    Some(whole) => self.add_whole(&whole, &mut building),
+                    Some(whole) => self.add_whole(&whole, &mut builder),
                     None => {
                         let none = Excluded::default();
-                        self.leave_through((ret, BOTTOM), class, nodes, &none, &mut building)
+                        self.leave_through((ret, BOTTOM), class, nodes, &none, &mut builder)
                     }
                 }
             }
-            None => self.run((ret, BOTTOM), nodes.iter().copied(), &mut building),
+            None => self.run((ret, BOTTOM), nodes.iter().copied(), &mut builder),
         }
-        self.drain(floor, &mut building);
-        building.outcome.normalize();
-        building.outcome
+        self.drain(floor, &mut builder);
+        builder.outcome.normalize();
+        builder.outcome
     }
 
     /// An outcome to come of the walk of a state.
@@ -195,25 +195,30 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what becomes of the strings that begin with `child`, from the configurations at its parent.
-    pub(crate) fn visit(&mut self, at: At, child: u32, building: &mut OutcomeBuilder<'a>) {
+    pub(crate) fn visit(
+        &mut self,
+        at: Configurations,
+        child: u32,
+        builder: &mut OutcomeBuilder<'a>,
+    ) {
         let reached = self.cursor.sets.step(at, self.cursor.trie.byte[child as usize]);
-        self.visit_from(child, reached, building);
+        self.visit_from(child, reached, builder);
     }
 
     /// Adds what becomes of the strings that lead to `node` and of those below, from what they have come to there.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
-        reached: Reached,
-        building: &mut OutcomeBuilder<'a>,
+        reached: Arrival,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let floor = self.worklist.floor();
-        self.go_on_with(node, reached, building);
-        self.drain(floor, building);
+        self.go_on_with(node, reached, builder);
+        self.drain(floor, builder);
     }
 
     /// Does what is to do, down to `floor`.
-    pub(super) fn drain(&mut self, floor: Floor, building: &mut OutcomeBuilder<'a>) {
+    pub(super) fn drain(&mut self, floor: Floor, builder: &mut OutcomeBuilder<'a>) {
         let trie = self.cursor.trie;
         let mut steps = 0;
         loop {
@@ -225,10 +230,10 @@ impl<'a> Walker<'a> {
                     self.worklist.drop_to(floor);
                 }
                 let reached = self.cursor.sets.step(at, trie.byte[node as usize]);
-                self.go_on_with(node, reached, building);
+                self.go_on_with(node, reached, builder);
             }
             let Some((node, way)) = self.worklist.next_below(floor) else { return };
-            self.descend(way, node, building);
+            self.descend(way, node, builder);
         }
     }
 
@@ -238,8 +243,8 @@ impl<'a> Walker<'a> {
     fn go_on_with(
         &mut self,
         mut node: u32,
-        mut reached: Reached,
-        building: &mut OutcomeBuilder<'a>,
+        mut reached: Arrival,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let trie = self.cursor.trie;
         loop {
@@ -247,18 +252,18 @@ impl<'a> Walker<'a> {
                 break;
             }
             if reached.ends {
-                building.outcome.add_span(trie.tokens_at(node));
+                builder.outcome.add_span(trie.tokens_at(node));
             }
             if self.cursor.facts.children().is_leaf(node) {
                 break;
             }
             if reached.exits {
-                building.leave(node);
+                builder.leave(node);
             }
             // Within a literal there is one way on.
             let Some((byte, next)) = self.cursor.sets.only(reached.at) else {
                 let way = self.cursor.live_configurations(reached.at);
-                self.descend(way, node, building);
+                self.descend(way, node, builder);
                 break;
             };
             let Some(child) = self.cursor.facts.children().on(node, byte) else { break };
@@ -271,13 +276,13 @@ impl<'a> Walker<'a> {
         &mut self,
         way: LiveConfigurations,
         node: u32,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
         }
         if let Some((state, frame)) = way.one
-            && self.compose(state, frame, node, building)
+            && self.compose(state, frame, node, builder)
         {
             return;
         }
@@ -287,8 +292,8 @@ impl<'a> Walker<'a> {
             return;
         }
         if size < self.worth {
-            self.scanner.sweep(&mut self.cursor, way.at, node, building);
-        } else if way.one.is_some() || !self.compose_each(way.at, node, building) {
+            self.scanner.sweep(&mut self.cursor, way.at, node, builder);
+        } else if way.one.is_some() || !self.compose_each(way.at, node, builder) {
             self.open(way, node);
         }
     }
@@ -296,7 +301,12 @@ impl<'a> Walker<'a> {
     /// Adds the outcomes at `node` of several configurations one by one, where those that go on with many bytes are known
     /// or worth knowing: an object's key may be on its way to one member of the object and within any other. Together
     /// they would be walked byte by byte.
-    fn compose_each(&mut self, at: At, node: u32, building: &mut OutcomeBuilder<'a>) -> bool {
+    fn compose_each(
+        &mut self,
+        at: Configurations,
+        node: u32,
+        builder: &mut OutcomeBuilder<'a>,
+    ) -> bool {
         let mut each = [(0, 0); MOST_APART];
         let mut count = 0;
         for configuration in self.cursor.sets.configurations(&at) {
@@ -305,13 +315,13 @@ impl<'a> Walker<'a> {
         }
         let mut ways = [None; MOST_APART];
         for (place, &(state, frame)) in ways.iter_mut().zip(&each[..count]) {
-            let way = self.cursor.live_configurations(At::One(state, frame));
+            let way = self.cursor.live_configurations(Configurations::One(state, frame));
             if way.is_wide && way.one.is_none() {
                 return false;
             }
             *place = Some(way);
         }
-        ways.into_iter().flatten().for_each(|way| self.descend(way, node, building));
+        ways.into_iter().flatten().for_each(|way| self.descend(way, node, builder));
         true
     }
 
@@ -333,7 +343,7 @@ impl<'a> Walker<'a> {
         state: u32,
         frame: u32,
         node: u32,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) -> bool {
         let network = self.cursor.follow.network();
         let size = self.cursor.facts.nodes().end(node) - node;
@@ -344,22 +354,22 @@ impl<'a> Walker<'a> {
         {
             self.cursor.count(Shortcut::StoredResiduals);
             let stored = self.cursor.facts.stored(network.shared, self.cursor.trie, source, node);
-            stored.spans().for_each(|span| building.outcome.add_span(span));
+            stored.spans().for_each(|span| builder.outcome.add_span(span));
             let class = network.shared.states[source as usize].exits;
-            self.go_on_below(frame, class, node, stored.exits, building);
+            self.go_on_below(frame, class, node, stored.exits, builder);
             return true;
         }
         if size < self.worth {
             let Some(row) = self.wide_row(state).filter(|_| frame == BOTTOM) else { return false };
-            self.scan_alone((state, row), node, building);
+            self.scan_alone((state, row), node, builder);
             return true;
         }
         let (remembered, key, after) = if own {
-            let live = self.cursor.live(&At::One(state, BOTTOM));
+            let live = self.cursor.live(&Configurations::One(state, BOTTOM));
             if !live.has_at_least(WIDE) || node == 0 {
                 return false;
             }
-            if self.wide_row(state).is_none() && self.take_below((state, frame), node, building) {
+            if self.wide_row(state).is_none() && self.take_below((state, frame), node, builder) {
                 return true;
             }
             let class = self.equivalence.class(state, self.cursor.facts.nodes().height(node));
@@ -380,27 +390,27 @@ impl<'a> Walker<'a> {
         });
         let spans = outcome.spans();
         self.cursor.sets.is_late(spans.len());
-        spans.iter().for_each(|span| building.outcome.add_span(span.range()));
-        self.go_on(frame, outcome.exits(), building);
+        spans.iter().for_each(|span| builder.outcome.add_span(span.range()));
+        self.go_on(frame, outcome.exits(), builder);
         true
     }
 
     /// The outcome of `state` at `node` whatever its rule is called from, where these bytes may come after it.
     fn alone(&mut self, state: u32, node: u32, after: ByteSet) -> Outcome {
         let floor = self.worklist.floor();
-        let mut building = self.begin_before(after);
+        let mut builder = self.begin_before(after);
         if let Some(row) = self.wide_row(state) {
-            self.scan_alone((state, row), node, &mut building);
+            self.scan_alone((state, row), node, &mut builder);
         } else {
             if self.cursor.follow.is_final(state) {
-                building.leave(node);
+                builder.leave(node);
             }
-            let way = self.cursor.live_configurations(At::One(state, BOTTOM));
+            let way = self.cursor.live_configurations(Configurations::One(state, BOTTOM));
             self.open(way, node);
         }
-        self.drain(floor, &mut building);
-        building.outcome.normalize();
-        building.outcome
+        self.drain(floor, &mut builder);
+        builder.outcome.normalize();
+        builder.outcome
     }
 
     /// The row of a state that is worth scanning.
@@ -410,10 +420,10 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack.
-    fn scan_row(&mut self, row: u32, node: u32, building: &mut OutcomeBuilder<'a>) {
+    fn scan_row(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
         cursor.count(Shortcut::TransitionTable);
-        scanner.sweep_rows((cursor, equivalence.rows()), row, node, worklist, building);
+        scanner.sweep_rows((cursor, equivalence.rows()), row, node, worklist, builder);
     }
 
     /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
@@ -421,12 +431,12 @@ impl<'a> Walker<'a> {
         &mut self,
         (state, row): (u32, u32),
         node: u32,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         if self.cursor.follow.is_final(state) {
-            building.leave(node);
+            builder.leave(node);
         }
-        self.scan_row(row, node, building);
+        self.scan_row(row, node, builder);
     }
 
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`, by work to come.
@@ -434,13 +444,13 @@ impl<'a> Walker<'a> {
         &mut self,
         (state, frame): (u32, u32),
         nodes: impl Iterator<Item = u32>,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let reached = self.cursor.sets.settled(state, frame);
         let way = self.cursor.live_configurations(reached.at);
         for node in nodes {
             if reached.exits {
-                building.leave(node);
+                builder.leave(node);
             }
             self.worklist.walk_below(node, way);
         }
@@ -451,31 +461,31 @@ impl<'a> Walker<'a> {
         &mut self,
         frame: u32,
         exits: impl Iterator<Item = u32>,
-        building: &mut OutcomeBuilder<'a>,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         if frame == BOTTOM {
             // The walk may have come here from another rule by tail calls, after which less may come.
-            exits.for_each(|exit| building.leave(exit));
+            exits.for_each(|exit| builder.leave(exit));
             return;
         }
         let after = self.cursor.sets.frame(frame);
-        self.run(after, exits, building);
+        self.run(after, exits, builder);
     }
 
     /// Adds the outcomes of a return state over a frame at those nodes of a shared exit class that are in `nodes`, but
-    /// for what is excepted below them.
+    /// for what is excluded below them.
     pub(crate) fn leave_through(
         &mut self,
         (ret, parent): (u32, u32),
         class: u32,
         nodes: &[u32],
-        excepted: &Excluded,
-        building: &mut OutcomeBuilder<'a>,
+        excluded: &Excluded,
+        builder: &mut OutcomeBuilder<'a>,
     ) {
         let Some(&first) = nodes.first() else { return };
         let reached = self.cursor.sets.settled(ret, parent);
         if reached.exits {
-            nodes.iter().for_each(|&node| building.leave(node));
+            nodes.iter().for_each(|&node| builder.leave(node));
         }
         let way = self.cursor.live_configurations(reached.at);
         let shared = self.cursor.follow.network().shared;
@@ -483,11 +493,11 @@ impl<'a> Walker<'a> {
         let of_class = class_nodes(shared, class);
         let all = of_class.len() == nodes.len();
         let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
-        let are_together = (all || below) && excepted.is_empty() && !way.is_wide;
+        let are_together = (all || below) && excluded.is_empty() && !way.is_wide;
         if are_together && self.cursor.has(Shortcut::NodeSets) {
             self.cursor.count(Shortcut::NodeSets);
             let work = (&mut self.cursor, &mut self.worklist);
-            return self.node_sets.leave_together(work, way, (class, all), edges, building);
+            return self.node_sets.leave_together(work, way, (class, all), edges, builder);
         }
         let LiveConfigurations { at, live, .. } = way;
         let floor = self.worklist.floor();
@@ -498,7 +508,7 @@ impl<'a> Walker<'a> {
             from += edges[from..].partition_point(|edge| (edge.byte, edge.child) <= (byte, first));
             let on = edges[from..].iter().take_while(|edge| edge.byte == byte && edge.child < end);
             let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
-            let on = on.filter(|edge| !excepted.contains(edge.child));
+            let on = on.filter(|edge| !excluded.contains(edge.child));
             on.for_each(|edge| self.worklist.visit(edge.child, at));
         }
         self.worklist.sort(floor);

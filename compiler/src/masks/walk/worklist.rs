@@ -3,7 +3,7 @@
 //! Outcomes are sets and are normalised in the end, so the order of the work does not show.
 
 use super::cursor::LiveConfigurations;
-use crate::network::local::At;
+use crate::network::lazy_dfa::Configurations;
 
 /// Items that there is room for at first.
 const ROOM: usize = 64;
@@ -11,7 +11,7 @@ const ROOM: usize = 64;
 /// Nodes to visit and subtrees to walk, the next one last.
 pub(crate) struct Worklist {
     /// Nodes, and the configurations at their parents.
-    visits: Vec<(u32, At)>,
+    visits: Vec<(u32, Configurations)>,
     /// Nodes, and the configurations there.
     below: Vec<(u32, LiveConfigurations)>,
 }
@@ -36,12 +36,12 @@ impl Worklist {
 
     /// A node is to be visited from the configurations at its parent.
     #[inline]
-    pub(crate) fn visit(&mut self, node: u32, at: At) {
+    pub(crate) fn visit(&mut self, node: u32, at: Configurations) {
         self.visits.push((node, at));
     }
 
     /// Nodes are to be visited, in this order, from the configurations at their parents.
-    pub(crate) fn visit_all(&mut self, at: At, nodes: impl Iterator<Item = u32>) {
+    pub(crate) fn visit_all(&mut self, at: Configurations, nodes: impl Iterator<Item = u32>) {
         let from = self.visits.len();
         self.visits.extend(nodes.map(|node| (node, at)));
         self.visits[from..].reverse();
@@ -59,7 +59,7 @@ impl Worklist {
 
     /// The next node to visit.
     #[inline]
-    pub(crate) fn next_visit(&mut self, floor: Floor) -> Option<(u32, At)> {
+    pub(crate) fn next_visit(&mut self, floor: Floor) -> Option<(u32, Configurations)> {
         if self.visits.len() > floor.visits { self.visits.pop() } else { None }
     }
 

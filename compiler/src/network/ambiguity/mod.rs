@@ -37,11 +37,13 @@ use super::shared::cuts;
 use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::sequences::Sequences;
-use position::{Configuration, Register, Spelling, leave_each_once, normalize, over};
+use position::{Configuration, Spelling, leave_each_once, normalize, over};
+use register::Register;
 use stacks::{Frame, Stack, Stacks};
 
 mod contest;
 mod position;
+mod register;
 mod stacks;
 mod tokens;
 

@@ -15,32 +15,9 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
+use super::register::Register;
 use super::stacks::{Frame, Stack, Stacks};
 use crate::sequences::Word;
-
-/// What is known of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Register {
-    /// There is none, or it is zero.
-    None,
-    /// A countdown, and how often it was lowered.
-    Count { source: u32, lowered: u32 },
-    /// Marks to come, and those of them that were met.
-    Marks { source: u32, met: u32 },
-    /// The items of a distinct rule.
-    Items { source: u32 },
-}
-
-impl Register {
-    fn source(self) -> Option<u32> {
-        match self {
-            Self::None => None,
-            Self::Count { source, .. } | Self::Marks { source, .. } | Self::Items { source } => {
-                Some(source)
-            }
-        }
-    }
-}
 
 /// One way to read what was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::position::Register;
+use super::register::Register;
 
 /// A return state and the register of its activation.
 pub(super) type Frame = (u32, Register);

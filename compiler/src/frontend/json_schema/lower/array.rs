@@ -10,7 +10,7 @@ use crate::ir::{Expr, RuleKind};
 
 use super::super::algebra::ItemAutomaton;
 use super::Emitter;
-use super::object::Places;
+use super::places::Places;
 
 impl Emitter<'_> {
     /// The arrays of an automaton.

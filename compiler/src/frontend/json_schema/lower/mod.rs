@@ -7,6 +7,7 @@ mod array;
 mod keys;
 mod object;
 mod optional;
+mod places;
 mod tagged;
 
 use rustc_hash::FxHashMap;

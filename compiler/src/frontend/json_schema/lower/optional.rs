@@ -15,23 +15,13 @@ use super::super::string::quoted;
 use super::super::strings::{Escapes, Place, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
-use super::object::{BYTES_A_MEMBER, Places};
-
-/// States in which a key may be left out, from which on their keys are one tree.
-const MANY: usize = 48;
+use super::places::{BYTES_A_MEMBER, Places};
 
 /// Bytes that a unit of a key takes in a tree and in the graph, about.
 const BYTES_A_UNIT: usize = 160;
 
 /// Steps of a budget that an edge of the graph takes, about.
 const STEPS_AN_EDGE: usize = 1 << 4;
-
-/// Whether an automaton has many states in which a key may be left out. Those have no marks, and leaving a key out leads
-/// to a later state.
-pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
-    let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
-    automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)
-}
 
 impl Emitter<'_> {
     pub(super) fn long_object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {

@@ -44,7 +44,7 @@ struct Frame {
 
 /// The configurations that a walk has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
+pub enum Configurations {
     /// None: no string goes on from here within the rule.
     Nowhere,
     /// A state over a local frame. It does not only return.
@@ -55,28 +55,28 @@ pub enum At {
 
 /// Where a byte leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct Arrival {
     /// The configurations.
-    pub at: At,
+    pub at: Configurations,
     /// Whether the rule the walk began in can be left here.
     pub exits: bool,
     /// Whether a token may end here.
     pub ends: bool,
 }
 
-impl Reached {
+impl Arrival {
     /// Nothing.
-    pub const DEAD: Self = Self { at: At::Nowhere, exits: false, ends: false };
+    pub const DEAD: Self = Self { at: Configurations::Nowhere, exits: false, ends: false };
 
     /// Whether there is no way on, not even out of the rule.
     #[inline]
     pub fn is_dead(&self) -> bool {
-        self.at == At::Nowhere && !self.exits
+        self.at == Configurations::Nowhere && !self.exits
     }
 }
 
 /// The sets met so far, with their moves.
-pub struct LocalSets<'a> {
+pub struct LazyDfa<'a> {
     network: Joined<'a>,
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
@@ -86,7 +86,7 @@ pub struct LocalSets<'a> {
     rows: Vec<u32>,
     /// By row and byte, an index into `reached`.
     moves: Vec<u32>,
-    reached: Vec<Reached>,
+    reached: Vec<Arrival>,
     work: Vec<(u32, u32)>,
     seen: Vec<(u32, u32)>,
     words: Vec<u32>,
@@ -95,7 +95,7 @@ pub struct LocalSets<'a> {
     budget: Option<&'a Budget>,
 }
 
-impl<'a> LocalSets<'a> {
+impl<'a> LazyDfa<'a> {
     /// No sets, over this network.
     pub fn new(network: Joined<'a>) -> Self {
         let bottom = Frame { ret: NONE, parent: BOTTOM, nullable: true, rests: true };
@@ -134,19 +134,19 @@ impl<'a> LocalSets<'a> {
 
     /// What resting in `state` over the local frame `frame` comes to: a state that only returns does so.
     #[inline]
-    pub fn settled(&self, mut state: u32, mut frame: u32) -> Reached {
+    pub fn settled(&self, mut state: u32, mut frame: u32) -> Arrival {
         loop {
             let record: &StateRecord = self.network.state(state);
             let below = self.frames[frame as usize];
             if record.flags & state_flags::POP_ONLY == 0 {
-                return Reached {
-                    at: At::One(state, frame),
+                return Arrival {
+                    at: Configurations::One(state, frame),
                     exits: record.flags & state_flags::FINAL != 0 && below.nullable,
                     ends: record.flags & state_flags::RESTS != 0 && below.rests,
                 };
             }
             if frame == BOTTOM {
-                return Reached { at: At::Nowhere, exits: true, ends: true };
+                return Arrival { at: Configurations::Nowhere, exits: true, ends: true };
             }
             (state, frame) = (below.ret, below.parent);
         }
@@ -154,11 +154,11 @@ impl<'a> LocalSets<'a> {
 
     /// Where a byte leads. From an interned set to an interned set, O(1) after the first time.
     #[inline]
-    pub fn step(&mut self, at: At, byte: u8) -> Reached {
+    pub fn step(&mut self, at: Configurations, byte: u8) -> Arrival {
         match at {
-            At::Nowhere => Reached::DEAD,
-            At::One(state, frame) => self.step_from(state, frame, byte),
-            At::Set(set) => {
+            Configurations::Nowhere => Arrival::DEAD,
+            Configurations::One(state, frame) => self.step_from(state, frame, byte),
+            Configurations::Set(set) => {
                 let row = self.rows[set as usize];
                 let known = match row {
                     UNKNOWN => UNKNOWN,
@@ -184,8 +184,8 @@ impl<'a> LocalSets<'a> {
 
     /// The byte and what it leads to, where there is one configuration and it goes on with that byte alone.
     #[inline]
-    pub fn only(&self, at: At) -> Option<(u8, Reached)> {
-        let At::One(state, frame) = at else { return None };
+    pub fn only(&self, at: Configurations) -> Option<(u8, Arrival)> {
+        let Configurations::One(state, frame) = at else { return None };
         let (tables, index) = self.network.locate(state);
         let [edge] = tables.byte_edges_of(index) else { return None };
         let returns = frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0;
@@ -196,18 +196,18 @@ impl<'a> LocalSets<'a> {
     }
 
     /// The same configurations, with moves that are found once.
-    pub fn interned(&mut self, at: At) -> At {
-        let At::One(state, frame) = at else { return at };
-        At::Set(self.intern(&[state, frame]))
+    pub fn interned(&mut self, at: Configurations) -> Configurations {
+        let Configurations::One(state, frame) = at else { return at };
+        Configurations::Set(self.intern(&[state, frame]))
     }
 
     /// The configuration, where there is just one.
     #[inline]
-    pub fn one(&self, at: At) -> Option<(u32, u32)> {
+    pub fn one(&self, at: Configurations) -> Option<(u32, u32)> {
         match at {
-            At::Nowhere => None,
-            At::One(state, frame) => Some((state, frame)),
-            At::Set(set) => match *self.sets.get(set) {
+            Configurations::Nowhere => None,
+            Configurations::One(state, frame) => Some((state, frame)),
+            Configurations::Set(set) => match *self.sets.get(set) {
                 [state, frame] => Some((state, frame)),
                 _ => None,
             },
@@ -215,11 +215,11 @@ impl<'a> LocalSets<'a> {
     }
 
     /// The configurations, in ascending order.
-    pub fn configurations(&self, at: &At) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub fn configurations(&self, at: &Configurations) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (one, many) = match *at {
-            At::Nowhere => (None, None),
-            At::One(state, frame) => (Some((state, frame)), None),
-            At::Set(set) => (None, Some(self.sets.get(set))),
+            Configurations::Nowhere => (None, None),
+            Configurations::One(state, frame) => (Some((state, frame)), None),
+            Configurations::Set(set) => (None, Some(self.sets.get(set))),
         };
         one.into_iter().chain(many.into_iter().flat_map(pairs))
     }
@@ -257,7 +257,7 @@ impl<'a> LocalSets<'a> {
     }
 
     /// Where one configuration goes on a byte.
-    fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Reached {
+    fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Arrival {
         let network = self.network;
         loop {
             let (tables, index) = network.locate(state);
@@ -274,7 +274,7 @@ impl<'a> LocalSets<'a> {
             match (edge, call) {
                 _ if returns || calls.next().is_some() => {}
                 (Some(edge), None) => return self.settled(edge.target, frame),
-                (None, None) => return Reached::DEAD,
+                (None, None) => return Arrival::DEAD,
                 (None, Some(call)) => {
                     if call.ret != NONE {
                         frame = self.push(call.ret, frame);
@@ -290,7 +290,7 @@ impl<'a> LocalSets<'a> {
     }
 
     /// Where the configurations in `work` go on a byte.
-    fn find(&mut self, byte: u8) -> Reached {
+    fn find(&mut self, byte: u8) -> Arrival {
         let mut building = std::mem::take(&mut self.building);
         self.seen.clear();
         while let Some((state, frame)) = self.work.pop() {
@@ -300,7 +300,7 @@ impl<'a> LocalSets<'a> {
             self.seen.push((state, frame));
             if self.is_late(STEPS_A_CONFIGURATION + self.seen.len()) {
                 self.work.clear();
-                return Reached::DEAD;
+                return Arrival::DEAD;
             }
             let network = self.network;
             let (tables, index) = network.locate(state);
@@ -326,15 +326,15 @@ impl<'a> LocalSets<'a> {
 
     /// Adds a configuration to a set under construction. One that only returns does so at once.
     fn settle(&self, state: u32, frame: u32, building: &mut Building) {
-        let Reached { at, exits, ends } = self.settled(state, frame);
+        let Arrival { at, exits, ends } = self.settled(state, frame);
         building.exits |= exits;
         building.ends |= ends;
-        if let At::One(state, frame) = at {
+        if let Configurations::One(state, frame) = at {
             building.configurations.push((state, frame));
         }
     }
 
-    fn finish(&mut self, mut building: Building) -> Reached {
+    fn finish(&mut self, mut building: Building) -> Arrival {
         let Building { configurations, exits, ends } = &mut building;
         let (exits, ends) = (std::mem::take(exits), std::mem::take(ends));
         if configurations.len() > 1 {
@@ -342,20 +342,20 @@ impl<'a> LocalSets<'a> {
             configurations.dedup();
         }
         let at = match configurations[..] {
-            [] => At::Nowhere,
-            [(state, frame)] => At::One(state, frame),
+            [] => Configurations::Nowhere,
+            [(state, frame)] => Configurations::One(state, frame),
             _ => {
                 let mut words = std::mem::take(&mut self.words);
                 words.clear();
                 words.extend(configurations.iter().flat_map(|&(state, frame)| [state, frame]));
                 let set = self.intern(&words);
                 self.words = words;
-                At::Set(set)
+                Configurations::Set(set)
             }
         };
         configurations.clear();
         self.building = building;
-        Reached { at, exits, ends }
+        Arrival { at, exits, ends }
     }
 
     fn intern(&mut self, configurations: &[u32]) -> SetId {
