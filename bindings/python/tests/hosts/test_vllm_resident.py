@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: vLLM's proc
 
 from hosts import emulated  # noqa: E402
 
+from grammarc import DeviceError  # noqa: E402
 from grammarc.hosts._serving import HostMismatch  # noqa: E402
 
 PROCESSORS = vllm_modules.processors()
@@ -154,7 +155,7 @@ def matcher_of(runner: Runner, module: Any, params: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_requests_come_and_go(module: Any, interface: Any, seed: int) -> None:
+def test_requests_come_and_go(module: Any, interface: Any, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     """Random batches: free requests among others, prefills in parts, calls twice, preemptions that resume in another slot."""
     pick, runner = random.Random(seed), Runner(module, interface)
     live: dict[int, tuple[Any, Any, list[int], list[int]]] = {}
@@ -198,6 +199,7 @@ def test_requests_come_and_go(module: Any, interface: Any, seed: int) -> None:
                 live[again] = live.pop(slot)
                 resumed += 1
     assert steps > 10 and resumed > 0
+    assert not caplog.records, "no token was refused"
 
 
 def test_only_what_was_left_to_the_host_is_read_back(module: Any, interface: Any) -> None:
@@ -237,8 +239,38 @@ def test_a_grammar_that_is_refused_answers_with_nothing(
     runner = Runner(module, interface)
     with caplog.at_level(logging.ERROR, "vllm.grammarc"):
         slot = runner.add(asking({"regex": "[a-z]{1,40}"}), [5])
-    assert "refused" in caplog.text
+    assert "has no grammar" in caplog.text
     assert set(runner.step([slot])[slot].nonzero().flatten().tolist()) == set(contract.ENDS)
+
+
+def test_grammars_make_room_for_others(
+    module: Any, interface: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = emulated.device()
+    monkeypatch.setattr(module.GrammarLogitsProcessor, "_open", staticmethod(lambda device, settings: opened))
+    runner = Runner(module, interface)
+
+    def takes(text: str) -> set[int]:
+        slot = runner.add(asking({"choice": [text]}), [5])
+        allowed = set(runner.step([slot])[slot].nonzero().flatten().tolist())
+        runner.remove(slot)
+        return allowed
+
+    assert takes("abc") & set(contract.spelled("abc"))
+    uploads, refused = opened.upload, []
+
+    def upload(matcher: Any) -> Any:
+        if runner.processor._grammars:
+            refused.append(matcher)
+            raise DeviceError("the pool would take more")
+        return uploads(matcher)
+
+    monkeypatch.setattr(type(opened), "upload", lambda self, matcher: upload(matcher))
+    assert takes("def") & set(contract.spelled("def")) and refused
+    assert len(runner.processor._grammars) == 1
+    # Where nothing can make room, the answer is empty.
+    monkeypatch.setattr(runner.processor, "_compile", lambda source: (_ for _ in ()).throw(DeviceError("too large")))
+    assert takes("ghi") == set(contract.ENDS) and "too large" in caplog.text
 
 
 def test_several_ranks_compile_nothing(module: Any, interface: Any) -> None:

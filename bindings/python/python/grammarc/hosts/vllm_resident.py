@@ -18,7 +18,6 @@ sources are found earlier, by the API process.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import logging
 from collections import OrderedDict
@@ -122,6 +121,8 @@ class GrammarLogitsProcessor(_base()):  # type: ignore[misc]
         self._states = req_states
         self._compact = bool(vllm_config.structured_outputs_config.disable_any_whitespace)
         self._server = Server(self._tokenizer(vllm_config), req_states.vocab_size, settings)
+        # A second, which requests are not to wait for.
+        self._nothing = self._server.compiler.regex("", limits={"timeout": 300.0})
         self._device = self._open(req_states.device, settings)
         count = req_states.max_num_reqs
         self._slots = self._device.slots(count)
@@ -177,20 +178,30 @@ class GrammarLogitsProcessor(_base()):  # type: ignore[misc]
         if key in self._grammars:
             self._grammars.move_to_end(key)
         else:
-            try:
-                grammar = self._compile(source)
-            except ValueError as error:
-                # To raise would end the server; to go on without a grammar would answer freely.
-                logger.error("a request is answered with nothing, since its grammar was refused: %s", error)
-                grammar = self._nothing
-            start = grammar.matcher(
-                end_tokens=list(ends) or None, logit_width=self._states.vocab_size, rollback_window=0
-            )
-            self._grammars[key] = start, self._device.upload(start)
+            self._grammars[key] = self._loaded(source, ends)
             while len(self._grammars) > _KEPT:
                 self._grammars.popitem(last=False)
         start, resident = self._grammars[key]
         return start.fork(), resident
+
+    def _loaded(self, source: Source, ends: tuple[int, ...]) -> tuple[Matcher, cuda.Grammar]:
+        try:
+            return self._upload(self._compile(source), ends)
+        except (ValueError, GrammarcError) as error:
+            # To raise would end the server; to go on without a grammar would answer freely.
+            logger.error("a request is answered with nothing, since it has no grammar: %s", error)
+        return self._upload(self._nothing, ends)
+
+    def _upload(self, grammar: Grammar, ends: tuple[int, ...]) -> tuple[Matcher, cuda.Grammar]:
+        start = grammar.matcher(end_tokens=list(ends) or None, logit_width=self._states.vocab_size, rollback_window=0)
+        while True:
+            try:
+                return start, self._device.upload(start)
+            except GrammarcError:
+                if not self._grammars:
+                    raise
+                # Those that no slot has give their memory back.
+                self._grammars.popitem(last=False)
 
     def _compile(self, source: Source) -> Grammar:
         server = self._server
@@ -201,12 +212,6 @@ class GrammarLogitsProcessor(_base()):  # type: ignore[misc]
             return server.compile(source.kind, given, compact=self._compact)
         except OnlyXgrammar as error:
             raise ValueError(str(error)) from error
-
-    @functools.cached_property
-    def _nothing(self) -> Grammar:
-        """The grammar of the empty text."""
-        compiler = self._server.compiler
-        return compiler.regex("", limits={"timeout": 300.0})
 
     def apply_staged_writes(self) -> None:
         """Writes the slots that were bound since the step before."""
