@@ -51,6 +51,9 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("GRAMMARC_WHITESPACE", "natural")
     assert Settings.from_environment() == Settings("/somewhere", 4096, 2.5, 1_000_000, 3, 5, "natural")
     assert Settings.from_environment().limits == {"timeout": 2.5, "memory": 1_000_000}
+    monkeypatch.setenv("GRAMMARC_GPU", "0")
+    monkeypatch.setenv("GRAMMARC_GPU_BYTES", "65536")
+    assert (Settings.from_environment().gpu, Settings.from_environment().gpu_bytes) == (False, 65536)
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5"])

@@ -207,14 +207,14 @@ def test_generate_with_a_model(options: dict[str, Any]) -> None:
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     compiler = grammarc.Compiler(vocabulary(model, tokenizer))
     device = emulated.device(512 << 20)
-    for name in list(SCHEMAS)[:4]:
+    for name in ("person",):
         schema = SCHEMAS[name][1]
         grammar = compiler.json_schema(schema)
         inputs = tokenizer(["A thing as JSON:", "Tell me about it, as JSON please:"], return_tensors="pt", padding=True)
         outputs = []
         for held in (ResidentLogitsProcessor(grammar, model, device=device), GrammarLogitsProcessor(grammar, model)):
             torch.manual_seed(0)
-            outputs.append(model.generate(**inputs, logits_processor=[held], max_new_tokens=200, **options))
+            outputs.append(model.generate(**inputs, logits_processor=[held], max_new_tokens=90, **options))
         assert torch.equal(*outputs), name
         for text in tokenizer.batch_decode(outputs[0][:, inputs["input_ids"].shape[1] :], skip_special_tokens=True):
             jsonschema.Draft202012Validator(schema).validate(json.loads(text))

@@ -34,12 +34,57 @@ def each() -> dict[str, SimpleNamespace]:
     return found
 
 
+def processors() -> dict[str, SimpleNamespace]:
+    """The interface of logits processors of model runner V2, by name, as :func:`each`."""
+    found = {"stubs": processor_stubs()}
+    for folder in os.environ.get("GRAMMARC_VLLM_SOURCES", "").split(os.pathsep):
+        if folder:
+            path = Path(folder) / "vllm/v1/worker/gpu/sample/logits_processor/interface.py"
+            module = types.ModuleType("interface")
+            # Its dataclasses look their module up.
+            sys.modules["interface"] = module
+            exec(compile(path.read_text(), str(path), "exec"), module.__dict__)
+            found[Path(folder).name] = SimpleNamespace(
+                LogitsProcessor=module.LogitsProcessor, LogitsContext=module.LogitsContext
+            )
+    return found
+
+
+def processor_stubs() -> SimpleNamespace:
+    """That of vLLM 0.32 and 0.33."""
+
+    @dataclass(frozen=True)
+    class LogitsContext:
+        expanded_idx_mapping: Any
+        idx_mapping: Any
+        idx_mapping_np: Any
+        expanded_local_pos: Any
+        input_ids: Any
+        pos: Any
+        seq_lens_upper_bound_np: Any
+
+    class LogitsProcessor(ABC):
+        def __init__(self, vllm_config: Any, req_states: Any) -> None: ...
+
+        @classmethod
+        def validate_params(cls, sampling_params: Any) -> None: ...
+        def add_request(self, req_idx: int, sampling_params: Any) -> bool:
+            return True
+
+        def apply_staged_writes(self) -> None: ...
+        @abstractmethod
+        def apply(self, logits: Any, ctx: Any) -> Any: ...
+
+    return SimpleNamespace(LogitsProcessor=LogitsProcessor, LogitsContext=LogitsContext)
+
+
 def config(**structured: Any) -> SimpleNamespace:
     """What a backend reads of a configuration."""
     options = {"disable_any_whitespace": False, **structured}
     return SimpleNamespace(
         structured_outputs_config=SimpleNamespace(**options),
         model_config=SimpleNamespace(hf_config=SimpleNamespace(model_type="llama"), is_diffusion=False),
+        parallel_config=SimpleNamespace(world_size=1),
         speculative_config=None,
         num_speculative_tokens=0,
     )

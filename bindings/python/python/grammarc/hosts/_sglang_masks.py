@@ -53,6 +53,7 @@ class Masks:
         self._devices = devices
         self._logger = logger
         self._rows: dict[int, Counted] = {}
+        self._has_said = False
 
     def allocate(self, count: int, device: Any) -> Any:
         """A mask with all tokens allowed."""
@@ -71,8 +72,10 @@ class Masks:
             try:
                 return self._numbers(mask, opened, device)
             except GrammarcError as error:
-                # A step of rows of bits costs a copy, and nothing else.
-                self._logger.warning("a step's masks go to the device as rows of bits: %s", error)
+                # A step of rows of bits costs a copy, and nothing else. The next one may fare better.
+                if not self._has_said:
+                    self._has_said = True
+                    self._logger.warning("masks go to the device as rows of bits where this happens: %s", error)
         return mask.as_bits().to(device, non_blocking=True)
 
     def _numbers(self, mask: Mask, device: cuda.Device, where: Any) -> Numbers:

@@ -150,7 +150,7 @@ class _Generation:
         if more == 0:
             return True
         self._tokens = input_ids
-        self.slots.advance(input_ids[:, -1].to(torch.int32), self.places)
+        self.slots.advance(input_ids[:, -1].to(torch.int32).contiguous(), self.places)
         statuses = self.slots.statuses()
         for row in range(rows):
             waits, is_refused, is_finished = statuses[row]

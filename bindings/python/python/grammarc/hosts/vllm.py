@@ -22,6 +22,8 @@ from typing import Any
 
 from grammarc import __version__
 from grammarc._native import Grammar, Matcher
+from grammarc.hosts import _vllm_masks
+from grammarc.hosts._devices import Devices
 from grammarc.hosts._serving import (
     ANY_OBJECT,
     Checker,
@@ -46,6 +48,7 @@ _counters = Counters(
 )
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 _checker = Checker()
+_devices = Devices(logger)
 
 KINDS = frozenset({"JSON", "JSON_OBJECT", "REGEX", "GRAMMAR", "CHOICE", "STRUCTURAL_TAG"})
 """Kinds of requests that the plug-in knows."""
@@ -80,7 +83,13 @@ def install() -> None:
     validate = validator(original, utils.grammar_is_likely_lark, refusal_class(exceptions))
     backend_xgrammar.validate_xgrammar_grammar = validate
     structured_output.XgrammarBackend = backend
-    widen(structured_output.StructuredOutputManager, Settings.from_environment().at_once)
+    settings = Settings.from_environment()
+    widen(structured_output.StructuredOutputManager, settings.at_once)
+    if settings.gpu:
+        try:
+            _vllm_masks.install(_devices)
+        except HostMismatch as error:
+            logger.warning("masks are applied by vLLM's own kernels: %s", error)
     logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, import_module("vllm").__version__)
 
 
