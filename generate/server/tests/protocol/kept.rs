@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use grammarc_artifacts::write;
 use grammarc_compiler::cache::CacheOptions;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_server::ServerOptions;
@@ -78,7 +79,7 @@ async fn a_file_with_a_damaged_byte_is_refused_and_written_anew() {
         damaged
     });
     for damaged in damages.chain([whole[..whole.len() / 2].to_vec(), Vec::new()]) {
-        fs::write(file, damaged).expect("it is ours");
+        write::replace(file, &damaged).expect("it is ours");
         let server = server(place.path(), u64::MAX);
         assert_eq!(ask(&server, "a").await, r#"{"a":"y"}"#);
         assert_eq!(counters(&server).await, [1.0, 0.0, 0.0]);
