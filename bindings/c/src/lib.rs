@@ -14,7 +14,7 @@
 //! | `runs` | what a matcher says in more than a number |
 //! | `batch` | many matchers, and drafts |
 //! | `splitter` | what an output of a grammar was made of |
-//! | `cuda` | grammars on CUDA devices, in `include/grammarc_cuda.h` |
+//! | `cuda`, `cuda_arguments` | grammars on CUDA devices, in `include/grammarc_cuda.h` |
 //! | `llama` | a sampler for llama.cpp, in `include/grammarc_llama.h` |
 //!
 //! Below them, and not in the header: `guard` catches panics at the border, `args` turns pointers of the caller into
@@ -32,6 +32,7 @@ mod args;
 mod batch;
 mod compiler;
 mod cuda;
+mod cuda_arguments;
 mod error;
 mod grammar;
 mod guard;
@@ -48,6 +49,7 @@ mod vocabulary;
 pub use batch::*;
 pub use compiler::*;
 pub use cuda::*;
+pub use cuda_arguments::*;
 pub use error::*;
 pub use grammar::*;
 pub use import::*;

@@ -28,7 +28,7 @@ fn the_header_is_that_of_the_sources() {
 
 #[test]
 fn the_header_for_devices_is_that_of_its_source() {
-    check("cbindgen.cuda.toml", ["cuda"], "include/grammarc_cuda.h");
+    check("cbindgen.cuda.toml", ["cuda_arguments", "cuda"], "include/grammarc_cuda.h");
 }
 
 /// A header is what cbindgen makes of its sources.

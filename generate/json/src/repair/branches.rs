@@ -8,10 +8,9 @@
 
 use jsonschema::Registry;
 use jsonschema::error::ValidationErrorKind;
-use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::coerce::{changed, changes};
+use super::scalars::{Places, changed, changes};
 use crate::schema::JsonSchema;
 use crate::strict;
 
@@ -20,9 +19,6 @@ const WHOLE: &str = "urn:grammarc:schema";
 
 /// Unions within branches of unions that are looked into; those below are left alone.
 const NESTED: usize = 8;
-
-/// Pointers to scalars of a value.
-pub(super) type Places = FxHashSet<String>;
 
 /// The scalars of a value that a coercion may change so that these errors vanish.
 pub(super) fn places<'e>(

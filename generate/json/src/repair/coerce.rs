@@ -14,14 +14,12 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
-
-use crate::scan::string_end;
 use crate::schema::{JsonSchema, MAX_ERRORS};
 use crate::strict;
 
-use super::branches::{Places, places};
+use super::branches::places;
 use super::edits::{Edit, EditKind};
+use super::scalars::changes;
 use super::{Repaired, replay};
 
 /// Rounds: a violation may hide further ones, and no more than some are told of one value.
@@ -45,79 +43,6 @@ pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Opti
         read = Repaired { text, value, edits, ..read };
     }
     None
-}
-
-/// The scalars of a JSON text at these pointers, with what they become.
-pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    // For each open container the length of its own pointer, and the index of its next item where it is an array.
-    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
-    let mut pointer = String::new();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let start = at;
-        at += 1;
-        match byte {
-            b'{' => open.push((pointer.len(), None)),
-            b'[' => {
-                open.push((pointer.len(), Some(0)));
-                pointer.push_str("/0");
-            }
-            b'}' | b']' => {
-                let (len, _) = open.pop().unwrap_or_default();
-                pointer.truncate(len);
-            }
-            b',' => {
-                if let Some((len, Some(index))) = open.last_mut() {
-                    *index += 1;
-                    pointer.truncate(*len);
-                    pointer.push_str(&format!("/{index}"));
-                }
-            }
-            b'"' => {
-                at = string_end(bytes, start);
-                let content: String = serde_json::from_str(&text[start..at]).unwrap_or_default();
-                let colon = crate::scan::skip_space(bytes, at);
-                if bytes.get(colon) == Some(&b':') {
-                    pointer.truncate(open.last().map_or(0, |(len, _)| *len));
-                    pointer.push('/');
-                    pointer.push_str(&content.replace('~', "~0").replace('/', "~1"));
-                    at = colon + 1;
-                } else if places.contains(pointer.as_str()) && is_scalar(&content) {
-                    found.push((start..at, content));
-                }
-            }
-            b' ' | b'\t' | b'\n' | b'\r' | b':' => {}
-            _ => {
-                let rest = &bytes[start..];
-                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-                at = start + rest.iter().take_while(|byte| is_part(byte)).count().max(1);
-                if places.contains(pointer.as_str()) && &text[start..at] != "null" {
-                    found.push((start..at, format!("\"{}\"", &text[start..at])));
-                }
-            }
-        }
-    }
-    found
-}
-
-/// A text with these changes, which are in its order.
-pub(super) fn changed(text: &str, changes: &[(Range<usize>, String)]) -> String {
-    let (mut new, mut at) = (String::new(), 0);
-    for (range, inserted) in changes {
-        new.push_str(&text[at..range.start]);
-        new.push_str(inserted);
-        at = range.end;
-    }
-    new + &text[at..]
-}
-
-/// Whether a text is a number, a boolean or null of JSON, and nothing else.
-fn is_scalar(text: &str) -> bool {
-    !text.starts_with(['"', '{', '['])
-        && text.trim() == text
-        && serde_json::from_str::<Value>(text).is_ok()
 }
 
 /// The edits of a repair with further changes of the text that it made, as edits of its source. An edit within what is

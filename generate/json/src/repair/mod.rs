@@ -29,6 +29,7 @@ mod lattice;
 mod layout;
 mod limits;
 mod outside;
+mod scalars;
 mod search;
 mod spell;
 mod strings;
