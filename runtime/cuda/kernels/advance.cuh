@@ -56,19 +56,23 @@ __device__ inline Text text_of(const u32* pool, const Grammar* grammar, u32 toke
     return text;
 }
 
-// One half of the tables, and the id of its first state.
+// One half of the tables, and the id of its first state. What a byte asks of it is kept here, and is loaded once.
 struct Home {
     const Half* half;
     u32 base;
+    u32 states;
+    u32 classes;
+    u32 rows;
 };
 
 __device__ inline Home home_of(const Grammar* grammar, u32 state) {
-    if (state >= grammar->first_own) return Home{&grammar->own, grammar->first_own};
-    return Home{&grammar->shared, 0};
+    bool own = state >= grammar->first_own;
+    const Half* half = own ? &grammar->own : &grammar->shared;
+    return Home{half, own ? grammar->first_own : 0, half->states, half->classes, half->rows};
 }
 
 __device__ inline const u32* state_words(const u32* pool, Home home, u32 state) {
-    return pool + home.half->states + 3 * (state - home.base);
+    return pool + home.states + 3 * (state - home.base);
 }
 
 __device__ inline u32 flags_of(const u32* pool, const Grammar* grammar, u32 state) {
@@ -80,8 +84,8 @@ __device__ inline u32 move_on(const u32* pool, Home home, const u32* state, u32 
     u32 word = state[0];
     if ((word & 0xff) <= byte && byte <= (word >> 8 & 0xff)) return state[1];
     if (!(word >> 16 & HAS_ROW)) return 0;
-    const u8* classes = (const u8*)(pool + home.half->classes);
-    return pool[home.half->rows + state[2] + classes[byte]];
+    const u8* classes = (const u8*)(pool + home.classes);
+    return pool[home.rows + state[2] + classes[byte]];
 }
 
 // Arrival at a state by a transition: the register is lowered, and at zero leads elsewhere.
@@ -176,9 +180,11 @@ __device__ inline bool call(const u32* pool, const Grammar* grammar, Home home, 
 // Follows bytes from a configuration.
 __device__ inline u32 run(const u32* pool, const Grammar* grammar, const u8* bytes, u32 len, At* at, Stack* stack) {
     u32 read = 0;
+    u32 first_own = grammar->first_own;
+    Home home = home_of(grammar, at->state);
     while (read < len) {
         u32 byte = bytes[read];
-        Home home = home_of(grammar, at->state);
+        if ((at->state >= first_own) != (home.half == &grammar->own)) home = home_of(grammar, at->state);
         const u32* state = state_words(pool, home, at->state);
         u32 word = state[0];
         u32 next = move_on(pool, home, state, byte);

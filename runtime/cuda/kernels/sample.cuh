@@ -37,10 +37,12 @@ __device__ inline float half_value(u32 bits) {
     return __uint_as_float(__float_as_uint(scaled) | special | (bits & 0x8000) << 16);
 }
 
-__device__ inline float logit_value(const u8* at, u32 dtype) {
-    if (dtype == 0) return *(const float*)at;
-    u32 bits = *(const u16*)at;
+__device__ inline float half_or_brain(u32 bits, u32 dtype) {
     return dtype == 1 ? half_value(bits) : __uint_as_float(bits << 16);
+}
+
+__device__ inline float logit_value(const u8* at, u32 dtype) {
+    return dtype == 0 ? *(const float*)at : half_or_brain(*(const u16*)at, dtype);
 }
 
 // A number of 64 bits that orders candidates: a NaN below all numbers, equal logits by token, and 0 for none.
@@ -148,6 +150,24 @@ __device__ inline u64 best_of_chunk(const Logits& logits, const Draw& draw, u32 
     u32 bytes = logits.dtype == 0 ? 4 : 2;
     const u8* row = logit_at(logits, at, from);
     u64 best = 0;
+    if (!draw.random && columns == CHUNK && !logits.tokens && ((u64)row & 15) == 0) {
+        u32 group = 16 / bytes;
+        u32 every = (1u << group) - 1;
+        for (u32 round = 0; round < CHUNK / (group * WARP); round++) {
+            u32 column = (round * WARP + lane_id()) * group;
+            u32 allowed = __shfl_sync(ALL, word, column / 32) >> (column % 32) & every;
+            if (allowed == 0) continue;
+            Sixteen sixteen = *(const Sixteen*)(row + (u64)column * bytes);
+            for (u32 one = 0; one < group; one++) {
+                if (!(allowed >> one & 1)) continue;
+                u32 bits = bytes == 4 ? sixteen.words[one] : sixteen.words[one / 2] >> (one % 2 * 16) & 0xffff;
+                float value = bytes == 4 ? __uint_as_float(bits) : half_or_brain(bits, logits.dtype);
+                u64 found = candidate(value, logits.first + from + column + one);
+                if (found > best) best = found;
+            }
+        }
+        return best;
+    }
     u32 made = NONE;  // the counter that `four` comes from
     Four four = {{0, 0, 0, 0}};
     for (u32 round = 0; round < WARP; round++) {

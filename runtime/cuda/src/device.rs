@@ -22,6 +22,10 @@ const BLOCK_COLUMNS: u32 = 8192;
 const BLOCK: u32 = 256;
 /// Threads of a block of sequences: few, so that some hundred of them are spread over the device.
 const BLOCK_SEQUENCES: u32 = 64;
+/// Rows of which each is taken by fewer blocks: so many fill the device.
+const MANY_ROWS: u32 = 64;
+/// Chunks that a warp takes of such a row.
+const CHUNKS_AHEAD: u32 = 4;
 /// Most blocks in the second direction of a grid.
 const MOST_ROWS: u32 = 65_535;
 
@@ -152,7 +156,7 @@ impl Device {
         }
         let params =
             BitmaskParams { bitmask: at.address(), stride, words, tokens, logits: logits.params };
-        let shape = shape(logits.params.columns, logits.params.rows);
+        let shape = looped(logits.params.columns, logits.params.rows);
         self.launch_unless_empty(self.0.kernels.apply_bitmask, shape, &params, stream)
     }
 
@@ -172,7 +176,7 @@ impl Device {
         stream: Stream,
     ) -> Result<(), CudaError> {
         let params = ApplyParams { pool: self.pool(), rows: rows.address(), logits: logits.params };
-        let shape = shape(logits.params.columns, logits.params.rows);
+        let shape = looped(logits.params.columns, logits.params.rows);
         self.launch_unless_empty(self.0.kernels.apply, shape, &params, stream)
     }
 
@@ -243,7 +247,14 @@ impl Device {
     }
 }
 
-/// The grid and the block for some columns of some rows.
+/// The grid and the block for some columns of some rows, each block taking its columns once.
 fn shape(columns: u32, rows: u32) -> ([u32; 2], u32) {
     ([columns.div_ceil(BLOCK_COLUMNS), rows.min(MOST_ROWS)], BLOCK)
+}
+
+/// As [`shape`], where a warp may take several chunks: of many rows each is taken by fewer blocks, which load ahead.
+fn looped(columns: u32, rows: u32) -> ([u32; 2], u32) {
+    let ([blocks, rows], block) = shape(columns, rows);
+    let each = if rows < MANY_ROWS { 1 } else { CHUNKS_AHEAD };
+    ([blocks.div_ceil(each), rows], block)
 }
