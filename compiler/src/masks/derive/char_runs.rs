@@ -448,7 +448,7 @@ mod tests {
 
     use super::*;
     use crate::compile::Compiler;
-    use crate::masks::encode::encoder::Lengths;
+    use crate::masks::encode::lengths::Lengths;
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
     use crate::threads::Means;

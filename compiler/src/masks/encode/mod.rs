@@ -3,6 +3,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | [`encoder`] | encodes a set, on any thread, before masks are numbered |
+//! | [`lengths`] | how long lists may be |
 //! | [`nearest_row`] | the stored row that differs least from a set |
 //! | [`pool`] | numbers masks; equal records once |
 //! | [`exit_classes`] | numbers exit classes |
@@ -10,6 +11,7 @@
 
 pub(crate) mod encoder;
 pub(crate) mod exit_classes;
+pub(crate) mod lengths;
 pub(crate) mod nearest_row;
 pub(crate) mod pool;
 pub(crate) mod sort_ids;

@@ -8,7 +8,8 @@
 
 use grammarc_artifacts::tables::Tables;
 
-use super::encoder::{Compared, Encoded, Lengths, NearestRow};
+use super::encoder::{Compared, Encoded, NearestRow};
+use super::lengths::Lengths;
 use crate::masks::bits::add_difference;
 use crate::masks::outcome::ranks::row_of;
 use crate::masks::shared::facts::VocabularyFacts;

@@ -22,8 +22,9 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
 use super::encoder::{
-    Compared, Computed, Encoded, Encoder, Lengths, NearestRow, ReferenceMask, Scratch, describe,
+    Compared, Computed, Encoded, Encoder, NearestRow, ReferenceMask, Scratch, describe,
 };
+use super::lengths::Lengths;
 use super::nearest_row::{SharedRows, apart, describe_difference, nearest};
 use crate::masks::bits::add_ids;
 use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};

@@ -4,8 +4,9 @@ use grammarc_artifacts::sections::network::NONE;
 
 use super::inputs::Inputs;
 use crate::budget::{Budget, Held};
-use crate::masks::encode::encoder::{Computed, Encoder, Lengths};
+use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::encode::exit_classes::ExitClasses;
+use crate::masks::encode::lengths::Lengths;
 use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};

@@ -44,7 +44,8 @@ use schedule::Workers;
 use worker::Worker;
 
 use crate::masks::derive::char_runs::CharRuns;
-use crate::masks::encode::encoder::{Computed, Encoder, Lengths};
+use crate::masks::encode::encoder::{Computed, Encoder};
+use crate::masks::encode::lengths::Lengths;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::equivalence::uncounted::Uncounted;

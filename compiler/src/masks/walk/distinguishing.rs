@@ -27,7 +27,7 @@ const WORTH_STEADYING: usize = 6;
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [bits](crate::masks::trie::byte_bits::bits), as far as that was asked.
+    /// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [`bits`], as far as that was asked.
     fn known_parting(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].parting;
         &self.partings.all[first as usize..][..usize::from(count)]
@@ -40,7 +40,7 @@ impl PairTable {
 }
 
 impl PairTable {
-    /// Bytes, as [bits](crate::masks::trie::byte_bits::bits), one of which is in every string of up to `length` that tells the two apart:
+    /// Bytes, as [`bits`], one of which is in every string of up to `length` that tells the two apart:
     /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
     /// that leads there as well, so either will do, and the rarer is taken.
     pub(crate) fn parting(
