@@ -159,7 +159,12 @@ pub fn refused(error: &CompileError, oracle: &Oracle) -> Option<Counts> {
         CompileError::Unspellable => {
             !oracle.is_spelled() && oracle.spelled(oracle.start()).is_none()
         }
-        CompileError::Network(error) if matches!(error.kind, NetworkErrorKind::Limit { .. }) => {
+        CompileError::Network(error)
+            if matches!(
+                error.kind,
+                NetworkErrorKind::Limit { .. } | NetworkErrorKind::Sets { .. }
+            ) =>
+        {
             return Some(Counts { refused: 1, ..Counts::default() });
         }
         _ => false,
