@@ -168,7 +168,11 @@ fn draws_are_the_references() {
             // The tokens were taken in their slots at once.
             let statuses = slots.statuses(STREAM).unwrap();
             for ((matcher, &drawn), status) in matchers.iter_mut().zip(&tokens).zip(statuses) {
-                assert_eq!(matcher.accept(drawn as u32).is_err(), status.is_refused());
+                let accepted = matcher.accept(drawn as u32).is_ok();
+                if status.waits_for_host() {
+                    continue;
+                }
+                assert_eq!(accepted, !status.is_refused());
                 assert_eq!(matcher.is_finished(), status.is_finished());
             }
         }
