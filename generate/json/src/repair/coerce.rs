@@ -79,7 +79,7 @@ fn joined(source: &str, edits: &[Edit], changes: Vec<(Range<usize>, String)>) ->
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::{RepairOptions, repair};
     use super::*;
