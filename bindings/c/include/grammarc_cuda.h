@@ -13,7 +13,7 @@
  * - Functions that launch kernels may be called while a stream is captured: those that apply, fill, advance, draft and sample. Those
  *   that upload and write may not.
  *
- * Made by cbindgen from bindings/c/src/cuda.rs: do not edit.
+ * Made by cbindgen from bindings/c/src: do not edit.
  */
 
 #ifndef GRAMMARC_CUDA_H

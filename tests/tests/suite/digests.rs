@@ -11,8 +11,8 @@ use std::fs;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::container::header;
+use grammarc_artifacts::{VocabularyArtifact, write};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::Source;
@@ -135,7 +135,8 @@ fn artifacts_are_what_they_were() {
     if bless {
         expected.extend(found);
         let text = serde_json::to_string_pretty(&expected).expect("it is text");
-        fs::write(file("digests.json"), text + "\n").expect("the file is written");
+        write::replace(&file("digests.json"), (text + "\n").as_bytes())
+            .expect("the file is written");
         return;
     }
     for (vocabulary, found) in found {
