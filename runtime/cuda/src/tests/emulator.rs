@@ -1,13 +1,16 @@
 //! The emulated driver, built from the kernels as they are or with a fault in them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammarc_artifacts::write;
 use tempfile::TempDir;
 
 use crate::{Device, DeviceOptions};
+
+/// The library's file.
+const LIBRARY: &str = "libemulated.so";
 
 /// Environment variable that chooses the sanitizer.
 pub(super) const SANITIZER: &str = "GRAMMARC_EMULATOR_SANITIZER";
@@ -15,9 +18,9 @@ pub(super) const SANITIZER: &str = "GRAMMARC_EMULATOR_SANITIZER";
 /// Rounds of a check: all of them in the long form (`GRAMMARC_FULL=1`), a few where a sanitizer slows each down.
 pub(super) fn rounds(all: usize) -> usize {
     let part = match std::env::var(SANITIZER) {
-        Ok(_) => 20,
+        Ok(_) => 40,
         Err(_) if grammarc_tests::vocabularies::full() => 1,
-        Err(_) => 5,
+        Err(_) => 12,
     };
     all.div_ceil(part)
 }
@@ -25,7 +28,6 @@ pub(super) fn rounds(all: usize) -> usize {
 /// A device of the emulator. One at a time: the emulator is for one thread.
 pub(super) struct Emulated {
     pub(super) device: Device,
-    _folder: TempDir,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -44,7 +46,18 @@ pub(super) fn device() -> Emulated {
 /// The emulated device with options, or with a fault in the kernels.
 pub(super) fn build(fault: Option<&Fault>, options: DeviceOptions) -> Emulated {
     static TURN: Mutex<()> = Mutex::new(());
+    static WHOLE: OnceLock<TempDir> = OnceLock::new();
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // A library stays mapped after its file is gone.
+    let faulty = fault.map(|fault| library(Some(fault)));
+    let folder = faulty.as_ref().unwrap_or_else(|| WHOLE.get_or_init(|| library(None)));
+    let options = DeviceOptions { driver: Some(folder.path().join(LIBRARY)), ..options };
+    let device = Device::open(&options).expect("the emulated device opens");
+    Emulated { device, _turn: turn }
+}
+
+/// A folder with the library.
+fn library(fault: Option<&Fault>) -> TempDir {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a folder");
     let kernels = folder.path().join("kernels");
@@ -62,14 +75,11 @@ pub(super) fn build(fault: Option<&Fault>, options: DeviceOptions) -> Emulated {
         }
         write::replace(&kernels.join(name), text.as_bytes()).expect("a copy");
     }
-    let driver = compile(&here.join("emulator"), &kernels, folder.path());
-    let options = DeviceOptions { driver: Some(driver), ..options };
-    let device = Device::open(&options).expect("the emulated device opens");
-    Emulated { device, _folder: folder, _turn: turn }
+    compile(&here.join("emulator"), &kernels, &folder.path().join(LIBRARY));
+    folder
 }
 
-fn compile(emulator: &Path, kernels: &Path, to: &Path) -> PathBuf {
-    let library = to.join("libemulated.so");
+fn compile(emulator: &Path, kernels: &Path, library: &Path) {
     let sanitizer = std::env::var(SANITIZER).unwrap_or_else(|_| "undefined".to_owned());
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
     let mut command = Command::new(compiler);
@@ -77,8 +87,7 @@ fn compile(emulator: &Path, kernels: &Path, to: &Path) -> PathBuf {
     command.args(["-fno-strict-aliasing", "-fno-sanitize-recover=all"]);
     command.arg(format!("-fsanitize={sanitizer}"));
     command.arg("-I").arg(emulator).arg("-I").arg(kernels);
-    command.arg(emulator.join("driver.cpp")).arg("-o").arg(&library);
+    command.arg(emulator.join("driver.cpp")).arg("-o").arg(library);
     let output = command.output().expect("a C++ compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    library
 }
