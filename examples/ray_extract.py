@@ -189,7 +189,9 @@ def main() -> None:
             began, first = time.monotonic(), batch["documents"]
         workers[batch["worker"]] = {"mapped_kib": batch["mapped_kib"], "private_kib": batch["private_kib"]}
         count += batch["documents"]
-        print(json.dumps({"done": count, "worker": batch["worker"]}), file=sys.stderr, flush=True)
+        # In one piece with its end: Ray logs to the same place from other threads.
+        sys.stderr.write(json.dumps({"done": count, "worker": batch["worker"]}) + "\n")
+        sys.stderr.flush()
     seconds = time.monotonic() - began
     counts = parts.merge(ids(options.documents), options.output)
     # From the first batch on, so that starting Ray and loading a model do not count.
