@@ -15,6 +15,8 @@ use crate::matcher::Matcher;
 use crate::moves::Moves;
 use crate::stack::BOTTOM;
 
+pub use crate::texts::is_plain;
+
 /// The tables of the vocabulary's rules, or of a grammar's own. An *index* is a state's id less the id of the first state.
 #[derive(Clone, Debug)]
 pub struct FlatTables<'g> {

@@ -16,8 +16,8 @@ const PLAIN: u8 = 0x80;
 /// Bytes that fit in a word beside their number.
 const SHORT: usize = 7;
 
-/// Whether a byte may be in a plain token.
-pub(crate) fn is_plain(byte: u8) -> bool {
+/// Whether a byte may be in a plain token: printable ASCII but for the quote and the backslash.
+pub fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
 }
 

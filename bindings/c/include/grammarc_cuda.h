@@ -309,7 +309,7 @@ grammarc_status grammarc_cuda_slots_sample(struct grammarc_cuda_slots *slots,
                                            grammarc_error **error);
 
 /**
- * Where the statuses of the slots lie on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
+ * The address of the slots' statuses on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
  * GRAMMARC_CUDA_FINISHED, or 0. A host copies them with its tokens. NULL for NULL, and while another thread uses the slots.
  */
 const uint32_t *grammarc_cuda_slots_status(const struct grammarc_cuda_slots *slots);

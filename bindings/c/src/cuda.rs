@@ -69,18 +69,46 @@ impl From<CudaError> for Fault {
 }
 
 /// Does work with an object of one thread at a time.
-fn single<T>(
+fn single<T, R>(
     what: &str,
     object: &Single<T>,
-    work: impl FnOnce(&mut T) -> Result<(), CudaError>,
-) -> Result<(), Fault> {
+    work: impl FnOnce(&mut T) -> Result<R, Fault>,
+) -> Result<R, Fault> {
     let text = |status| {
         Fault::Said(
             status,
             format!("{what} is in use by another thread, or a defect left it unusable"),
         )
     };
-    Ok(object.with(work).map_err(text)??)
+    object.with(work).map_err(text)?
+}
+
+/// Does work with slots, and reports.
+///
+/// # Safety
+///
+/// NULL, or slots that were handed out and are not freed meanwhile; `error` as the header says.
+unsafe fn on_slots(
+    slots: *mut grammarc_cuda_slots,
+    error: *mut *mut grammarc_error,
+    work: impl FnOnce(&mut Slots) -> Result<(), Fault>,
+) -> grammarc_status {
+    // SAFETY: the caller's promise.
+    unsafe { report(error, || single("the slots", &object("the slots", slots)?.inner, work)) }
+}
+
+/// As [`on_slots`], with rows.
+///
+/// # Safety
+///
+/// As [`on_slots`].
+unsafe fn on_rows(
+    rows: *mut grammarc_cuda_rows,
+    error: *mut *mut grammarc_error,
+    work: impl FnOnce(&mut RowTable) -> Result<(), Fault>,
+) -> grammarc_status {
+    // SAFETY: the caller's promise.
+    unsafe { report(error, || single("the rows", &object("the rows", rows)?.inner, work)) }
 }
 
 /// Opens a device in its primary context, the one that PyTorch and all others on the runtime interface use. GRAMMARC_IO where there
@@ -140,12 +168,10 @@ pub unsafe extern "C" fn grammarc_cuda_upload(
     unsafe {
         make(out, error, || {
             let device = &object("the device", device)?.inner;
-            let mut made = None;
-            single("the matcher", &object("the matcher", matcher)?.inner, |matcher| {
-                made = Some(device.upload(matcher, Stream::from_raw(stream))?);
-                Ok(())
+            let matcher = &object("the matcher", matcher)?.inner;
+            let inner = single("the matcher", matcher, |matcher| {
+                Ok(device.upload(matcher, Stream::from_raw(stream))?)
             })?;
-            let inner = made.ok_or_else(|| Fault::argument("nothing was uploaded"))?;
             Ok(Box::into_raw(Box::new(grammarc_cuda_grammar { inner })))
         })
     }
@@ -185,18 +211,11 @@ pub unsafe extern "C" fn grammarc_cuda_slots_write(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
+        on_slots(slots, error, |slots| {
             let grammar = &object("the grammar", grammar)?.inner;
-            let matcher = &object("the matcher", matcher)?.inner;
-            let slots = &object("the slots", slots)?.inner;
-            let mut written = Ok(());
-            single("the matcher", matcher, |matcher| {
-                written = single("the slots", slots, |slots| {
-                    slots.write(slot, grammar, matcher, Stream::from_raw(stream))
-                });
-                Ok(())
-            })?;
-            written
+            single("the matcher", &object("the matcher", matcher)?.inner, |matcher| {
+                Ok(slots.write(slot, grammar, matcher, Stream::from_raw(stream))?)
+            })
         })
     }
 }
@@ -210,12 +229,7 @@ pub unsafe extern "C" fn grammarc_cuda_slots_release(
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        report(error, || {
-            let slots = &object("the slots", slots)?.inner;
-            single("the slots", slots, |slots| slots.release(slot, Stream::from_raw(stream)))
-        })
-    }
+    unsafe { on_slots(slots, error, |slots| Ok(slots.release(slot, Stream::from_raw(stream))?)) }
 }
 
 /// Writes negative infinity over the logits that are not allowed, and leaves the others as they are. The numbers of rows are places.
@@ -228,10 +242,8 @@ pub unsafe extern "C" fn grammarc_cuda_slots_apply(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
-            let logits = logits_of(logits)?;
-            let slots = &object("the slots", slots)?.inner;
-            single("the slots", slots, |slots| slots.apply(&logits, Stream::from_raw(stream)))
+        on_slots(slots, error, |slots| {
+            Ok(slots.apply(&logits_of(logits)?, Stream::from_raw(stream))?)
         })
     }
 }
@@ -251,13 +263,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_fill(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
+        on_slots(slots, error, |slots| {
             let bitmask = DeviceBitmask { at: on_device(bitmask), words, stride };
-            let slots = &object("the slots", slots)?.inner;
-            let numbers = on_device(numbers);
-            single("the slots", slots, |slots| {
-                slots.fill(&bitmask, rows, numbers, Stream::from_raw(stream))
-            })
+            Ok(slots.fill(&bitmask, rows, on_device(numbers), Stream::from_raw(stream))?)
         })
     }
 }
@@ -274,13 +282,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_advance(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
+        on_slots(slots, error, |slots| {
             let tokens = tokens_of(tokens)?;
-            let slots = &object("the slots", slots)?.inner;
-            let accepted = on_device(accepted);
-            single("the slots", slots, |slots| {
-                slots.advance(&tokens, accepted, Stream::from_raw(stream))
-            })
+            Ok(slots.advance(&tokens, on_device(accepted), Stream::from_raw(stream))?)
         })
     }
 }
@@ -298,13 +302,9 @@ pub unsafe extern "C" fn grammarc_cuda_slots_draft(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
+        on_slots(slots, error, |slots| {
             let tokens = tokens_of(tokens)?;
-            let slots = &object("the slots", slots)?.inner;
-            let allowed = on_device(allowed);
-            single("the slots", slots, |slots| {
-                slots.draft(&tokens, drafts, allowed, Stream::from_raw(stream))
-            })
+            Ok(slots.draft(&tokens, drafts, on_device(allowed), Stream::from_raw(stream))?)
         })
     }
 }
@@ -321,7 +321,7 @@ pub unsafe extern "C" fn grammarc_cuda_slots_sample(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
+        on_slots(slots, error, |slots| {
             let logits = logits_of(logits)?;
             object("the sampling", sampling)?;
             let given = options::read(sampling)?;
@@ -332,15 +332,12 @@ pub unsafe extern "C" fn grammarc_cuda_slots_sample(
                 steps: on_device(given.steps),
             };
             let by_row = (given.advances != 0).then(|| on_device(given.slots));
-            let slots = &object("the slots", slots)?.inner;
-            single("the slots", slots, |slots| {
-                slots.sample(&logits, &sampling, by_row, Stream::from_raw(stream))
-            })
+            Ok(slots.sample(&logits, &sampling, by_row, Stream::from_raw(stream))?)
         })
     }
 }
 
-/// Where the statuses of the slots lie on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
+/// The address of the slots' statuses on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
 /// GRAMMARC_CUDA_FINISHED, or 0. A host copies them with its tokens. NULL for NULL, and while another thread uses the slots.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_status(
@@ -398,20 +395,13 @@ pub unsafe extern "C" fn grammarc_cuda_rows_number(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
+        on_rows(rows, error, |rows| {
             let grammar = &object("the grammar", grammar)?.inner;
-            let matcher = &object("the matcher", matcher)?.inner;
-            let rows = &object("the rows", rows)?.inner;
-            let mut done = Ok(());
-            single("the matcher", matcher, |matcher| {
-                done = single("the rows", rows, |rows| {
-                    let found = rows.number(grammar, matcher, Stream::from_raw(stream))?;
-                    tell(number, found as i32);
-                    Ok(())
-                });
+            single("the matcher", &object("the matcher", matcher)?.inner, |matcher| {
+                let found = rows.number(grammar, matcher, Stream::from_raw(stream))?;
+                tell(number, found as i32);
                 Ok(())
-            })?;
-            done
+            })
         })
     }
 }
@@ -424,12 +414,7 @@ pub unsafe extern "C" fn grammarc_cuda_rows_flush(
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        report(error, || {
-            let rows = &object("the rows", rows)?.inner;
-            single("the rows", rows, |rows| rows.flush(Stream::from_raw(stream)))
-        })
-    }
+    unsafe { on_rows(rows, error, |rows| Ok(rows.flush(Stream::from_raw(stream))?)) }
 }
 
 /// As grammarc_cuda_slots_apply(); the numbers of rows are those of grammarc_cuda_rows_number().
@@ -442,11 +427,7 @@ pub unsafe extern "C" fn grammarc_cuda_rows_apply(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        report(error, || {
-            let logits = logits_of(logits)?;
-            let rows = &object("the rows", rows)?.inner;
-            single("the rows", rows, |rows| rows.apply(&logits, Stream::from_raw(stream)))
-        })
+        on_rows(rows, error, |rows| Ok(rows.apply(&logits_of(logits)?, Stream::from_raw(stream))?))
     }
 }
 

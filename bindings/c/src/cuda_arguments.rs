@@ -1,4 +1,4 @@
-//! What the functions for devices are told: structs that grow, read as what the crate takes.
+//! Arguments of the functions for devices: structs that grow, read as the types of the crate.
 
 use std::ffi::{c_char, c_void};
 

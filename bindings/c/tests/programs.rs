@@ -6,6 +6,7 @@
 mod system;
 
 use std::path::Path;
+use std::process::Command;
 
 use system::{Program, Way, has, run};
 
@@ -60,19 +61,8 @@ fn outputs_are_split() {
 fn masks_are_applied_on_devices() {
     let folder = tempfile::tempdir().expect("a folder");
     let driver = folder.path().join("libemulated.so");
-    let cuda = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/cuda");
-    let mut compiler = system::cpp();
-    compiler.args([
-        "-std=c++20",
-        "-O1",
-        "-w",
-        "-fPIC",
-        "-shared",
-        "-ffp-contract=off",
-        "-fno-strict-aliasing",
-    ]);
-    compiler.arg("-I").arg(cuda.join("emulator")).arg("-I").arg(cuda.join("kernels"));
-    run(compiler.arg(cuda.join("emulator/driver.cpp")).arg("-o").arg(&driver));
+    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/cuda/emulator/build");
+    run(Command::new(build).arg(&driver));
     for way in [Way::Plain, Way::Static, Way::Sanitized] {
         let program = Program::new(folder.path(), "cuda.c", way);
         let output = run(program.command().arg(&driver));

@@ -303,7 +303,7 @@ impl CudaTables {
         (usage.used, usage.held, usage.most)
     }
 
-    /// What is to be written since this was last asked: the number of the first word, and the words.
+    /// Patches to be written since this was last asked: the number of the first word, and the words.
     fn patches<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
         let patches = self.0.patches().into_iter();
         patches.map(|patch| (patch.at, words(py, &patch.words))).collect()

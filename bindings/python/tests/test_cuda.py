@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy
 import pytest
+from kernels import emulator
 
 import grammarc
 from grammarc import cuda
 
-CUDA = Path(os.environ["GRAMMARC_ROOT"]) / "runtime" / "cuda"
-
-
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> str:
-    library = tmp_path_factory.mktemp("driver") / "libemulated.so"
-    line = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing"]
-    folders = [f"-I{CUDA / 'emulator'}", f"-I{CUDA / 'kernels'}"]
-    subprocess.run([*line, *folders, CUDA / "emulator" / "driver.cpp", "-o", library], check=True)
-    return str(library)
+def driver() -> str:
+    return emulator.path()
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ pub enum NetworkErrorKind {
     /// A limit was met.
     #[error("{what} would exceed the limit of {limit}")]
     Limit {
-        /// What was counted.
+        /// The thing that was counted.
         what: &'static str,
         /// How many are allowed.
         limit: usize,
@@ -115,7 +115,7 @@ pub enum NetworkErrorKind {
         "{what} would exceed the limit of {limit}, as sets of keys that are to come are states"
     )]
     Sets {
-        /// What was counted.
+        /// The thing that was counted.
         what: &'static str,
         /// How many are allowed.
         limit: usize,

@@ -37,7 +37,7 @@ pub struct OpenOptions {
     pub threads: Option<NonZero<usize>>,
     /// Longest compilation of a grammar; [`COMPILE_TIME`] by default.
     pub compile_time: Option<Duration>,
-    /// Where compiled grammars are kept; in memory alone by default.
+    /// The cache of compiled grammars; in memory alone by default.
     pub cache: CacheOptions,
 }
 

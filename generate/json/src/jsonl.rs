@@ -246,7 +246,7 @@ impl JsonlStream {
         }
     }
 
-    /// The one reading of a line of which every edit is certain, but for coercions that were asked for.
+    /// The reading of a line, where there is one alone and each of its edits is certain or a coercion that was asked for.
     fn repaired(&self, text: &str) -> Result<Repaired, String> {
         match self.validator.repair_json(text) {
             Err(RepairError::Uncertain { repaired }) if repaired.is_certain_but_for_types() => {

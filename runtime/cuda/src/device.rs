@@ -8,7 +8,7 @@ use grammarc_runtime::Matcher;
 
 use crate::driver::{Context, DevicePointer, Kernel, Module, Stream};
 use crate::error::CudaError;
-use crate::layout::{ApplyParams, BitmaskParams, FillParams};
+use crate::layout::{AdvanceParams, ApplyParams, BitmaskParams, FillParams, SampleParams};
 use crate::logits::DeviceLogits;
 use crate::pool::{Pool, PoolUsage};
 use crate::resident::Resident;
@@ -111,9 +111,9 @@ impl Device {
         self.launch(apply, shape, &ApplyParams::zeroed(), stream)?;
         self.launch(apply_bitmask, shape, &BitmaskParams::zeroed(), stream)?;
         self.launch(fill, shape, &FillParams::zeroed(), stream)?;
-        self.launch(advance, shape, &crate::layout::AdvanceParams::zeroed(), stream)?;
-        self.launch(draft, shape, &crate::layout::AdvanceParams::zeroed(), stream)?;
-        self.launch(sample, shape, &crate::layout::SampleParams::zeroed(), stream)?;
+        self.launch(advance, shape, &AdvanceParams::zeroed(), stream)?;
+        self.launch(draft, shape, &AdvanceParams::zeroed(), stream)?;
+        self.launch(sample, shape, &SampleParams::zeroed(), stream)?;
         self.synchronize(stream)
     }
 
@@ -194,21 +194,13 @@ impl Device {
         self.launch_unless_empty(self.0.kernels.fill, shape, &params, stream)
     }
 
-    pub(crate) fn advance(
-        &self,
-        params: &crate::layout::AdvanceParams,
-        stream: Stream,
-    ) -> Result<(), CudaError> {
+    pub(crate) fn advance(&self, params: &AdvanceParams, stream: Stream) -> Result<(), CudaError> {
         let kernel = if params.drafts == 0 { self.0.kernels.advance } else { self.0.kernels.draft };
         let shape = ([params.count.div_ceil(BLOCK_SEQUENCES), 1], BLOCK_SEQUENCES);
         self.launch_unless_empty(kernel, shape, params, stream)
     }
 
-    pub(crate) fn sample(
-        &self,
-        params: &crate::layout::SampleParams,
-        stream: Stream,
-    ) -> Result<(), CudaError> {
+    pub(crate) fn sample(&self, params: &SampleParams, stream: Stream) -> Result<(), CudaError> {
         let shape = shape(params.logits.columns, params.logits.rows);
         self.launch_unless_empty(self.0.kernels.sample, shape, params, stream)
     }

@@ -10,7 +10,7 @@ use crate::driver::Stream;
 use crate::error::CudaError;
 use crate::layout::{Position, Row};
 use crate::pool::{Patch, Pool, PoolUsage, Words};
-use crate::resident::{Resident, Said};
+use crate::resident::Resident;
 
 /// Words of a row.
 pub const ROW_WORDS: usize = size_of::<Row>() / 4;
@@ -59,14 +59,8 @@ impl HostTables {
     ///
     /// The matcher follows another grammar or ends otherwise than the resident one, or the pool is full.
     pub fn row(&self, resident: &Resident, matcher: &mut Matcher) -> Result<HostRow, CudaError> {
-        resident.check(matcher)?;
-        Ok(match resident.said(matcher)? {
-            Said::Parts(row) => HostRow { row, _own: None },
-            Said::Own(words) => {
-                let (words, row) = resident.own_row(&words, Stream::DEFAULT)?;
-                HostRow { row, _own: Some(words) }
-            }
-        })
+        let (own, row) = resident.row(matcher, Stream::DEFAULT)?;
+        Ok(HostRow { row, _own: own })
     }
 
     /// Where a matcher is.

@@ -12,6 +12,12 @@ pub(crate) const ROW_PARTS: usize = 13;
 pub(crate) const FRAMES: usize = 32;
 /// There is a mask.
 pub(crate) const ROW_MASKED: u32 = 0x100;
+/// The device does not decide a position.
+pub(crate) const STATUS_HOST: u32 = 1;
+/// A token was not allowed.
+pub(crate) const STATUS_REFUSED: u32 = 2;
+/// An end token was taken.
+pub(crate) const STATUS_FINISHED: u32 = 4;
 /// Words of a grammar record.
 pub(crate) const GRAMMAR_WORDS: u32 = 24;
 /// Words of a half.
@@ -191,6 +197,13 @@ mod tests {
         ];
         for (name, words) in words {
             writeln!(source, "static_assert(sizeof({name}) == 4 * {words});").unwrap();
+        }
+        for (name, value) in [
+            ("STATUS_HOST", STATUS_HOST),
+            ("STATUS_REFUSED", STATUS_REFUSED),
+            ("STATUS_FINISHED", STATUS_FINISHED),
+        ] {
+            writeln!(source, "static_assert({name} == {value});").unwrap();
         }
         let most = format!(
             "static_assert(ROW_PARTS == {ROW_PARTS} && FRAMES == {FRAMES} && ROW_MASKED == {ROW_MASKED});"

@@ -7,13 +7,10 @@ use grammarc_runtime::{Grammar, Matcher};
 use crate::driver::Stream;
 use crate::error::CudaError;
 use crate::image::{self, masks::MaskOffsets};
-use crate::layout::{FRAMES, MASK_WORDS, NONE, Position, ROW_MASKED, ROW_PARTS, Row};
+use crate::layout::{
+    FRAMES, MASK_WORDS, NONE, Position, ROW_MASKED, ROW_PARTS, Row, STATUS_FINISHED, STATUS_HOST,
+};
 use crate::pool::{Pool, ResidentVocabulary, Words};
-
-/// The device does not decide a position.
-pub(crate) const STATUS_HOST: u32 = 1;
-/// An end token was taken.
-pub(crate) const STATUS_FINISHED: u32 = 4;
 
 /// A grammar on a device, with the end tokens of its matchers. A clone is the same one; its words are given back with the last.
 #[derive(Clone, Debug)]
@@ -111,8 +108,24 @@ impl Resident {
         Ok(Said::Own(words))
     }
 
+    /// The row of a matcher that follows this grammar, and the words of the pool that it alone names.
+    pub(crate) fn row(
+        &self,
+        matcher: &mut Matcher,
+        stream: Stream,
+    ) -> Result<(Option<Words>, Row), CudaError> {
+        self.check(matcher)?;
+        match self.said(matcher)? {
+            Said::Parts(row) => Ok((None, row)),
+            Said::Own(mask) => {
+                let (words, row) = self.own_row(&mask, stream)?;
+                Ok((Some(words), row))
+            }
+        }
+    }
+
     /// Puts a mask of its own into the pool, and returns its words with the row that names it.
-    pub(crate) fn own_row(&self, mask: &[u32], stream: Stream) -> Result<(Words, Row), CudaError> {
+    fn own_row(&self, mask: &[u32], stream: Stream) -> Result<(Words, Row), CudaError> {
         let len = mask.len() as u32;
         let words = self.0.pool.take(MASK_WORDS + len)?;
         let count = mask.iter().map(|word| word.count_ones()).sum();

@@ -13,7 +13,7 @@ use crate::error::CudaError;
 use crate::layout::Row;
 use crate::logits::DeviceLogits;
 use crate::pool::Words;
-use crate::resident::{Resident, Said};
+use crate::resident::Resident;
 
 /// A row of the table.
 #[derive(Debug, Default)]
@@ -84,14 +84,7 @@ impl RowTable {
         matcher: &mut Matcher,
         stream: Stream,
     ) -> Result<u32, CudaError> {
-        resident.check(matcher)?;
-        let (own, row) = match resident.said(matcher)? {
-            Said::Parts(row) => (None, row),
-            Said::Own(words) => {
-                let (words, row) = resident.own_row(&words, stream)?;
-                (Some(words), row)
-            }
-        };
+        let (own, row) = resident.row(matcher, stream)?;
         if let Some(&number) = self.numbers.get(&row) {
             self.kept[number as usize].used = self.step;
             return Ok(number);

@@ -8,10 +8,12 @@ use grammarc_runtime::Matcher;
 use crate::device::{Device, DeviceBitmask};
 use crate::driver::{DevicePointer, Memory, Stream};
 use crate::error::CudaError;
-use crate::layout::{AdvanceParams, NONE, Position, Row, SampleParams};
+use crate::layout::{
+    AdvanceParams, NONE, Position, Row, STATUS_FINISHED, STATUS_HOST, STATUS_REFUSED, SampleParams,
+};
 use crate::logits::DeviceLogits;
 use crate::pool::Words;
-use crate::resident::{Resident, Said};
+use crate::resident::Resident;
 
 /// Status of a slot after a token: how its last token was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,26 +27,26 @@ impl Status {
 
     /// The device does not decide the token: the host takes it and writes the slot.
     pub fn waits_for_host(self) -> bool {
-        self.0 & 1 != 0
+        self.0 & STATUS_HOST != 0
     }
 
     /// The token is not allowed; the position stayed.
     pub fn is_refused(self) -> bool {
-        self.0 & 2 != 0
+        self.0 & STATUS_REFUSED != 0
     }
 
     /// An end token was taken.
     pub fn is_finished(self) -> bool {
-        self.0 & 4 != 0
+        self.0 & STATUS_FINISHED != 0
     }
 }
 
-/// What a slot holds on the host's side.
+/// Tables that a slot names, which are not given back before: its grammar, and a mask of its own. Places after drafts name those of the
+/// grammar alone.
 #[derive(Debug, Default)]
 struct Held {
-    resident: Option<Resident>,
-    /// By place, the words of a mask of its own.
-    own: Vec<Option<Words>>,
+    _resident: Option<Resident>,
+    _own: Option<Words>,
 }
 
 /// Tokens of sequences on the device, i32: -1 for a sequence that has none.
@@ -103,7 +105,6 @@ impl Slots {
         let places = drafts + 1;
         let all = u64::from(slots) * u64::from(places);
         let memory = |bytes: u64, fill| Memory::new(device.context(), bytes, fill, stream);
-        let held = || Held { resident: None, own: (0..places).map(|_| None).collect() };
         Ok(Self {
             slots,
             places,
@@ -112,7 +113,7 @@ impl Slots {
             status: memory(u64::from(slots) * 4, 0)?,
             best: memory(all * 8, 0)?,
             blocks: memory(all * 4, 0)?,
-            held: (0..slots).map(|_| held()).collect(),
+            held: (0..slots).map(|_| Held::default()).collect(),
             device: device.clone(),
         })
     }
@@ -145,16 +146,9 @@ impl Slots {
         matcher: &mut Matcher,
         stream: Stream,
     ) -> Result<(), CudaError> {
-        resident.check(matcher)?;
         let slots = self.slots;
         let held = self.held.get_mut(slot as usize).ok_or(CudaError::Slot { slot, slots })?;
-        let (own, row) = match resident.said(matcher)? {
-            Said::Parts(row) => (None, row),
-            Said::Own(words) => {
-                let (words, row) = resident.own_row(&words, stream)?;
-                (Some(words), row)
-            }
-        };
+        let (own, row) = resident.row(matcher, stream)?;
         let position = resident.position(matcher);
         let place = u64::from(slot) * u64::from(self.places);
         let context = self.device.context();
@@ -170,8 +164,7 @@ impl Slots {
         )?;
         let status = self.status.pointer().offset(u64::from(slot) * 4);
         context.upload(status, &[position.status], stream)?;
-        held.resident = Some(resident.clone());
-        held.own[0] = own;
+        *held = Held { _resident: Some(resident.clone()), _own: own };
         Ok(())
     }
 
@@ -200,8 +193,7 @@ impl Slots {
             &rows,
             stream,
         )?;
-        held.own.iter_mut().for_each(|own| *own = None);
-        held.resident = None;
+        *held = Held::default();
         Ok(())
     }
 

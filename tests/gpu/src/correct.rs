@@ -3,7 +3,7 @@
 use grammarc_cuda::{DeviceLogits, DevicePointer, DeviceTokens, Dtype, Sampling};
 use grammarc_runtime::Matcher;
 
-use crate::kit::{Kit, Random, allowed};
+use crate::kit::{Done, Kit, Random, allowed};
 
 /// What was compared, and what differed.
 #[derive(Debug, Default)]
@@ -24,12 +24,10 @@ pub(crate) fn check(kit: &Kit) -> Counts {
         let rows = kit.scaled(32, 3);
         let width = grammar.vocabulary().logit_width();
         let mut matchers: Vec<Matcher> = (0..rows).map(|_| Matcher::new(grammar)).collect();
-        let resident =
-            device.upload(&matchers[0], stream).unwrap_or_else(|error| panic!("{error}"));
-        let mut slots =
-            device.slots(rows as u32, 0, stream).unwrap_or_else(|error| panic!("{error}"));
+        let resident = device.upload(&matchers[0], stream).done();
+        let mut slots = device.slots(rows as u32, 0, stream).done();
         for (slot, matcher) in (0..).zip(&mut matchers) {
-            slots.write(slot, &resident, matcher, stream).unwrap_or_else(|error| panic!("{error}"));
+            slots.write(slot, &resident, matcher, stream).done();
         }
         for step in 0..steps {
             // Masks, in all three types in turn.
@@ -39,11 +37,11 @@ pub(crate) fn check(kit: &Kit) -> Counts {
             if dtype == Dtype::F32 {
                 let memory = driver.upload(&noise);
                 let logits = DeviceLogits::new(memory.pointer(), dtype, rows as u32, width);
-                slots.apply(&logits, stream).unwrap_or_else(|error| panic!("{error}"));
+                slots.apply(&logits, stream).done();
                 let found = memory.read(0.0);
                 let mut expected = noise.clone();
                 for (row, matcher) in expected.chunks_mut(width as usize).zip(&mut matchers) {
-                    matcher.mask().apply(row).unwrap_or_else(|error| panic!("{error}"));
+                    matcher.mask().apply(row).done();
                 }
                 let same = |(a, b): &(&f32, &f32)| a.to_bits() == b.to_bits();
                 counts.wrong += found.iter().zip(&expected).filter(|pair| !same(pair)).count();
@@ -56,12 +54,12 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                 let values: Vec<u16> = noise.iter().map(bits).collect();
                 let memory = driver.upload(&values);
                 let logits = DeviceLogits::new(memory.pointer(), dtype, rows as u32, width);
-                slots.apply(&logits, stream).unwrap_or_else(|error| panic!("{error}"));
+                slots.apply(&logits, stream).done();
                 let found = memory.read(0);
                 let rows = found.chunks(width as usize).zip(values.chunks(width as usize));
                 for ((found, before), matcher) in rows.zip(&mut matchers) {
                     let mut words = vec![0; (width as usize).div_ceil(32)];
-                    matcher.mask().fill(&mut words).unwrap_or_else(|error| panic!("{error}"));
+                    matcher.mask().fill(&mut words).done();
                     for (token, (&found, &before)) in found.iter().zip(before).enumerate() {
                         let allowed = words[token / 32] >> (token % 32) & 1 != 0;
                         counts.wrong +=
@@ -81,14 +79,12 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                 steps: none,
             };
             let logits = DeviceLogits::new(memory.pointer(), Dtype::F32, rows as u32, width);
-            slots
-                .sample(&logits, &sampling, None, stream)
-                .unwrap_or_else(|error| panic!("{error}"));
+            slots.sample(&logits, &sampling, None, stream).done();
             let found = sampled.read(0);
             for ((row, matcher), found) in
                 noise.chunks(width as usize).zip(&mut matchers).zip(found)
             {
-                let expected = matcher.mask().argmax(row).unwrap_or_else(|error| panic!("{error}"));
+                let expected = matcher.mask().argmax(row).done();
                 counts.wrong += usize::from(expected.map_or(-1, |token| token as i32) != found);
                 counts.samples += 1;
             }
@@ -107,8 +103,8 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                 stride: 1,
                 slots: none,
             };
-            slots.advance(&given, none, stream).unwrap_or_else(|error| panic!("{error}"));
-            let statuses = slots.statuses(stream).unwrap_or_else(|error| panic!("{error}"));
+            slots.advance(&given, none, stream).done();
+            let statuses = slots.statuses(stream).done();
             for (slot, matcher) in matchers.iter_mut().enumerate() {
                 let accepted = matcher.accept(tokens[slot] as u32).is_ok();
                 let status = statuses[slot];
@@ -124,9 +120,7 @@ pub(crate) fn check(kit: &Kit) -> Counts {
                 }
                 if finished || status.waits_for_host() {
                     let slot = slot as u32;
-                    slots
-                        .write(slot, &resident, matcher, stream)
-                        .unwrap_or_else(|error| panic!("{error}"));
+                    slots.write(slot, &resident, matcher, stream).done();
                 }
             }
         }

@@ -32,7 +32,7 @@ impl Kit {
         assert!(!grammars.is_empty(), "{}: no grammar for the vocabulary", folder.display());
         let options =
             DeviceOptions { driver: driver.map(Path::to_path_buf), ..DeviceOptions::default() };
-        let device = Device::open(&options).unwrap_or_else(|error| panic!("{error}"));
+        let device = Device::open(&options).done();
         let driver = Driver::open(driver);
         let dry = device.name().contains("emulator");
         Self { driver, device, vocabulary, grammars, dry }
@@ -41,6 +41,18 @@ impl Kit {
     /// As many as there are times for, or a few.
     pub(crate) fn scaled(&self, wet: usize, dry: usize) -> usize {
         if self.dry { dry } else { wet }
+    }
+}
+
+/// Results whose errors end the program: there is nobody to whom they could be reported better.
+pub(crate) trait Done<T> {
+    /// The value.
+    fn done(self) -> T;
+}
+
+impl<T, E: std::fmt::Display> Done<T> for Result<T, E> {
+    fn done(self) -> T {
+        self.unwrap_or_else(|error| panic!("{error}"))
     }
 }
 

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use grammarc_cuda::{
     DeviceBitmask, DeviceLogits, DevicePointer, DeviceTokens, Dtype, Resident, Sampling, Slots,
+    Stream,
 };
 use grammarc_runtime::Matcher;
 
-use crate::kit::{Kit, Random, allowed};
+use crate::kit::{Done, Kit, Random, allowed};
 use crate::table::Table;
 
 /// Sequences somewhere in their texts, each in a slot.
@@ -23,9 +24,8 @@ impl Batch {
         let stream = kit.driver.stream();
         let upload = |grammar| kit.device.upload(&Matcher::new(grammar), stream);
         let residents: Result<Vec<_>, _> = kit.grammars.iter().map(upload).collect();
-        let residents = residents.unwrap_or_else(|error| panic!("{error}"));
-        let mut slots =
-            kit.device.slots(rows, drafts, stream).unwrap_or_else(|error| panic!("{error}"));
+        let residents = residents.done();
+        let mut slots = kit.device.slots(rows, drafts, stream).done();
         let mut random = Random(1);
         let mut matchers = Vec::new();
         for slot in 0..rows {
@@ -38,12 +38,23 @@ impl Batch {
             if matcher.is_finished() {
                 matcher.reset();
             }
-            slots
-                .write(slot, &residents[at], &mut matcher, stream)
-                .unwrap_or_else(|error| panic!("{error}"));
+            slots.write(slot, &residents[at], &mut matcher, stream).done();
             matchers.push(matcher);
         }
         Self { slots, matchers, residents }
+    }
+
+    /// Begins anew where a sequence has finished, and writes its slot then, and where the device waits for the host.
+    fn settle(&mut self, slot: usize, waits: bool, stream: Stream) {
+        let matcher = &mut self.matchers[slot];
+        let finished = matcher.is_finished();
+        if finished {
+            matcher.reset();
+        }
+        if waits || finished {
+            let resident = &self.residents[slot % self.residents.len()];
+            self.slots.write(slot as u32, resident, matcher, stream).done();
+        }
     }
 }
 
@@ -71,8 +82,7 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
 
     let batch = Batch::new(kit, rows, 0, 0);
     let graph = driver.capture(|| {
-        let done = batch.slots.sample(&given, &sampling, Some(none), stream);
-        done.unwrap_or_else(|error| panic!("{error}"));
+        batch.slots.sample(&given, &sampling, Some(none), stream).done();
     });
     graph.launch();
     driver.synchronize();
@@ -86,26 +96,18 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
     let (mut by_host, mut wrong, mut tokens) = (0, 0, 0);
     let began = Instant::now();
     for _ in 0..steps {
-        let done = batch.slots.sample(&given, &sampling, Some(none), stream);
-        done.unwrap_or_else(|error| panic!("{error}"));
+        batch.slots.sample(&given, &sampling, Some(none), stream).done();
         let found = sampled.read(0);
-        let statuses = batch.slots.statuses(stream).unwrap_or_else(|error| panic!("{error}"));
-        for (slot, matcher) in batch.matchers.iter_mut().enumerate() {
+        let statuses = batch.slots.statuses(stream).done();
+        for slot in 0..found.len() {
+            let matcher = &mut batch.matchers[slot];
             let accepted =
                 u32::try_from(found[slot]).is_ok_and(|token| matcher.accept(token).is_ok());
             wrong += usize::from(!accepted);
             tokens += 1;
             let waits = statuses[slot].waits_for_host();
             by_host += usize::from(waits);
-            let finished = matcher.is_finished();
-            if finished {
-                matcher.reset();
-            }
-            if waits || finished {
-                let resident = &batch.residents[slot % kit.grammars.len()];
-                let done = batch.slots.write(slot as u32, resident, matcher, stream);
-                done.unwrap_or_else(|error| panic!("{error}"));
-            }
+            batch.settle(slot, waits, stream);
         }
     }
     let followed = began.elapsed().as_secs_f64() * 1e6 / steps as f64;
@@ -113,7 +115,7 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
 
     // The host makes each mask and copies it; the device samples without one.
     let mut batch = Batch::new(kit, rows, 0, 0);
-    let free = kit.device.slots(rows, 0, stream).unwrap_or_else(|error| panic!("{error}"));
+    let free = kit.device.slots(rows, 0, stream).done();
     let words = (width as usize).div_ceil(32);
     let mut host = vec![0u32; words * rows as usize];
     let bitmask = driver.upload(&host);
@@ -123,13 +125,11 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
     let mut restored = 0.0;
     for _ in 0..steps.min(20) {
         for (row, matcher) in host.chunks_mut(words).zip(&mut batch.matchers) {
-            matcher.mask().fill(row).unwrap_or_else(|error| panic!("{error}"));
+            matcher.mask().fill(row).done();
         }
         bitmask.write(&host);
-        kit.device
-            .apply_bitmask(&at, width, &given, stream)
-            .unwrap_or_else(|error| panic!("{error}"));
-        free.sample(&given, &sampling, None, stream).unwrap_or_else(|error| panic!("{error}"));
+        kit.device.apply_bitmask(&at, width, &given, stream).done();
+        free.sample(&given, &sampling, None, stream).done();
         for (matcher, token) in batch.matchers.iter_mut().zip(sampled.read(0)) {
             _ = matcher.accept(token as u32);
             if matcher.is_finished() {
@@ -175,8 +175,8 @@ pub(crate) fn graph(kit: &Kit, table: &mut Table) {
     let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
     let taken = DeviceTokens { count: rows, tokens: tokens.pointer(), stride: 1, slots: none };
     let graph = driver.capture(|| {
-        batch.slots.advance(&taken, none, stream).unwrap_or_else(|error| panic!("{error}"));
-        batch.slots.apply(&given, stream).unwrap_or_else(|error| panic!("{error}"));
+        batch.slots.advance(&taken, none, stream).done();
+        batch.slots.apply(&given, stream).done();
     });
     let mut random = Random(2);
     let (mut compared, mut wrong) = (0, 0);
@@ -187,25 +187,18 @@ pub(crate) fn graph(kit: &Kit, table: &mut Table) {
         logits.write(&vec![0f32; rows as usize * width as usize]);
         graph.launch();
         let found = logits.read(0.0);
-        let statuses = batch.slots.statuses(stream).unwrap_or_else(|error| panic!("{error}"));
-        for (slot, matcher) in batch.matchers.iter_mut().enumerate() {
-            matcher.accept(next[slot] as u32).unwrap_or_else(|error| panic!("{error}"));
+        let statuses = batch.slots.statuses(stream).done();
+        for slot in 0..next.len() {
+            let matcher = &mut batch.matchers[slot];
+            matcher.accept(next[slot] as u32).done();
             if !statuses[slot].waits_for_host() {
                 let mut row = vec![0f32; width as usize];
-                matcher.mask().apply(&mut row).unwrap_or_else(|error| panic!("{error}"));
+                matcher.mask().apply(&mut row).done();
                 let found = &found[slot * width as usize..][..width as usize];
                 wrong += usize::from(found != row);
                 compared += 1;
             }
-            let finished = matcher.is_finished();
-            if finished {
-                matcher.reset();
-            }
-            if finished || statuses[slot].waits_for_host() {
-                let resident = &batch.residents[slot % kit.grammars.len()];
-                let done = batch.slots.write(slot as u32, resident, matcher, stream);
-                done.unwrap_or_else(|error| panic!("{error}"));
-            }
+            batch.settle(slot, statuses[slot].waits_for_host(), stream);
         }
     }
     table.row(

@@ -7,7 +7,7 @@ use grammarc_runtime::Matcher;
 use serde_json::Value;
 
 use crate::driver::{Driver, Foreign, Memory};
-use crate::kit::{Kit, Random, allowed};
+use crate::kit::{Done, Kit, Random, allowed};
 use crate::table::Table;
 
 /// Whether a mask allows a token of a vocabulary of so many.
@@ -127,9 +127,7 @@ pub(crate) fn apply(kit: &Kit, folder: &Path, table: &mut Table) {
             let at =
                 DeviceBitmask { at: bitmask.pointer(), words: words as u32, stride: words as i64 };
             let ours = driver.time(10, 20, || {
-                device
-                    .apply_bitmask(&at, width, &given, stream)
-                    .unwrap_or_else(|error| panic!("{error}"));
+                device.apply_bitmask(&at, width, &given, stream).done();
             });
             let [triton, cuda] = peers.times(kit, &logits, &bitmask, rows, width);
             let other = |time: Option<f64>| {
@@ -157,18 +155,14 @@ fn resident(kit: &Kit, logits: &Memory<'_, f32>, rows: u32, table: &mut Table) {
     let width = kit.vocabulary.logit_width();
     let slots = crate::serving::Batch::new(kit, rows, 0, 5);
     let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
-    let time = driver.time(10, 20, || {
-        slots.slots.apply(&given, stream).unwrap_or_else(|error| panic!("{error}"))
-    });
+    let time = driver.time(10, 20, || slots.slots.apply(&given, stream).done());
     let words = width.div_ceil(32);
     let bitmask = driver.upload(&vec![0u32; words as usize * rows as usize]);
     let at = DeviceBitmask { at: bitmask.pointer(), words, stride: i64::from(words) };
     let none = DevicePointer::NULL;
-    let fill = driver.time(10, 20, || {
-        slots.slots.fill(&at, rows, none, stream).unwrap_or_else(|error| panic!("{error}"))
-    });
+    let fill = driver.time(10, 20, || slots.slots.fill(&at, rows, none, stream).done());
     let host = driver.time(10, 20, || {
-        device.apply_bitmask(&at, width, &given, stream).unwrap_or_else(|error| panic!("{error}"));
+        device.apply_bitmask(&at, width, &given, stream).done();
     });
     let copied = vec![0u32; words as usize * rows as usize];
     let copy = driver.time(3, 5, || bitmask.write(&copied));
@@ -185,8 +179,7 @@ fn bandwidth(kit: &Kit, logits: &Memory<'_, f32>, rows: u32, width: u32) -> f64 
     let given = DeviceLogits::new(logits.pointer(), Dtype::F32, rows, width);
     let at = DeviceBitmask { at: nothing.pointer(), words: width.div_ceil(32), stride: 0 };
     let time = kit.driver.time(10, 10, || {
-        let done = kit.device.apply_bitmask(&at, width, &given, kit.driver.stream());
-        done.unwrap_or_else(|error| panic!("{error}"));
+        kit.device.apply_bitmask(&at, width, &given, kit.driver.stream()).done();
     });
     f64::from(rows) * f64::from(width) * 4.0 / time
 }
@@ -203,12 +196,12 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     let none = DevicePointer::NULL;
     let given = DeviceTokens { count: rows, tokens: tokens.pointer(), stride: 1, slots: none };
     let time = driver.time(20, 1, || {
-        batch.slots.advance(&given, none, stream).unwrap_or_else(|error| panic!("{error}"));
+        batch.slots.advance(&given, none, stream).done();
     });
     let idle = driver.upload(&vec![-1i32; rows as usize]);
     let nobody = DeviceTokens { tokens: idle.pointer(), ..given };
     let launch = driver.time(20, 1, || {
-        batch.slots.advance(&nobody, none, stream).unwrap_or_else(|error| panic!("{error}"));
+        batch.slots.advance(&nobody, none, stream).done();
     });
     table.row(
         format!("advance of {rows} sequences"),
@@ -228,12 +221,10 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
         seeds: none,
         steps: none,
     };
-    let free = kit.device.slots(rows, 0, stream).unwrap_or_else(|error| panic!("{error}"));
+    let free = kit.device.slots(rows, 0, stream).done();
     let time = |slots: &grammarc_cuda::Slots, temperatures| {
         driver.time(10, 10, || {
-            slots
-                .sample(&given, &sampling(temperatures), None, stream)
-                .unwrap_or_else(|error| panic!("{error}"));
+            slots.sample(&given, &sampling(temperatures), None, stream).done();
         })
     };
     let (masked, whole) = (time(&batch.slots, none), time(&free, none));
@@ -245,7 +236,7 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     );
     let start = Matcher::new(&kit.grammars[0]);
     let upload = std::time::Instant::now();
-    let resident = kit.device.upload(&start, stream).unwrap_or_else(|error| panic!("{error}"));
+    let resident = kit.device.upload(&start, stream).done();
     driver.synchronize();
     let passed = upload.elapsed().as_secs_f64() * 1e6;
     table.row(

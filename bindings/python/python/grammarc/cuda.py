@@ -351,7 +351,7 @@ class Tables:
         return self._tables.position(grammar, matcher)
 
     def patches(self) -> list[tuple[int, bytes]]:
-        """What is to be written since this was last asked: the number of the first word, and the words."""
+        """Patches to be written since this was last asked: the number of the first word, and the words."""
         return self._tables.patches()
 
     def _write(self) -> None:

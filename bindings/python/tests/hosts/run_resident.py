@@ -23,6 +23,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import torch  # noqa: E402
 import transformers  # noqa: E402
 from letters import COMPILER, ENDS, TEXTS, WIDTH  # noqa: E402
+from tiny import PAD, tiny  # noqa: E402
 
 import grammarc  # noqa: E402
 from grammarc import cuda  # noqa: E402
@@ -32,7 +33,6 @@ from grammarc.hosts.transformers_resident import ResidentLogitsProcessor  # noqa
 
 IS_GPU = torch.cuda.is_available()
 WHERE = "cuda" if IS_GPU else "cpu"
-PAD = 40
 
 SCHEMA = {
     "type": "object",
@@ -44,23 +44,6 @@ SCHEMA = {
     "required": ["name", "n", "xs"],
     "additionalProperties": False,
 }
-
-
-def model(width: int, ends: list[int], pad: int) -> Any:
-    """A model whose choices mean nothing, and whose steps take no time."""
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=width,
-        hidden_size=64,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        bos_token_id=30,
-        eos_token_id=ends,
-        pad_token_id=pad,
-    )
-    return transformers.LlamaForCausalLM(config).to(WHERE)
 
 
 def vocabulary(count: int, width: int) -> grammarc.Vocabulary:
@@ -107,7 +90,7 @@ def synchronize() -> None:
 
 
 def of_transformers(device: cuda.Device) -> None:
-    small = model(WIDTH, list(ENDS), PAD)
+    small = tiny(WIDTH, list(ENDS), PAD, size=64, layers=2).to(WHERE)
     inputs = torch.tensor([[PAD, PAD, 30], [31, 32, 33]], device=WHERE)
     choices = [COMPILER.choice([text]) for text in TEXTS[:2]]
     generate("choices, greedy", device, choices, small, inputs, 12)
@@ -117,7 +100,7 @@ def of_transformers(device: cuda.Device) -> None:
     generate("left to the host", device, both, small, inputs, 40, do_sample=True, num_return_sequences=16)
     width, batches = (128_256, (8, 256)) if IS_GPU else (2_048, (2,))
     grammar = grammarc.Compiler(vocabulary(width - 256, width)).json_schema(SCHEMA)
-    large = model(width, [width - 256], width - 1)
+    large = tiny(width, [width - 256], width - 1, size=64, layers=2).to(WHERE)
     for rows in batches:
         inputs = torch.randint(100, 200, (rows, 5), device=WHERE)
         for name, options in (("greedy", {}), ("sampled", {"do_sample": True})):

@@ -106,6 +106,8 @@ def test_dynamo_failures_leave_the_end_alone() -> None:
 
 transformers = pytest.importorskip("transformers", reason="transformers is not installed: its processor is not tested")
 
+from tiny import tiny  # noqa: E402
+
 from grammarc.hosts.transformers import GrammarLogitsProcessor, vocabulary  # noqa: E402
 
 
@@ -224,23 +226,6 @@ def test_transformers_generations_after_each_other() -> None:
     assert step(held, [[30], [30]]) == [allowed_after([])] * 2
     held.reset()
     assert step(held, [[30, 2], [30, 0]]) == [allowed_after([])] * 2
-
-
-def tiny() -> Any:
-    """A model of some thousand numbers, whose choices mean nothing."""
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=WIDTH,
-        hidden_size=16,
-        intermediate_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        bos_token_id=30,
-        eos_token_id=list(ENDS),
-        pad_token_id=PAD,
-    )
-    return transformers.LlamaForCausalLM(config)
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,11 @@ torch = pytest.importorskip("torch", reason="torch is not installed: masks over 
 transformers = pytest.importorskip("transformers", reason="transformers is not installed: its processor is not tested")
 
 from hosts import emulated  # noqa: E402
+from tiny import PAD, tiny  # noqa: E402
 
 from grammarc import cuda  # noqa: E402
 from grammarc.hosts.transformers import GrammarLogitsProcessor, vocabulary  # noqa: E402
 from grammarc.hosts.transformers_resident import ResidentLogitsProcessor  # noqa: E402
-
-PAD = 40
 
 
 @pytest.fixture(scope="module")
@@ -125,23 +124,6 @@ def test_what_the_device_leaves_to_the_host(device: cuda.Device) -> None:
             generation = starts[0]._generation
             taken.append(generation._taken[0])
     assert max(taken) > 0, "the host was needed"
-
-
-def tiny(width: int = WIDTH, ends: Any = ENDS, pad: int = PAD) -> Any:
-    """A model of some thousand numbers, whose choices mean nothing."""
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=width,
-        hidden_size=16,
-        intermediate_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        bos_token_id=30,
-        eos_token_id=list(ends),
-        pad_token_id=pad,
-    )
-    return transformers.LlamaForCausalLM(config)
 
 
 @pytest.mark.parametrize(

@@ -421,7 +421,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is taken over and excluded, and in whatever room.
+        /// Encodings hold the set, for any mask taken over, any exclusions and any room.
         #[test]
         fn what_is_drawn_has_the_tokens_of_the_outcome(
             states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),

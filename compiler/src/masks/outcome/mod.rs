@@ -1,4 +1,4 @@
-//! What becomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
+//! Outcomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
 
 pub(crate) mod arena;
 pub(crate) mod builder;
@@ -10,7 +10,7 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// What becomes of the byte strings below a node.
+/// The outcome of the byte strings below a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Tokens taken over from a shared state, or from one of the grammar's own.

@@ -1,8 +1,8 @@
 //! Facts about the vocabulary's rules and stored masks, so that a grammar's own states do not walk the same subtrees
 //! again.
 //!
-//! - Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
-//!   lies below the trie's node for `b` is the outcome of `q` at that node. Walks meet wide subtrees just there: one
+//! - Residuals: the part of a shared state `s`'s base mask and exit class that lies below the trie's node for a byte `b` is
+//!   the outcome of `q` at that node, where `s` goes to `q` on `b` and nowhere else. Walks meet wide subtrees just there: one
 //!   byte into a token, inside a string. So the outcome is cut from what is stored: a binary search instead of a walk.
 //! - Deeper in the trie an outcome is walked once and [remembered](crate::masks::outcome::memo).
 //! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma

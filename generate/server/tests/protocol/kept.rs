@@ -21,7 +21,7 @@ fn server(folder: &Path, bytes: u64) -> Server {
     Server::of(backend, ServerOptions::default())
 }
 
-/// What a schema with this key comes to, asked for as a client does.
+/// The content of the reply to a request for a schema with this key.
 async fn ask(server: &Server, key: &str) -> Value {
     let properties = json!({key: {"enum": ["x", "y"]}});
     let schema = json!({"type": "object", "properties": properties, "required": [key], "additionalProperties": false});

@@ -22,7 +22,7 @@ use self::half::write_half;
 use self::masks::{MaskOffsets, write_masks};
 use self::texts::write_texts;
 use self::writer::{Image, Writer};
-use crate::layout::{Half, NONE};
+use crate::layout::{GRAMMAR_WORDS, Half, NONE};
 
 /// What grammars of a vocabulary share, by offset in the vocabulary's image.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ pub(crate) fn grammar(
     ends: &[u32],
 ) -> (Image, MaskOffsets) {
     let mut writer = Writer::default();
-    let record = writer.reserve(crate::layout::GRAMMAR_WORDS);
+    let record = writer.reserve(GRAMMAR_WORDS);
     let masks = write_masks(&mut writer, &joined.own, Some(&shared.masks));
     let half = write_half(&mut writer, &flat.own, &masks, Some(&shared.masks));
     let ends_at = writer.table(ends);

@@ -1,6 +1,7 @@
 //! The bytes of tokens: two words for each, and the long ones beside them.
 
 use grammarc_artifacts::{TokenKind, Tokens};
+use grammarc_runtime::flat::is_plain;
 
 use super::writer::Writer;
 
@@ -10,11 +11,6 @@ const LONG: u32 = 0x7f;
 const PLAIN: u32 = 0x80;
 /// Bytes that fit in two words beside their number.
 const SHORT: usize = 7;
-
-/// Whether a byte may be in a plain text: as the runtime has it.
-fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
-}
 
 /// Writes the texts of all tokens; returns their offset, their number and the offset of the long ones.
 pub(crate) fn write_texts(writer: &mut Writer, tokens: &Tokens<'_>) -> (u32, u32, u32) {

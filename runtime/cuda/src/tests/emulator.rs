@@ -75,19 +75,12 @@ fn library(fault: Option<&Fault>) -> TempDir {
         }
         write::replace(&kernels.join(name), text.as_bytes()).expect("a copy");
     }
-    compile(&here.join("emulator"), &kernels, &folder.path().join(LIBRARY));
-    folder
-}
-
-fn compile(emulator: &Path, kernels: &Path, library: &Path) {
     let sanitizer = std::env::var(SANITIZER).unwrap_or_else(|_| "undefined".to_owned());
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
-    let mut command = Command::new(compiler);
-    command.args(["-std=c++20", "-O1", "-g", "-w", "-fPIC", "-shared", "-ffp-contract=off"]);
-    command.args(["-fno-strict-aliasing", "-fno-sanitize-recover=all"]);
-    command.arg(format!("-fsanitize={sanitizer}"));
-    command.arg("-I").arg(emulator).arg("-I").arg(kernels);
-    command.arg(emulator.join("driver.cpp")).arg("-o").arg(library);
-    let output = command.output().expect("a C++ compiler");
+    let output = Command::new(here.join("emulator/build"))
+        .args([folder.path().join(LIBRARY), kernels])
+        .args([&format!("-fsanitize={sanitizer}"), "-fno-sanitize-recover=all"])
+        .output()
+        .expect("bash and a C++ compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
 }
