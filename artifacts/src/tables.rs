@@ -5,7 +5,9 @@
 //! its own, numbered on from the vocabulary's (see [`sections::network`](crate::sections::network)).
 
 use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
-use crate::sections::network::{ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge};
+use crate::sections::network::{
+    ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
+};
 
 /// u32 words of a dense row for logit rows of this width: the bits rounded up to 64 bytes.
 pub fn row_words(logit_width: u32) -> u32 {
@@ -201,6 +203,31 @@ impl<'a> Joined<'a> {
     pub fn state(&self, state: u32) -> &'a StateRecord {
         let (tables, index) = self.locate(state);
         &tables.states[index]
+    }
+
+    /// Where an arrival at a state with this register leads: a state and its register.
+    #[inline]
+    pub fn arrival(&self, state: u32, register: u32) -> (u32, u32) {
+        match self.state(state).count_exit {
+            NONE => (state, register),
+            _ => arrival(state, register, |state| self.state(state)),
+        }
+    }
+
+    /// The states that an arrival at a state may lead to, whatever the register: itself alone where it lowers none.
+    pub fn arrivals(&self, state: u32) -> Vec<u32> {
+        let mut found = vec![state];
+        let mut at = 0;
+        while let Some(&state) = found.get(at) {
+            at += 1;
+            let record = self.state(state);
+            let next = record.count_exit != NONE && record.flags & state_flags::THEN != 0;
+            let next = next.then_some(state + 1);
+            let more = record.exit().into_iter().chain(next);
+            let new: Vec<u32> = more.filter(|state| !found.contains(state)).collect();
+            found.extend(new);
+        }
+        found
     }
 
     /// Record of a rule.

@@ -6,13 +6,15 @@
 //!
 //! Only positions of one configuration have a flat form: those of nearly all steps of nearly all grammars.
 
+use std::borrow::Cow;
+
 use grammarc_artifacts::sections::network::state_flags;
 
 use crate::chains::Chains;
 use crate::grammar::Grammar;
 use crate::mask::Mask;
 use crate::matcher::Matcher;
-use crate::moves::Moves;
+use crate::moves::{Move, Moves};
 use crate::stack::BOTTOM;
 
 pub use crate::texts::is_plain;
@@ -22,11 +24,12 @@ pub use crate::texts::is_plain;
 pub struct FlatTables<'g> {
     /// Three words a state: the lowest and the highest byte of a range and, from bit 16 on, flags; the move on the range; and
     /// where the state has a row of moves for other bytes (flag 16), the place of its first.
-    pub states: &'g [u32],
+    pub states: Cow<'g, [u32]>,
     /// The class of each byte.
     pub classes: &'g [u8; 256],
     /// Moves by byte class: a kind (0 refused, 1 go, 2 arrive, 3 call, 4 open) in the three highest bits, and an index.
-    pub rows: &'g [u32],
+    /// Arrivals that lower or set fields of a register are open.
+    pub rows: Cow<'g, [u32]>,
     /// Three words a call: the callee's first state, the state to return to or [`NONE`](grammarc_artifacts::NONE), and the
     /// callee's register.
     pub calls: &'g [u32],
@@ -40,14 +43,25 @@ pub struct FlatTables<'g> {
 
 impl<'g> FlatTables<'g> {
     fn new(moves: &'g Moves, chains: &'g Chains) -> Self {
-        let (states, rows, classes, calls) = moves.tables();
+        let (all_states, all_rows, classes, calls) = moves.tables();
+        let mut states = Cow::Borrowed(bytemuck::cast_slice(all_states));
+        let mut rows = Cow::Borrowed(bytemuck::cast_slice(all_rows));
+        if moves.counted().iter().any(|(_, record)| record.has_field()) {
+            let open = |word: &mut u32| {
+                if moves.arrives_at_field(*word) {
+                    *word = bytemuck::cast(Move::OPEN);
+                }
+            };
+            states.to_mut().iter_mut().skip(1).step_by(3).for_each(open);
+            rows.to_mut().iter_mut().for_each(open);
+        }
         let counted = moves.counted().iter();
         let counted = counted.flat_map(|(index, state)| [*index, state.count_exit, state.flags]);
         let (heads, links) = chains.tables();
         Self {
-            states: bytemuck::cast_slice(states),
+            states,
             classes,
-            rows: bytemuck::cast_slice(rows),
+            rows,
             calls: bytemuck::cast_slice(calls),
             counted: counted.collect(),
             heads: bytemuck::cast_slice(heads),

@@ -59,10 +59,10 @@ impl<'g> Machine<'g> {
         self.tables.own.bases.states + self.tables.own.state_count()
     }
 
-    /// Arrival at a state by a transition: the register is lowered, and at zero leads elsewhere.
+    /// Arrival at a state by a transition: counters are lowered or set, and at zero lead elsewhere.
     #[inline]
     pub(crate) fn enter(&self, state: u32, count: u32) -> (u32, u32) {
-        self.state(state).arrival(state, count)
+        self.tables.arrival(state, count)
     }
 
     /// A configuration that goes on, with its list of items settled where it is one of a distinct rule; `None` where it

@@ -28,6 +28,7 @@
 pub mod case;
 pub mod circles;
 pub mod compare;
+pub mod counters;
 pub mod layers;
 pub mod mix;
 pub mod oracle;

@@ -36,6 +36,16 @@ pub mod state_flags {
     pub const CLEARS: u32 = 16;
     /// Place of the number of the bit that a state with [`CLEARS`] clears, which takes five bits.
     pub const CLEARED: u32 = 8;
+    /// Arriving at the state sets a field of the register to the number that stands in place of the count exit.
+    pub const LOADS: u32 = 32;
+    /// An arrival that stays at the state goes on to the next state, as an arrival there: several counters are lowered or
+    /// set one after the other. Both states have the same edges.
+    pub const THEN: u32 = 64;
+    /// Place of the lowest bit of the field that is lowered or set, which takes five bits. A register may hold several
+    /// counters, each in a field of its own.
+    pub const SHIFT: u32 = 8;
+    /// Place of the width of that field in bits, which takes five bits; 0 stands for the whole register.
+    pub const WIDTH: u32 = 13;
 }
 
 /// Flag bits of [`RuleRecord::flags`].
@@ -104,43 +114,95 @@ pub struct StateRecord {
     pub base: u32,
     /// Exit class id, or [`NONE`] where no token can leave the rule from here.
     pub exits: u32,
-    /// Where the activation goes on when its register becomes zero: arriving at this state by a transition lowers the
-    /// register (see [`lowered`](Self::lowered)), and at zero the configuration continues in the count exit instead.
-    /// [`NONE`] for most states.
+    /// Where the activation goes on when its counter becomes zero: arriving at this state by a transition lowers it, and
+    /// at zero the configuration arrives at the count exit instead. With [`LOADS`](state_flags::LOADS) the number that the
+    /// counter is set to. [`NONE`] for most states.
     pub count_exit: u32,
     /// Bits of [`state_flags`].
     pub flags: u32,
 }
 
 impl StateRecord {
+    /// A state without edges, in which nothing may end.
+    pub const NOTHING: Self = Self {
+        byte_edges: 0,
+        call_edges: 0,
+        token_edges: 0,
+        follows: 0,
+        base: NONE,
+        exits: NONE,
+        count_exit: NONE,
+        flags: 0,
+    };
+
     /// The record that closes the state table: the numbers of byte edges, call edges, token edges and follow entries,
     /// and nothing else.
     pub fn sentinel([byte_edges, call_edges, token_edges, follows]: [u32; 4]) -> Self {
-        let (base, exits, count_exit) = (NONE, NONE, NONE);
-        Self { byte_edges, call_edges, token_edges, follows, base, exits, count_exit, flags: 0 }
+        Self { byte_edges, call_edges, token_edges, follows, ..Self::NOTHING }
     }
 
-    /// The register after an arrival at this state, where it has a count exit: one less, or without a bit.
+    /// The state that an arrival goes on in when its counter becomes zero.
     #[inline]
-    pub fn lowered(&self, register: u32) -> u32 {
-        if self.flags & state_flags::CLEARS == 0 {
-            register.saturating_sub(1)
-        } else {
-            register & !(1 << (self.flags >> state_flags::CLEARED & 31))
-        }
+    pub fn exit(&self) -> Option<u32> {
+        (self.count_exit != NONE && self.flags & state_flags::LOADS == 0).then_some(self.count_exit)
     }
 
-    /// Where an arrival at this state, whose id is `state`, with this register leads: a state and its register.
+    /// Whether an arrival here lowers or sets a field of the register and not the whole of it.
+    pub fn has_field(&self) -> bool {
+        self.count_exit != NONE && self.flags & (31 << state_flags::WIDTH) != 0
+    }
+
+    /// One step of an arrival at this state, whose id is `state`, with this register: the state and the register that it
+    /// leads to, and whether it arrives there in turn.
     #[inline]
-    pub fn arrival(&self, state: u32, register: u32) -> (u32, u32) {
+    pub fn arrive(&self, state: u32, register: u32) -> (u32, u32, bool) {
         if self.count_exit == NONE {
-            return (state, register);
+            return (state, register, false);
         }
-        match self.lowered(register) {
-            0 => (self.count_exit, 0),
-            left => (state, left),
+        let bits = self.flags >> state_flags::SHIFT & 31;
+        if self.flags & state_flags::CLEARS != 0 {
+            return match register & !(1 << bits) {
+                0 => (self.count_exit, 0, true),
+                left => (state, left, false),
+            };
+        }
+        let width = self.flags >> state_flags::WIDTH & 31;
+        let (shift, ones) = match width {
+            0 => (0, u32::MAX),
+            width => (bits, (1 << width) - 1),
+        };
+        let others = register & !(ones << shift);
+        let on = self.flags & state_flags::THEN;
+        let next = state + u32::from(on != 0);
+        if self.flags & state_flags::LOADS != 0 {
+            return (next, others | (self.count_exit & ones) << shift, on != 0);
+        }
+        match (register >> shift & ones).saturating_sub(1) {
+            0 => (self.count_exit, others, true),
+            left => (next, others | left << shift, on != 0),
         }
     }
+}
+
+/// Most steps of an arrival: one for each counter that it lowers or sets, and the exits of these.
+pub const MOST_STEPS: usize = 32;
+
+/// Where an arrival at a state with this register leads: a state and its register. `record` gives the record of a state.
+/// O(counters that the arrival lowers or sets).
+#[inline]
+pub fn arrival<'a>(
+    mut state: u32,
+    mut register: u32,
+    record: impl Fn(u32) -> &'a StateRecord,
+) -> (u32, u32) {
+    let mut on = true;
+    for _ in 0..MOST_STEPS {
+        if !on {
+            break;
+        }
+        (state, register, on) = record(state).arrive(state, register);
+    }
+    (state, register)
 }
 
 /// A transition on one byte of a range.

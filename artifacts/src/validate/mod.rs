@@ -8,7 +8,7 @@
 //! 3. `numbering`: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
 //!    accessor of the tables is within bounds for an own id.
 //! 4. `masks`: dense rows, lists, masks, exit classes.
-//! 5. `network`: the fields of states, all edges, follow entries. From here on every id leads somewhere.
+//! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
 //! 7. the expressions of shared rules (vocabulary): ascending, each of a rule.
 //!
@@ -17,6 +17,7 @@
 //!
 //! What is *not* checked is whether the masks are right: that would be compiling again.
 
+mod arrivals;
 mod masks;
 mod network;
 mod normal_form;

@@ -1,17 +1,18 @@
 //! Checks of the fields of states, edges and follow entries.
 
 use super::violation::{Check, Invariant, at};
-use super::{Context, rules_of};
+use super::{Context, arrivals, rules_of};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, StateRecord, rule_flags, state_flags};
 
 pub(super) fn check(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
+    arrivals::check(context)?;
     let mut returned_to = vec![false; own.state_count() as usize];
     for (rule, first, end) in rules_of(own) {
         let states = (own.bases.states + first as u32)..(own.bases.states + end as u32);
         for index in first..end {
-            state(context, rule, index, &states)?;
+            state(context, index)?;
             byte_edges(context, index, &states)?;
             token_edges(context, index, &states)?;
             call_edges(context, rule, index, &states, &mut returned_to)?;
@@ -31,7 +32,7 @@ fn is_pop_only(state: &StateRecord) -> bool {
 }
 
 /// The fields of a state's own record.
-fn state(context: &Context<'_>, rule: usize, index: usize, states: &States) -> Check {
+fn state(context: &Context<'_>, index: usize) -> Check {
     let own = &context.joined.own;
     let state = &own.states[index];
     let place = at(SectionKind::States, index);
@@ -39,19 +40,9 @@ fn state(context: &Context<'_>, rule: usize, index: usize, states: &States) -> C
     if state.exits != NONE {
         place.below(Invariant::StateExits, state.exits, context.totals.classes)?;
     }
-    if state.count_exit != NONE {
-        let counted = own.rules[rule].flags & rule_flags::COUNTED != 0;
-        let holds = counted && states.contains(&state.count_exit);
-        place.require(Invariant::CountExit, holds, state.count_exit)?;
-    }
-    let mut known =
+    let plain =
         state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::ABSORBING;
-    if state.count_exit != NONE {
-        known |= state_flags::CLEARS;
-    }
-    if state.flags & known & state_flags::CLEARS != 0 {
-        known |= 31 << state_flags::CLEARED;
-    }
+    let known = plain | arrivals::known_flags(state);
     let edges = own.byte_edges_of(index).len()
         + own.call_edges_of(index).len()
         + own.token_edges_of(index).len();
@@ -119,11 +110,12 @@ fn call_edges(
             let may_be_tail = own.rules[rule].region().is_none();
             let holds = !may_be_tail || !is_pop_only(&own.states[ret]);
             place.require(Invariant::TailCall, holds, edge.ret)?;
+            // When a counter becomes zero, the count exit is returned to instead.
             returned_to[ret] = true;
-            // When the register becomes zero, the count exit is returned to instead.
-            let exit = own.states[ret].count_exit.checked_sub(own.bases.states);
-            if let Some(exit) = exit.and_then(|exit| returned_to.get_mut(exit as usize)) {
-                *exit = true;
+            if own.states[ret].count_exit != NONE {
+                for state in context.joined.arrivals(edge.ret) {
+                    returned_to[(state - own.bases.states) as usize] = true;
+                }
             }
         }
     }

@@ -151,7 +151,9 @@ fn dead_states(context: &Context<'_>) -> Check {
             steps.add(source, local(edge.ret), initial, &mut alive);
         }
         if state.count_exit != NONE {
-            steps.add(source, local(state.count_exit), None, &mut alive);
+            for next in context.joined.arrivals(own.bases.states + source).into_iter().skip(1) {
+                steps.add(source, local(next), None, &mut alive);
+            }
         }
     }
     steps.run(&mut alive);

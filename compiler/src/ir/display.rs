@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ByteSet, Expr, Grammar, RuleKind, TokenRef, TokenSet};
+use super::{ByteSet, Expr, Grammar, RuleKind, Step, TokenRef, TokenSet};
 
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,6 +78,18 @@ impl fmt::Display for Expr {
                 }
                 for (state, mark) in graph.marked() {
                     write!(f, "; mark {mark} at {state}")?;
+                }
+                for (number, counter) in graph.counters().iter().enumerate() {
+                    write!(f, "; counter {number} from {}", counter.min)?;
+                    counter.max.map_or(Ok(()), |max| write!(f, " to {max}"))?;
+                }
+                for (state, step) in graph.steps() {
+                    let (name, counter) = match step {
+                        Step::Reset(counter) => ("reset", counter),
+                        Step::Tick(counter) => ("tick", counter),
+                        Step::Check(counter) => ("check", counter),
+                    };
+                    write!(f, "; {name} {counter} at {state}")?;
                 }
                 write!(f, "; end {}]", graph.end())
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{ByteSet, Expr, ExprGraph, Grammar, Survey};
+use super::{ByteSet, Expr, ExprGraph, Grammar, Step, Survey};
 use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
@@ -377,6 +377,9 @@ impl<L: Letters> Known<'_, L> {
             }
         }
         let end = graph.end() as usize;
+        if !graph.counters().is_empty() {
+            return Facts { nullable: self.is_nullable(graph), ..states[end].facts };
+        }
         if graph.marks() == 0 {
             return states[end].facts;
         }
@@ -394,6 +397,28 @@ impl<L: Letters> Known<'_, L> {
             return Facts::NEVER;
         }
         Facts { nullable: false, ..states[end].facts }
+    }
+
+    /// Whether a graph with counters derives the empty string: nothing ticks on its path, so each check finds 0.
+    fn is_nullable(&mut self, graph: &ExprGraph) -> bool {
+        let mut passes = vec![true; graph.states() as usize];
+        for &(state, step) in graph.steps() {
+            passes[state as usize] &= match step {
+                Step::Reset(_) => true,
+                Step::Tick(_) => false,
+                Step::Check(counter) => graph.counters()[usize::from(counter)].min == 0,
+            };
+        }
+        let mut reached = vec![false; passes.len()];
+        reached[ExprGraph::START as usize] = true;
+        let edges = graph.edges();
+        let empty =
+            edges.filter(|(_, part, to)| passes[*to as usize] && self.of_expr(part).nullable);
+        let empty: Vec<(u32, u32)> = empty.map(|(from, _, to)| (from, to)).collect();
+        while empty.iter().fold(false, |changed, &(from, to)| {
+            reached[from as usize] && !std::mem::replace(&mut reached[to as usize], true) || changed
+        }) {}
+        reached[graph.end() as usize]
     }
 }
 

@@ -9,6 +9,14 @@
 //! least once: that is how the required members of an object are said whose members come in any order. Written out,
 //! n marks multiply the states by 2^n ([`spelled_out`](ExprGraph::spelled_out)); the network keeps the marks still to
 //! come in a register of the frame instead, where it can.
+//!
+//! # Counters
+//!
+//! A graph may have counters instead: numbers that are 0 at first, and that arriving at a state [changes or
+//! checks](Step). The strings are those of the paths on which no counter goes beyond its most and every check finds at
+//! least its fewest. That is how a language is said whose strings have 20 to 2,083 characters, or up to 50 words within
+//! 500 characters. Written out, bounds multiply the states; the network keeps the counts in a register where it can, and
+//! then they do not.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -20,6 +28,33 @@ use crate::automata::{Allowance, StateLimit};
 
 /// Most marks of a graph: a set of them is a word.
 pub const MOST_MARKS: u8 = 32;
+
+/// The bounds of a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Counter {
+    /// Fewest ticks that a check lets pass.
+    pub min: u32,
+    /// Most ticks.
+    pub max: Option<u32>,
+}
+
+impl Counter {
+    /// The count that stands for a count: without a maximum, all from the minimum on are alike.
+    pub(crate) fn settled(self, count: u32) -> u32 {
+        if self.max.is_none() { count.min(self.min) } else { count }
+    }
+}
+
+/// What arriving at a state does with a counter, given by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// It becomes 0.
+    Reset(u8),
+    /// It becomes one more. There is no way on where it is its most already.
+    Tick(u8),
+    /// There is no way on where it is less than its fewest.
+    Check(u8),
+}
 
 /// A nondeterministic automaton with expressions on its edges. State 0 is the start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +68,10 @@ pub struct ExprGraph {
     parts: Vec<Expr>,
     /// States with their marks.
     marked: Vec<(u32, u8)>,
+    /// Counters by number.
+    counters: Vec<Counter>,
+    /// Steps of states, in the order in which they are taken.
+    steps: Vec<(u32, Step)>,
 }
 
 impl Default for ExprGraph {
@@ -47,7 +86,15 @@ impl ExprGraph {
 
     /// A graph of a start state and an accepting state, with no way from one to the other.
     pub fn new() -> Self {
-        Self { states: 2, end: 1, edges: Vec::new(), parts: Vec::new(), marked: Vec::new() }
+        Self {
+            states: 2,
+            end: 1,
+            edges: Vec::new(),
+            parts: Vec::new(),
+            marked: Vec::new(),
+            counters: Vec::new(),
+            steps: Vec::new(),
+        }
     }
 
     /// The same with room for so many edges.
@@ -98,6 +145,44 @@ impl ExprGraph {
         self.marked.push((state, mark));
     }
 
+    /// Adds a counter, and says its number.
+    ///
+    /// # Panics
+    ///
+    /// If the graph has marks, or 256 counters.
+    pub fn counter(&mut self, counter: Counter) -> u8 {
+        assert!(self.marked.is_empty(), "a graph has marks or counters");
+        self.counters.push(counter);
+        u8::try_from(self.counters.len() - 1).expect("few counters")
+    }
+
+    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it ticks.
+    ///
+    /// # Panics
+    ///
+    /// If the state is not of this graph or its start, or the counter is not of this graph.
+    pub fn step(&mut self, state: u32, step: Step) {
+        let (Step::Reset(counter) | Step::Tick(counter) | Step::Check(counter)) = step;
+        assert!(state != Self::START && state < self.states, "a state of the graph, not its start");
+        assert!(usize::from(counter) < self.counters.len(), "a counter of the graph");
+        self.steps.push((state, step));
+    }
+
+    /// The counters by number.
+    pub fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// Steps of states: those of one state in the order in which they are taken.
+    pub fn steps(&self) -> &[(u32, Step)] {
+        &self.steps
+    }
+
+    /// Whether the strings are not those of all paths.
+    pub fn has_registers(&self) -> bool {
+        !self.marked.is_empty() || !self.counters.is_empty()
+    }
+
     /// The mark on a state.
     pub fn mark_of(&self, state: u32) -> Option<u8> {
         self.marked.iter().find(|marked| marked.0 == state).map(|marked| marked.1)
@@ -113,33 +198,79 @@ impl ExprGraph {
         self.marked.iter().fold(0, |marks, &(_, mark)| marks | 1 << mark)
     }
 
-    /// The same strings without marks: a state for each state and set of marks visited on the way to it.
+    /// The same strings without marks and counters: a state for each state with the marks visited, or the counts, on the
+    /// way to it.
     ///
     /// # Errors
     ///
     /// [`StateLimit`] where these do not keep to their allowed.
     pub fn spelled_out(&self, allowed: Allowance<'_>) -> Result<Cow<'_, Self>, StateLimit> {
-        let all = self.marks();
-        if all == 0 {
+        if !self.has_registers() {
             return Ok(Cow::Borrowed(self));
         }
+        let all = self.marks();
+        let mut marks = vec![0; self.states as usize];
+        self.marked.iter().for_each(|&(state, mark)| marks[state as usize] = 1 << mark);
+        let mut steps = vec![Vec::new(); self.states as usize];
+        self.steps.iter().for_each(|&(state, step)| steps[state as usize].push(step));
+        if self.counters.is_empty() {
+            let on = |to: u32, met: &u32| Some(met | marks[to as usize]);
+            return self.unrolled(0, on, |met| *met == all, allowed).map(Cow::Owned);
+        }
+        let zero = vec![0; self.counters.len()];
+        let on = |to: u32, counts: &Vec<u32>| {
+            let mut counts = counts.clone();
+            let passes = |step: &Step| self.take(*step, &mut counts);
+            steps[to as usize].iter().all(passes).then_some(counts)
+        };
+        self.unrolled(zero, on, |_| true, allowed).map(Cow::Owned)
+    }
+
+    /// Takes a step with some counts, and says whether there is a way on.
+    fn take(&self, step: Step, counts: &mut [u32]) -> bool {
+        match step {
+            Step::Reset(counter) => {
+                counts[usize::from(counter)] = 0;
+                true
+            }
+            Step::Tick(counter) => {
+                let bounds = self.counters[usize::from(counter)];
+                let count = &mut counts[usize::from(counter)];
+                let goes = bounds.max.is_none_or(|max| *count < max);
+                *count = bounds.settled(count.saturating_add(1));
+                goes
+            }
+            Step::Check(counter) => {
+                counts[usize::from(counter)] >= self.counters[usize::from(counter)].min
+            }
+        }
+    }
+
+    /// A state for each state and what was `met` on the way to it, from `none` on; `on` says what is met behind an edge
+    /// into a state, and `ends` with what the end may be reached.
+    fn unrolled<M: Clone + Eq + std::hash::Hash>(
+        &self,
+        none: M,
+        on: impl Fn(u32, &M) -> Option<M>,
+        ends: impl Fn(&M) -> bool,
+        allowed: Allowance<'_>,
+    ) -> Result<Self, StateLimit> {
         let mut held = allowed.held();
         let mut from = vec![Vec::new(); self.states as usize];
         self.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
-        let mut marks = vec![0; self.states as usize];
-        self.marked.iter().for_each(|&(state, mark)| marks[state as usize] = 1 << mark);
         let mut spelled = Self::new();
-        let mut known = FxHashMap::from_iter([((Self::START, 0), Self::START)]);
-        let mut open = VecDeque::from([(Self::START, 0)]);
+        let mut known = FxHashMap::from_iter([((Self::START, none.clone()), Self::START)]);
+        let mut open = VecDeque::from([(Self::START, none)]);
         while let Some(place) = open.pop_front() {
             let at = known[&place];
-            if place == (self.end, all) {
+            if place.0 == self.end && ends(&place.1) {
                 let end = spelled.end;
                 spelled.edge(at, Expr::Empty, end);
             }
             for &(part, to) in &from[place.0 as usize] {
-                let to = (to, place.1 | marks[to as usize]);
-                let to = *known.entry(to).or_insert_with(|| {
+                let Some(met) = on(to, &place.1) else { continue };
+                let to = (to, met);
+                let to = *known.entry(to.clone()).or_insert_with(|| {
                     open.push_back(to);
                     spelled.state()
                 });
@@ -151,7 +282,7 @@ impl ExprGraph {
             allowed.spend(from[place.0 as usize].len())?;
             allowed.hold(&mut held, size_of_val(&*spelled.parts))?;
         }
-        Ok(Cow::Owned(spelled))
+        Ok(spelled)
     }
 
     /// Source, expression and target of every edge, in the order in which they were added.
@@ -175,8 +306,9 @@ impl ExprGraph {
     ///
     /// The first of `change`.
     pub fn try_map<E>(&self, mut change: impl FnMut(&Expr) -> Result<Expr, E>) -> Result<Self, E> {
+        let (counters, steps) = (self.counters.clone(), self.steps.clone());
         let (edges, parts, marked) = (Vec::new(), Vec::new(), self.marked.clone());
-        let mut mapped = Self { edges, parts, marked, ..*self };
+        let mut mapped = Self { edges, parts, marked, counters, steps, ..*self };
         for (from, part, to) in self.edges() {
             mapped.edge(from, change(part)?, to);
         }

@@ -21,5 +21,5 @@ pub use grammar::{
     Grammar, GrammarBuilder, Literals, Lowered, MarkerPart, Origin, Region, Rule, RuleId, RuleKind,
 };
 pub use grammarc_artifacts::RegionKind;
-pub use graph::{ExprGraph, MOST_MARKS};
+pub use graph::{Counter, ExprGraph, MOST_MARKS, Step};
 pub(crate) use survey::Survey;

@@ -72,7 +72,7 @@ impl Survey {
             Expr::Token(_) => self.has_tokens = true,
             Expr::And(_) | Expr::Not(_) => self.has_operands = true,
             Expr::Repeat { body, .. } => self.has_repetitions |= may_be_repeated(body),
-            Expr::Graph(graph) if graph.marks() != 0 => copies = 2,
+            Expr::Graph(graph) if graph.has_registers() => copies = 2,
             _ => {}
         }
         let times = times.saturating_mul(copies);

@@ -48,7 +48,7 @@ pub trait Atoms {
         in_sequence(self, nfa, run, from, to)
     }
 
-    /// A graph with marks.
+    /// A graph with marks or counters.
     fn marked(
         &mut self,
         nfa: &mut Nfa,
@@ -151,7 +151,7 @@ pub fn build<A: Atoms>(
             atoms.repeat(nfa, Repetition { body, min: *min, max: *max }, from, to)?;
         }
         Expr::Regular(dfa) => nfa.embed(dfa, from, to),
-        Expr::Graph(graph) if graph.marks() != 0 => atoms.marked(nfa, graph, from, to)?,
+        Expr::Graph(graph) if graph.has_registers() => atoms.marked(nfa, graph, from, to)?,
         Expr::Graph(graph) => build_graph(atoms, nfa, graph, from, to)?,
         Expr::And(_) | Expr::Not(_) => atoms.boolean(nfa, expr, from, to)?,
     }

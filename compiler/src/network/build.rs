@@ -114,6 +114,9 @@ pub(super) struct Builder<'a> {
     pub(super) bodies: Bodies,
     /// Rules of graphs with marks.
     pub(super) pending: FxHashMap<Arc<ExprGraph>, usize>,
+    /// Rules of graphs with counters, and the registers that their activations begin with; none where the graph is written
+    /// out.
+    pub(super) counted: FxHashMap<Arc<ExprGraph>, Option<(usize, u32)>>,
     /// Sets of marks are written out as states somewhere, although they are many.
     pub(super) writes_sets: bool,
     inlined: Vec<bool>,
@@ -157,6 +160,7 @@ pub(super) fn build(
         synthetic: FxHashMap::default(),
         bodies: Bodies::default(),
         pending: FxHashMap::default(),
+        counted: FxHashMap::default(),
         writes_sets: false,
         inlined: inline::plan(grammar, survey),
         written: Vec::new(),
@@ -256,6 +260,7 @@ impl Builder<'_> {
                 return Ok(());
             }
         };
+        self.check_inhabited(&dfa)?;
         let (name, origin) = self.place();
         let kind = self.grammar.rule(rule).kind;
         let number = self.number(rule);
@@ -279,9 +284,16 @@ impl Builder<'_> {
         let limit = self.limits.rule_states;
         let dfa = minimal_table(&nfa, self.bounds());
         let dfa = dfa.map_err(|_| self.limit("states of a rule", limit))?;
+        self.check_inhabited(&dfa)?;
         let (name, origin) = self.place();
         let kind = RuleKind::Plain;
         self.add(NetworkRule { name, origin, dfa, counted: None, kind, stored: None })
+    }
+
+    /// Refuses a rule that derives nothing: the bounds of counters may leave nothing of what their graphs derive.
+    fn check_inhabited(&self, dfa: &Table) -> Result<(), Failure> {
+        let derives = dfa.len() > 1 || dfa.edge_count() > 0 || dfa.accepts(0);
+        if derives { Ok(()) } else { Err(self.fail(NetworkErrorKind::Empty)) }
     }
 
     /// The number of an IR rule, which is built later where it is new.
@@ -470,6 +482,9 @@ impl Atoms for Builder<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Failure> {
+        if self.build_counted(nfa, graph, from, to)? {
+            return Ok(());
+        }
         self.build_marked(nfa, graph, from, to)
     }
 

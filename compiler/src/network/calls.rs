@@ -55,13 +55,16 @@ impl Calls {
             self.passes.push((caller, callee));
             return;
         }
-        // A frame pushed when a countdown runs out holds the state that takes the head's place.
-        let exit = network.state(ret).count_exit;
-        for ret in [ret, exit].into_iter().filter(|&ret| ret != NONE) {
+        let mut add = |ret: u32| {
             self.returns.push((callee, ret));
             if network.state(ret).flags & state_flags::FINAL != 0 {
                 self.passes.push((caller, callee));
             }
+        };
+        // A frame pushed when a counter runs out holds the state that takes the head's place.
+        match network.state(ret).count_exit {
+            NONE => add(ret),
+            _ => network.arrivals(ret).into_iter().for_each(add),
         }
     }
 

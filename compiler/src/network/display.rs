@@ -30,13 +30,16 @@ impl fmt::Display for Network {
                     f.write_str(" no-rest")?;
                 }
                 if record.count_exit != NONE {
-                    match record.flags & state_flags::CLEARS {
-                        0 => write!(f, " counts-down-to {}", record.count_exit)?,
-                        _ => {
-                            let bit = record.flags >> state_flags::CLEARED & 31;
-                            write!(f, " clears {bit} down-to {}", record.count_exit)?;
-                        }
+                    let bits = record.flags >> state_flags::SHIFT & 31;
+                    let width = record.flags >> state_flags::WIDTH & 31;
+                    let exit = record.count_exit;
+                    match record.flags & (state_flags::CLEARS | state_flags::LOADS) {
+                        state_flags::LOADS => write!(f, " sets {bits}+{width} to {exit}")?,
+                        state_flags::CLEARS => write!(f, " clears {bits} down-to {exit}")?,
+                        _ if width == 0 => write!(f, " counts-down-to {exit}")?,
+                        _ => write!(f, " counts {bits}+{width} down-to {exit}")?,
                     }
+                    f.write_str(if record.flags & state_flags::THEN != 0 { " then" } else { "" })?;
                 }
                 writeln!(f)?;
                 for edge in tables.byte_edges_of(at) {

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::merge::{self, RuleHash};
 use super::repeat::{More, Run, Synthetic};
-use crate::ir::{Expr, Grammar, RuleId};
+use crate::ir::{Expr, Grammar, RuleId, Step};
 
 /// The digest of a text.
 pub(super) type Digest = [u32; 4];
@@ -168,6 +168,18 @@ impl Writer {
                 self.words.extend([8, graph.states(), graph.end(), graph.edges().count() as u32]);
                 self.words.push(graph.marked().len() as u32);
                 self.words.extend(graph.marked().iter().flat_map(|&(at, mark)| [at, mark.into()]));
+                if !graph.counters().is_empty() {
+                    self.words.extend([10, graph.counters().len() as u32]);
+                    self.words.extend(graph.counters().iter().flat_map(|counter| {
+                        [counter.min, u32::from(counter.max.is_some()), counter.max.unwrap_or(0)]
+                    }));
+                    self.words.push(graph.steps().len() as u32);
+                    self.words.extend(graph.steps().iter().flat_map(|&(state, step)| match step {
+                        Step::Reset(counter) => [state, 0, counter.into()],
+                        Step::Tick(counter) => [state, 1, counter.into()],
+                        Step::Check(counter) => [state, 2, counter.into()],
+                    }));
+                }
                 for (from, part, to) in graph.edges() {
                     self.words.extend([from, to]);
                     self.expr(part)?;

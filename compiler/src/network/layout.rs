@@ -158,10 +158,11 @@ pub(super) fn lay_out(
                 record.flags |= state_flags::ABSORBING;
             }
             if let Some(arrival) = counted.and_then(|counted| counted.arrival(state)) {
-                record.count_exit = first + arrival.exit;
-                if let Lowered::Without(bit) = arrival.lowered {
-                    record.flags |= state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED;
-                }
+                record.flags |= arrival.lowered.flags();
+                record.count_exit = match arrival.lowered {
+                    Lowered::Set { to, .. } => to,
+                    _ => first + arrival.exit,
+                };
             }
             tables.states.push(record);
             tables.byte_edges.extend(bytes.iter().map(|edge| {

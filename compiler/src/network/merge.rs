@@ -315,6 +315,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
             (Some(counted), Some(Lowered::ByOne)) => 2 + u32::from(counted.monotone),
             (_, Some(Lowered::Without(bit))) => 8 + u32::from(bit),
+            (_, Some(Lowered::Field { .. } | Lowered::Set { .. })) => 5,
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
@@ -345,6 +346,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         }
         if let Some(arrival) = arrival {
             words.push(numbers.of(arrival.exit));
+            words.extend(arrival.describe().into_iter().flatten());
         }
     }
     words

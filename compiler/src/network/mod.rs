@@ -3,7 +3,7 @@
 //!
 //! | pass | file | what it does |
 //! | --- | --- | --- |
-//! | build | [`build`], [`inline`], [`repeat`], [`pending`] | one automaton a rule, small rules inlined, large bounds and sets of members turned into registers |
+//! | build | [`build`], [`inline`], [`repeat`], [`pending`], [`counting`] | one automaton a rule, small rules inlined, large bounds and sets of members turned into registers |
 //! | left recursion | [`left_recursion`] | no rule begins with a call that leads back to it |
 //! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
@@ -19,6 +19,7 @@ pub mod ambiguity;
 pub mod build;
 mod calls;
 mod closed;
+mod counting;
 mod display;
 mod expressions;
 pub mod follow;

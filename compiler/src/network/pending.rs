@@ -69,16 +69,24 @@ impl Builder<'_> {
         self.writes_sets |= marks.count_ones() > WRITTEN_OUT;
         let limit = self.limits.rule_states;
         let spelled = graph.spelled_out(self.bounds());
-        let spelled = spelled.map_err(|_| self.limit("sets of what is still to come", limit))?;
+        let what = match graph.counters() {
+            [] => "sets of what is still to come",
+            _ => "counts below bounds",
+        };
+        let spelled = spelled.map_err(|_| self.limit(what, limit))?;
         let expr = Expr::Graph(Arc::new(spelled.into_owned()));
-        if !facts::of_expr(&expr, self.facts).productive {
-            return Err(self.fail(NetworkErrorKind::Empty));
+        if facts::of_expr(&expr, self.facts).productive {
+            return build(self, nfa, &expr, from, to);
         }
-        build(self, nfa, &expr, from, to)
+        match graph.counters() {
+            [] => Err(self.fail(NetworkErrorKind::Empty)),
+            // Bounds may leave nothing of one of several ways: of a rule there is another, or it is empty.
+            _ => Ok(()),
+        }
     }
 
     /// An expression as an automaton without the empty string whose strings end unmistakably.
-    fn unmistakable(&mut self, expr: &Expr) -> Result<Dfa, Failure> {
+    pub(super) fn unmistakable(&mut self, expr: &Expr) -> Result<Dfa, Failure> {
         let dfa = self.dfa_of(expr)?;
         if dfa.is_prefix_free() { Ok(dfa) } else { self.body_call(expr) }
     }

@@ -1,5 +1,6 @@
 //! Rules of the network under construction: automata over bytes and labels.
 
+use grammarc_artifacts::sections::network::state_flags;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
@@ -56,12 +57,12 @@ pub struct Counted {
     pub monotone: bool,
 }
 
-/// A state, arriving at which by a transition lowers the register.
+/// A state, arriving at which by a transition changes the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrival {
     /// The state.
     pub state: u32,
-    /// The state that takes its place when the register becomes zero.
+    /// The state that takes its place when the counter becomes zero; of one that is set, the state itself.
     pub exit: u32,
     /// What becomes of the register.
     pub lowered: Lowered,
@@ -74,6 +75,60 @@ pub enum Lowered {
     ByOne,
     /// This bit is cleared.
     Without(u8),
+    /// A counter becomes less by one.
+    Field {
+        /// The counter.
+        field: Field,
+        /// Whether the next state is arrived at in turn where it is not zero.
+        then: bool,
+    },
+    /// A counter is set to this.
+    Set {
+        /// The counter.
+        field: Field,
+        /// What it is set to.
+        to: u32,
+        /// Whether the next state is arrived at in turn.
+        then: bool,
+    },
+}
+
+/// Bits of a register that are a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The lowest.
+    pub shift: u8,
+    /// How many, at least one and at most 31.
+    pub width: u8,
+}
+
+impl Lowered {
+    /// The [flags](state_flags) of a state that arrivals do this at.
+    pub(super) fn flags(self) -> u32 {
+        let of = |field: Field, then: bool| {
+            u32::from(field.shift) << state_flags::SHIFT
+                | u32::from(field.width) << state_flags::WIDTH
+                | if then { state_flags::THEN } else { 0 }
+        };
+        match self {
+            Self::ByOne => 0,
+            Self::Without(bit) => state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED,
+            Self::Field { field, then } => of(field, then),
+            Self::Set { field, then, .. } => state_flags::LOADS | of(field, then),
+        }
+    }
+}
+
+impl Arrival {
+    /// Words that say what arrivals at the state do to a field of the register; none where it is the whole register.
+    pub(super) fn describe(&self) -> Option<[u32; 2]> {
+        let (kind, to) = match self.lowered {
+            Lowered::ByOne | Lowered::Without(_) => return None,
+            Lowered::Field { .. } => (0, 0),
+            Lowered::Set { to, .. } => (1, to),
+        };
+        Some([self.lowered.flags() << 1 | kind, to])
+    }
 }
 
 impl Counted {

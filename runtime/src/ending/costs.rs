@@ -8,6 +8,10 @@
 //! that suffices from every head. So the cost never grows along the way: it is an upper bound where there are several
 //! heads, and the way is short though not always the shortest.
 //!
+//! In a rule whose register has fields, no bound is near while a counter runs: a way to the end that passes heads as if
+//! they were no heads is open. Below a minimum there is none, and every round that is left is taken to cost as much as the
+//! dearest, up to the dearest exit.
+//!
 //! Computed once for a grammar, by sweeps over its states until nothing changes. States are numbered from the start of
 //! their rule on, so a sweep from the last to the first settles nearly all of them.
 
@@ -24,32 +28,52 @@ struct Register {
     heads: Vec<(u32, u32, u32)>,
     /// Whether it is a set of bits, not a countdown.
     is_set: bool,
+    /// The fields of a register with several counters, or with one that is set on the way: lowest bit and width.
+    fields: Vec<(u32, u32)>,
     first_state: u32,
-    /// By state of the rule and head, the cost up to the next arrival at it.
+    /// By state of the rule and head, the cost up to the next arrival at it; of a register with fields one a state, up to
+    /// the next arrival at any.
     ahead: Vec<u64>,
 }
 
 impl Register {
     fn new(tables: Joined<'_>, rule: &RuleRecord) -> Option<Self> {
         let states = rule.first_state..rule.first_state + rule.state_count;
-        let heads = states.filter_map(|state| {
+        let heads = states.clone().filter_map(|state| {
             let record = tables.state(state);
             let bit = record.flags >> state_flags::CLEARED & 31;
-            (record.count_exit != NONE).then_some((state, record.count_exit, bit))
+            record.exit().map(|exit| (state, exit, bit))
         });
         let heads: Vec<_> = heads.collect();
         let &(head, ..) = heads.first()?;
+        let fields = states.filter_map(|state| {
+            let record = tables.state(state);
+            let of = |place: u32| record.flags >> place & 31;
+            record.has_field().then(|| (of(state_flags::SHIFT), of(state_flags::WIDTH)))
+        });
+        let mut fields: Vec<(u32, u32)> = fields.collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let costs_a_state = if fields.is_empty() { heads.len() } else { 1 };
         Some(Self {
             is_set: tables.state(head).flags & state_flags::CLEARS != 0,
             first_state: rule.first_state,
-            ahead: vec![NEVER; rule.state_count as usize * heads.len()],
+            ahead: vec![NEVER; rule.state_count as usize * costs_a_state],
             heads,
+            fields,
         })
     }
 
     /// Index of a state's costs in `ahead`.
     fn at(&self, state: u32) -> usize {
-        (state - self.first_state) as usize * self.heads.len()
+        let costs_a_state = if self.fields.is_empty() { self.heads.len() } else { 1 };
+        (state - self.first_state) as usize * costs_a_state
+    }
+
+    /// What is left of all counters.
+    fn left(&self, register: u32) -> u64 {
+        let of = |&(shift, width): &(u32, u32)| u64::from(register >> shift & ((1 << width) - 1));
+        self.fields.iter().map(of).sum()
     }
 
     /// The costs from a state up to each head.
@@ -126,8 +150,27 @@ impl Costs {
         self.registers.get(self.register_of[state as usize] as usize)
     }
 
+    /// The cost by way of the heads of a register with fields.
+    fn with_fields(&self, register: &Register, state: u32, count: u32) -> u64 {
+        let plain = |state: u32| self.plain[state as usize];
+        let to_next = |state: u32| register.ahead[register.at(state)];
+        let known = |cost: &u64| *cost != NEVER;
+        let must = register.heads.iter().filter(|head| plain(head.0) == NEVER);
+        let (mut round, mut last) = (0, 0);
+        for &(head, exit, _) in must {
+            round = Some(to_next(head)).filter(known).unwrap_or(0).max(round);
+            last = Some(plain(exit)).filter(known).unwrap_or(0).max(last);
+        }
+        let rounds = register.left(count).saturating_sub(1).saturating_mul(round);
+        to_next(state).saturating_add(rounds).saturating_add(last)
+    }
+
     /// The cost by way of a head.
     fn with(&self, register: &Register, state: u32, count: u32) -> u64 {
+        if !register.fields.is_empty() {
+            let plain = self.plain[state as usize];
+            return if plain == NEVER { self.with_fields(register, state, count) } else { plain };
+        }
         let exits = register.heads.iter().map(|head| self.plain[head.1 as usize]);
         let last = exits.max().unwrap_or(NEVER);
         if register.is_set {
@@ -166,17 +209,29 @@ impl Costs {
         let calls = part.call_edges_of(index).iter();
         let calls = calls.map(|edge| (self.of_call(tables, edge), edge.ret));
         let ways: Vec<(u64, u32)> = edges.chain(calls).collect();
-        let is_head = |target: u32| tables.state(target).count_exit != NONE;
+        let number = self.register_of[state as usize] as usize;
+        let with_fields =
+            self.registers.get(number).is_some_and(|register| !register.fields.is_empty());
+        let is_head = |target: u32| !with_fields && tables.state(target).count_exit != NONE;
         let mut plain = if accepts { 0 } else { NEVER };
         for &(weight, target) in ways.iter().filter(|way| way.1 == NONE || !is_head(way.1)) {
             let rest = if target == NONE { 0 } else { self.plain[target as usize] };
             plain = plain.min(weight.saturating_add(rest));
         }
         let mut changed = std::mem::replace(&mut self.plain[state as usize], plain) != plain;
-        let Some(register) = self.registers.get_mut(self.register_of[state as usize] as usize)
-        else {
+        let Some(register) = self.registers.get_mut(number) else {
             return changed;
         };
+        if with_fields {
+            let to_next = |&(weight, target): &(u64, u32)| match tables.state(target).exit() {
+                Some(_) => weight,
+                None => weight.saturating_add(register.ahead[register.at(target)]),
+            };
+            let ways = ways.iter().filter(|way| way.1 != NONE);
+            let ahead = ways.map(to_next).min().unwrap_or(NEVER);
+            let at = register.at(state);
+            return changed | (std::mem::replace(&mut register.ahead[at], ahead) != ahead);
+        }
         for number in 0..register.heads.len() {
             let head = register.heads[number].0;
             let mut ahead = NEVER;

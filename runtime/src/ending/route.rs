@@ -79,7 +79,7 @@ fn cheapest(
     (state, count): (u32, u32),
     stack: &mut Vec<(u32, u32)>,
 ) -> Option<(Option<Unit>, (u32, u32))> {
-    let arrive = |target: u32| tables.state(target).arrival(target, count);
+    let arrive = |target: u32| tables.arrival(target, count);
     let cost = |at: (u32, u32)| costs.of(at.0, at.1);
     let (part, index) = tables.locate(state);
     let bytes = part.byte_edges_of(index).iter().map(|edge| {

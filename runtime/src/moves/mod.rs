@@ -24,7 +24,7 @@ use std::ops::RangeInclusive;
 
 use bytemuck::{Pod, Zeroable};
 use grammarc_artifacts::sections::network::{
-    ByteEdge, CallEdge, NONE, StateRecord, rule_flags, state_flags,
+    ByteEdge, CallEdge, NONE, StateRecord, arrival, rule_flags, state_flags,
 };
 use grammarc_artifacts::tables::{Joined, Tables};
 
@@ -45,6 +45,9 @@ const COUNTED: u32 = 32;
 const LOOPS: u32 = 64;
 /// Flag of a state beside those of the artifact: it is not final, and the move on its range is a [`Kind::Go`].
 const STEP: u32 = 128;
+
+/// A state whose arrival changes nothing.
+static NOTHING: StateRecord = StateRecord::NOTHING;
 
 /// How many of the newest rows a new one is compared with, and of the newest calls.
 const COMPARED: usize = 4;
@@ -251,16 +254,16 @@ impl Moves {
         }
     }
 
-    /// Arrival at a state by a transition: the register is lowered, and at zero leads elsewhere.
+    /// Arrival at a state by a transition: counters are lowered or set, and at zero lead elsewhere.
     #[inline]
     pub(crate) fn enter(&self, index: u32, count: u32) -> (u32, u32) {
         if !self.state(index).has(COUNTED) {
             return (index, count);
         }
-        let Ok(at) = self.counted.binary_search_by_key(&index, |counted| counted.0) else {
-            return (index, count);
-        };
-        let (state, count) = self.counted[at].1.arrival(self.base + index, count);
+        let (state, count) = arrival(self.base + index, count, |state| {
+            let at = self.counted.binary_search_by_key(&(state - self.base), |counted| counted.0);
+            at.map_or(&NOTHING, |at| &self.counted[at].1)
+        });
         (state - self.base, count)
     }
 
@@ -272,6 +275,21 @@ impl Moves {
     /// The states whose arrival lowers the register, ascending by index.
     pub(crate) fn counted(&self) -> &[(u32, StateRecord)] {
         &self.counted
+    }
+
+    /// Whether the move of this word arrives at a state, or calls a rule that returns to one, where a field of the register
+    /// is lowered or set. O(log counted states).
+    pub(crate) fn arrives_at_field(&self, word: u32) -> bool {
+        let next = Move(word);
+        let target = match () {
+            () if next.is(Kind::Arrive) => Some(next.index()),
+            () if next.is(Kind::Call) => self.call(next.index()).ret.checked_sub(self.base),
+            () => None,
+        };
+        target.is_some_and(|index| {
+            let found = self.counted.binary_search_by_key(&index, |counted| counted.0);
+            found.is_ok_and(|at| self.counted[at].1.has_field())
+        })
     }
 
     /// The call with this index.
@@ -410,7 +428,7 @@ mod tests {
                     }
                     for count in 0..4 {
                         let base = tables.bases.states;
-                        let (state, left) = record.arrival(base + index, count);
+                        let (state, left) = joined.arrival(base + index, count);
                         prop_assert_eq!(moves.enter(index, count), (state - base, left));
                     }
                 }

@@ -7,6 +7,7 @@ mod bounds;
 mod budget;
 mod calls;
 mod circles;
+mod counters;
 mod determinism;
 mod digests;
 mod distinct;

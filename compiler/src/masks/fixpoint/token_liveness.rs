@@ -40,7 +40,7 @@ pub(crate) fn mark(
     let by_token = without_countdown(network);
     // Heads are taken to lead around their loops until shown otherwise.
     let mut loops: Vec<bool> =
-        network.tables.states[..count].iter().map(|record| record.count_exit != NONE).collect();
+        network.tables.states[..count].iter().map(|record| record.exit().is_some()).collect();
     loop {
         let rests = least(network, (shared, known), trie, spelled, &loops, &by_token);
         let marker = Marker { network, shared, spelled, rests: &rests };
@@ -134,7 +134,7 @@ impl Marker<'_> {
     fn rests(&self, index: usize, loops: bool) -> bool {
         let record = &self.network.tables.states[index];
         let is_final = record.flags & state_flags::FINAL != 0;
-        let ends = record.count_exit == NONE || self.known(record.count_exit);
+        let ends = record.exit().is_none_or(|exit| self.known(exit));
         is_final || ends && (loops || self.leads_on(index))
     }
 

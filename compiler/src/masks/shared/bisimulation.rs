@@ -72,7 +72,7 @@ pub(crate) fn alike(shared: Tables<'_>) -> Vec<u32> {
 /// The states that say what one is like.
 fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item = usize> {
     let edges = shared.byte_edges_of(state).iter().map(|edge| edge.target as usize);
-    let exit = Some(shared.states[state].count_exit).filter(|&exit| exit != NONE);
+    let exit = shared.states[state].exit();
     let others = exit.into_iter().chain(begins(shared, state));
     edges.chain(others.map(|other| other as usize))
 }
@@ -100,7 +100,8 @@ fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>
         _ => record.flags & !state_flags::ABSORBING,
     };
     let known = |state: u32| if state == NONE { NONE } else { like[state as usize] };
-    words.extend([flags, known(record.count_exit)]);
+    // A number that a counter is set to is no state.
+    words.extend([flags, record.exit().map_or(record.count_exit, known)]);
     for edge in shared.byte_edges_of(state) {
         words.extend([edge.range, known(edge.target)]);
     }

@@ -473,13 +473,15 @@ impl<'a> Exploration<'a> {
         Ok(Configuration { state, stack, register })
     }
 
-    /// Where an arrival at a state leads: there with the register lowered, or to the exit, whichever its value says.
+    /// Where an arrival at a state leads: there with the register lowered, or on to another state, whichever its value
+    /// says.
     fn arrivals(
         &self,
         state: u32,
         register: Register,
     ) -> impl Iterator<Item = (u32, Register)> + use<> {
-        let record = self.follow.network().state(state);
+        let network = self.follow.network();
+        let record = network.state(state);
         let counted = record.count_exit != NONE;
         let cleared = 1 << (record.flags >> state_flags::CLEARED & 31);
         let lowered = match register {
@@ -491,8 +493,14 @@ impl<'a> Exploration<'a> {
             }
             other => other,
         };
-        let exit = counted.then_some((record.count_exit, Register::None));
-        [(state, lowered)].into_iter().chain(exit)
+        // The other fields of a register stay when one is zero.
+        let after = if record.has_field() { lowered } else { Register::None };
+        let others = match counted {
+            true => network.arrivals(state).split_off(1),
+            false => Vec::new(),
+        };
+        let others = others.into_iter().map(move |state| (state, after));
+        [(state, lowered)].into_iter().chain(others)
     }
 
     /// The kind of register of a state's rule.

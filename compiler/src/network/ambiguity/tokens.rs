@@ -30,8 +30,11 @@ pub(super) fn are_deterministic(
     let mut open = Vec::new();
     for state in states.clone() {
         for call in own.call_edges_of(index(state)) {
-            let exit = if call.ret == NONE { NONE } else { joined.state(call.ret).count_exit };
-            let is_read = [call.ret, exit].into_iter().any(|ret| ret != NONE && reads(ret));
+            let is_read = match call.ret {
+                NONE => false,
+                ret if joined.state(ret).count_exit == NONE => reads(ret),
+                ret => joined.arrivals(ret).into_iter().any(reads),
+            };
             if is_read && followed.insert(call.callee) {
                 open.push(call.callee);
             }

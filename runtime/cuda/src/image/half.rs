@@ -27,9 +27,9 @@ pub(crate) fn write_half(
     masks: &MaskOffsets,
     shared: Option<&MaskOffsets>,
 ) -> Half {
-    let states = writer.table(tables.states);
+    let states = writer.table(&tables.states);
     let classes = writer.bytes(tables.classes);
-    let rows = writer.table(tables.rows);
+    let rows = writer.table(&tables.rows);
     let calls = writer.table(tables.calls);
     let counted = writer.table(&tables.counted);
     let counted_len = (tables.counted.len() / 3) as u32;

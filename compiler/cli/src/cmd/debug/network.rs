@@ -107,7 +107,7 @@ fn network_text(network: &Network) -> NetworkText {
             r#final: flag(state_flags::FINAL),
             pop_only: flag(state_flags::POP_ONLY),
             absorbing: flag(state_flags::ABSORBING),
-            counts_down_to: some(record.count_exit),
+            counts_down_to: record.exit(),
             bytes: bytes
                 .map(|edge| ByteText { lo: edge.lo(), hi: edge.hi(), target: edge.target })
                 .collect(),

@@ -1,0 +1,101 @@
+//! Checks of what arrivals do to registers.
+//!
+//! An arrival may go on: from a state with THEN to the next one, and from a counter at zero to the count exit, which may
+//! lower or set another counter. Such chains end, within [`MOST_STEPS`]: the longest from each state is found once, from
+//! the ends backwards. O(states).
+
+use super::violation::{Check, Invariant, at};
+use super::{Context, rules_of};
+use crate::sections::kinds::SectionKind;
+use crate::sections::network::{MOST_STEPS, NONE, StateRecord, rule_flags, state_flags};
+
+/// Flag bits that a state may have for what its record does to a register.
+pub(super) fn known_flags(state: &StateRecord) -> u32 {
+    if state.count_exit == NONE {
+        return 0;
+    }
+    match state.flags & (state_flags::CLEARS | state_flags::LOADS) {
+        state_flags::CLEARS => state_flags::CLEARS | 31 << state_flags::CLEARED,
+        state_flags::LOADS => state_flags::LOADS | state_flags::THEN | fields(),
+        _ if state.flags >> state_flags::WIDTH & 31 == 0 => 0,
+        _ => state_flags::THEN | fields(),
+    }
+}
+
+/// The bits that say which field of the register is meant.
+fn fields() -> u32 {
+    31 << state_flags::SHIFT | 31 << state_flags::WIDTH
+}
+
+/// Checks all own states.
+pub(super) fn check(context: &Context<'_>) -> Check {
+    let own = &context.joined.own;
+    let mut steps = vec![0u8; own.state_count() as usize];
+    let mut stack: Vec<u32> = Vec::new();
+    for (rule, first, end) in rules_of(own) {
+        let counted = own.rules[rule].flags & rule_flags::COUNTED != 0;
+        for index in first..end {
+            let state = &own.states[index];
+            let place = at(SectionKind::States, index);
+            if state.count_exit == NONE {
+                continue;
+            }
+            let local = |state: u32| state.checked_sub(own.bases.states).map(|at| at as usize);
+            let within = |at: Option<usize>| at.is_some_and(|at| (first..end).contains(&at));
+            let exits = state.exit().is_none_or(|exit| within(local(exit)));
+            place.require(Invariant::CountExit, counted && exits, state.count_exit)?;
+            let then = state.flags & state_flags::THEN != 0;
+            let (shift, width) =
+                (state.flags >> state_flags::SHIFT & 31, state.flags >> state_flags::WIDTH & 31);
+            let loads = state.flags & state_flags::LOADS != 0;
+            let fits = state.flags & state_flags::CLEARS != 0
+                || shift + width <= 32 && (!loads || width > 0 && state.count_exit >> width == 0);
+            place.require(Invariant::Field, fits, state.flags)?;
+            place.require(Invariant::Field, !then || index + 1 < end, state.flags)?;
+        }
+        for index in first..end {
+            stack.push(index as u32);
+            longest(context, &mut stack, &mut steps)?;
+        }
+    }
+    Ok(())
+}
+
+/// Steps of a state that is being looked at: whoever comes back to it goes round.
+const OPEN: u8 = u8::MAX;
+
+/// Finds the most steps of an arrival at the state on the stack, and at those that it leads to.
+fn longest(context: &Context<'_>, stack: &mut Vec<u32>, steps: &mut [u8]) -> Check {
+    let own = &context.joined.own;
+    while let Some(&index) = stack.last() {
+        let at_state = index as usize;
+        let state = &own.states[at_state];
+        if state.count_exit == NONE || !matches!(steps[at_state], 0 | OPEN) {
+            stack.pop();
+            continue;
+        }
+        let then = (state.flags & state_flags::THEN != 0).then_some(index + 1);
+        let exit = state.exit().map(|exit| exit - own.bases.states);
+        let next = [then, exit];
+        let is_known = |&next: &u32| {
+            own.states[next as usize].count_exit == NONE
+                || !matches!(steps[next as usize], 0 | OPEN)
+        };
+        let place = at(SectionKind::States, at_state);
+        let open: Vec<u32> = next.into_iter().flatten().filter(|next| !is_known(next)).collect();
+        if let Some(&again) = open.iter().find(|&&next| steps[next as usize] == OPEN) {
+            return place.require(Invariant::ArrivalEnds, false, again);
+        }
+        if !open.is_empty() {
+            steps[at_state] = OPEN;
+            stack.extend(open);
+            continue;
+        }
+        let most = next.into_iter().flatten().map(|next| steps[next as usize]).max();
+        let most = 1 + most.unwrap_or(0);
+        place.require(Invariant::ArrivalEnds, usize::from(most) < MOST_STEPS, most.into())?;
+        steps[at_state] = most;
+        stack.pop();
+    }
+    Ok(())
+}

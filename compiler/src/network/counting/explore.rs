@@ -1,0 +1,349 @@
+//! Subset construction on states with counts.
+//!
+//! A *place* is a set of states of the automaton, each with its counts. For a counter that is far the counts are
+//! distances below the highest of them, which alone is in the register, so that places of all far counts are one; else they
+//! are the counts themselves. A symbol leads from a place to another one and changes registers on the way: a counter ticks
+//! by one, or is set where it becomes far.
+//!
+//! Counts on which nothing depends any more are 0, and those that can come to no bound are the minimum.
+//!
+//! Cost: O(places times edges of their states).
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use super::machine::Machine;
+use super::refused::Refused;
+use super::zones::{Zone, Zones};
+use crate::automata::{Allowance, Symbol};
+use crate::ir::Step;
+
+/// By counter, a count or a distance.
+type Counts = SmallVec<[u32; 2]>;
+
+/// By counter, the number of the zone that it is far in.
+type Far = SmallVec<[Option<u8>; 2]>;
+
+/// Most members of a place: counts that come apart without bound make ever more.
+const MOST_MEMBERS: usize = 64;
+
+/// Steps of a budget that a member takes, about.
+const STEPS_A_MEMBER: usize = 1 << 4;
+
+/// States with their counts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    far: Far,
+    members: Vec<(u32, Counts)>,
+}
+
+impl Place {
+    /// Whether a counter is far.
+    pub(super) fn is_far(&self, counter: usize) -> bool {
+        self.far[counter].is_some()
+    }
+}
+
+/// What an arrival does to a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Change {
+    /// It becomes one less, and at zero the place is the other one.
+    Tick,
+    /// So many ticks are left of its zone, one of which leaves it.
+    Set(u32),
+}
+
+/// Changes by counter, ascending.
+pub(super) type Changes = SmallVec<[(u8, Change); 2]>;
+
+/// A place, and the changes that arriving there makes.
+pub(super) type Arrived = (usize, Changes);
+
+/// All places that can be come to.
+pub(super) struct Explored {
+    places: IndexMap<Place, (), FxBuildHasher>,
+    /// By place, edges on bytes and labels: sorted and disjoint.
+    pub(super) edges: Vec<Vec<(Symbol, Symbol, Arrived)>>,
+    /// By place, whether a string may end there.
+    pub(super) accepting: Vec<bool>,
+    /// By place and counter that is far there, the place without ticks left.
+    pub(super) exits: Vec<SmallVec<[Option<usize>; 2]>>,
+    /// What begins: changes are those of the call.
+    pub(super) start: Arrived,
+}
+
+impl Explored {
+    /// Number of places.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// A place by its number.
+    pub(super) fn place(&self, number: usize) -> &Place {
+        self.places.get_index(number).expect("it was numbered").0
+    }
+}
+
+/// A count on the way through steps: of a counter that was far, a distance above the register until it is reset.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Count {
+    is_distance: bool,
+    value: i64,
+}
+
+/// A state with its counts on the way.
+type Member = (u32, SmallVec<[Count; 2]>);
+
+/// Explores all places from the start on.
+pub(super) fn explore(
+    machine: &Machine,
+    zones: &Zones,
+    allowed: Allowance<'_>,
+) -> Result<Explored, Refused> {
+    let explorer = Explorer { machine, zones };
+    let nowhere: Far = machine.counters.iter().map(|_| None).collect();
+    let zero = machine.counters.iter().map(|_| Count { is_distance: false, value: 0 }).collect();
+    let (place, changes) = explorer.closed(&nowhere, vec![(0, zero)])?.ok_or(Refused::Spelled)?;
+    let mut places: IndexMap<Place, (), FxBuildHasher> = IndexMap::default();
+    places.insert(place, ());
+    let mut explored = Explored {
+        places,
+        edges: Vec::new(),
+        accepting: Vec::new(),
+        exits: Vec::new(),
+        start: (0, changes),
+    };
+    let mut at = 0;
+    while at < explored.places.len() {
+        let place = explored.place(at).clone();
+        if allowed.spend(STEPS_A_MEMBER * place.members.len()).is_err()
+            || explored.places.len() > allowed.states
+        {
+            return Err(Refused::Limit);
+        }
+        let accepts = |(state, _): &(u32, Counts)| machine.states[*state as usize].accepting;
+        explored.accepting.push(place.members.iter().any(accepts));
+        let mut edges = Vec::new();
+        for (lo, hi, members) in explorer.onward(&place) {
+            if let Some((place, changes)) = explorer.closed(&place.far, members)? {
+                let number = explored.places.insert_full(place, ()).0;
+                edges.push((lo, hi, (number, changes)));
+            }
+        }
+        explored.edges.push(edges);
+        let exits = (0..machine.counters.len()).map(|counter| {
+            let exit = explorer.exit(&place, counter)?;
+            Some(explored.places.insert_full(exit, ()).0)
+        });
+        let exits = exits.collect();
+        explored.exits.push(exits);
+        at += 1;
+    }
+    Ok(explored)
+}
+
+struct Explorer<'a> {
+    machine: &'a Machine,
+    zones: &'a Zones,
+}
+
+impl Explorer<'_> {
+    /// Where symbols lead from the states of a place, before steps are taken.
+    fn onward(&self, place: &Place) -> Vec<(Symbol, Symbol, Vec<Member>)> {
+        let of = |state: u32| &self.machine.states[state as usize].edges;
+        let mut bounds: Vec<Symbol> = Vec::new();
+        for (state, _) in &place.members {
+            bounds.extend(of(*state).iter().flat_map(|edge| [edge.lo, edge.hi + 1]));
+        }
+        bounds.sort_unstable();
+        bounds.dedup();
+        let mut found: Vec<(Symbol, Symbol, Vec<Member>)> = Vec::new();
+        for pair in bounds.windows(2) {
+            let (lo, hi) = (pair[0], pair[1] - 1);
+            let members = place.members.iter().filter_map(|(state, counts)| {
+                let edges = of(*state);
+                let edge = edges.get(edges.partition_point(|edge| edge.hi < lo))?;
+                let counts = counts.iter().zip(&place.far).map(|(&count, far)| match far {
+                    Some(_) => Count { is_distance: true, value: -i64::from(count) },
+                    None => Count { is_distance: false, value: i64::from(count) },
+                });
+                (edge.lo <= lo).then(|| (edge.target, counts.collect()))
+            });
+            let members: Vec<Member> = members.collect();
+            match found.last_mut() {
+                _ if members.is_empty() => {}
+                Some((_, last, same)) if *last + 1 == lo && *same == members => *last = hi,
+                _ => found.push((lo, hi, members)),
+            }
+        }
+        found
+    }
+
+    /// The place of some members and all that their steps lead to, and the changes of the register: from counters that are
+    /// far as `before` says. `None` where no member is left.
+    fn closed(
+        &self,
+        before: &Far,
+        mut members: Vec<Member>,
+    ) -> Result<Option<(Place, Changes)>, Refused> {
+        let mut at = 0;
+        while let Some((state, counts)) = members.get(at).cloned() {
+            at += 1;
+            for &(list, to) in &self.machine.states[state as usize].steps {
+                let after = self.taken(before, list, counts.clone());
+                let new = after.map(|counts| (to, counts));
+                let new: Option<Member> = new.filter(|new| !members.contains(new));
+                members.extend(new);
+            }
+            if members.len() > MOST_MEMBERS {
+                return Err(Refused::Spelled);
+            }
+        }
+        // A state from which only steps lead on has been gone on from.
+        members.retain(|(state, _)| {
+            let state = &self.machine.states[*state as usize];
+            state.accepting || !state.edges.is_empty()
+        });
+        if members.is_empty() {
+            return Ok(None);
+        }
+        let mut place = Place { far: Far::new(), members: Vec::new() };
+        place.members.extend(members.iter().map(|(state, _)| (*state, Counts::new())));
+        let mut changes = Changes::new();
+        for counter in 0..self.machine.counters.len() {
+            let counts = members.iter().map(|(state, counts)| (*state, counts[counter]));
+            let counts: Vec<(u32, Count)> = counts.collect();
+            let (far, change) = self.settled(counter, before[counter], &counts, &mut place)?;
+            place.far.push(far);
+            changes.extend(change.map(|change| (counter as u8, change)));
+        }
+        place.members.sort_unstable();
+        place.members.dedup();
+        Ok(Some((place, changes)))
+    }
+
+    /// The counts after the steps of a list; `None` where there is no way on.
+    fn taken(
+        &self,
+        before: &Far,
+        list: usize,
+        mut counts: SmallVec<[Count; 2]>,
+    ) -> Option<SmallVec<[Count; 2]>> {
+        for step in &self.machine.lists[list] {
+            let (Step::Reset(counter) | Step::Tick(counter) | Step::Check(counter)) = *step;
+            let counter = usize::from(counter);
+            let bounds = self.machine.counters[counter];
+            let count = &mut counts[counter];
+            let far = before[counter].filter(|_| count.is_distance);
+            match step {
+                Step::Reset(_) => *count = Count { is_distance: false, value: 0 },
+                Step::Tick(_) if far.is_some() => count.value += 1,
+                Step::Tick(_) => {
+                    if bounds.max.is_some_and(|max| count.value >= i64::from(max)) {
+                        return None;
+                    }
+                    let ticked = u32::try_from(count.value + 1).ok()?;
+                    count.value = i64::from(bounds.settled(ticked));
+                }
+                Step::Check(_) => {
+                    let least = match far {
+                        // All counts of a zone are on one side of the minimum.
+                        Some(zone) => i64::from(self.zones.zone(counter, zone).lo),
+                        None => count.value,
+                    };
+                    if least < i64::from(bounds.min) {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(counts)
+    }
+
+    /// Settles a counter: the zone that it is far in and the change of its register; adds its counts to the members of a place,
+    /// which are those of `counts`.
+    fn settled(
+        &self,
+        counter: usize,
+        before: Option<u8>,
+        counts: &[(u32, Count)],
+        place: &mut Place,
+    ) -> Result<(Option<u8>, Option<Change>), Refused> {
+        let live = |state: u32| self.machine.states[state as usize].live >> counter & 1 != 0;
+        let alive = || counts.iter().filter(|(state, _)| live(*state)).map(|(_, count)| *count);
+        let Some(highest) = alive().map(|count| count.value).max() else {
+            place.members.iter_mut().for_each(|member| member.1.push(0));
+            return Ok((None, None));
+        };
+        let is_distance = alive().all(|count| count.is_distance);
+        if !is_distance && alive().any(|count| count.is_distance) {
+            return Err(Refused::Spelled);
+        }
+        let below = |state: u32, count: Count, highest: i64| match live(state) {
+            true => u32::try_from(highest - count.value).map_err(|_| Refused::Spelled),
+            false => Ok(0),
+        };
+        if is_distance {
+            let ticks = highest.max(0);
+            for (member, &(state, count)) in place.members.iter_mut().zip(counts) {
+                member.1.push(below(state, count, ticks)?);
+            }
+            return match ticks {
+                0 => Ok((before, None)),
+                1 => Ok((before, Some(Change::Tick))),
+                _ => Err(Refused::Spelled),
+            };
+        }
+        let free = |state: u32, count: Count| self.without_bounds(counter, state, count.value);
+        let values: Vec<u32> = counts
+            .iter()
+            .map(|&(state, count)| match live(state) {
+                true => free(state, count),
+                false => 0,
+            })
+            .collect();
+        let alive = || counts.iter().zip(&values).filter(|((state, _), _)| live(*state));
+        let (lo, hi) =
+            alive().fold((u32::MAX, 0), |(lo, hi), (_, &value)| (lo.min(value), hi.max(value)));
+        let zone = self.zones.holding(counter, lo, hi);
+        for ((member, &(state, _)), &value) in place.members.iter_mut().zip(counts).zip(&values) {
+            member.1.push(match zone {
+                Some(_) if live(state) => hi - value,
+                Some(_) => 0,
+                None => value,
+            });
+        }
+        let left = zone.map(|zone| self.zones.zone(counter, zone).hi + 1 - hi);
+        Ok((zone, left.map(Change::Set)))
+    }
+
+    /// The count that stands for a count from a state: the minimum where no bound can be come to.
+    fn without_bounds(&self, counter: usize, state: u32, count: i64) -> u32 {
+        let bounds = self.machine.counters[counter];
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let most = self.machine.states[state as usize].most_ticks[counter];
+        let is_free = count >= bounds.min
+            && match (bounds.max, most) {
+                (None, _) => true,
+                (Some(max), Some(most)) => count.saturating_add(most) <= max,
+                (Some(_), None) => false,
+            };
+        if is_free { bounds.min } else { count }
+    }
+
+    /// The place that takes the place of one, when a counter that is far there has no ticks left.
+    fn exit(&self, place: &Place, counter: usize) -> Option<Place> {
+        let Zone { hi, .. } = self.zones.zone(counter, place.far[counter]?);
+        let mut exit = place.clone();
+        exit.far[counter] = None;
+        for (state, counts) in &mut exit.members {
+            let live = self.machine.states[*state as usize].live >> counter & 1 != 0;
+            let count = i64::from(hi + 1) - i64::from(counts[counter]);
+            counts[counter] = if live { self.without_bounds(counter, *state, count) } else { 0 };
+        }
+        exit.members.sort_unstable();
+        exit.members.dedup();
+        Some(exit)
+    }
+}

@@ -1,0 +1,268 @@
+//! A graph with counters as a deterministic automaton whose steps are symbols, and what is known of its states.
+//!
+//! The states between the parts of the graph are led to through states of their own, from which a symbol above those of
+//! labels leads on: the list of steps that arriving there takes. So the automaton is made deterministic and minimal like any
+//! other, and a list is taken like the empty string when counts come into it.
+//!
+//! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.
+
+use rustc_hash::FxHashMap;
+
+use super::super::build::{Builder, Failure};
+use crate::automata::{Dfa, Edge, Nfa, Symbol};
+use crate::ir::thompson::build;
+use crate::ir::{Counter, Expr, ExprGraph, Step};
+
+/// The symbol of the first list of steps, far above those of labels.
+const STEPS: Symbol = 1 << 30;
+
+/// A state.
+#[derive(Default)]
+pub(super) struct State {
+    /// Edges on bytes and labels: sorted and disjoint.
+    pub(super) edges: Vec<Edge>,
+    /// Lists of steps that are taken without reading anything, and where each leads.
+    pub(super) steps: Vec<(usize, u32)>,
+    /// Whether a string may end here.
+    pub(super) accepting: bool,
+    /// The counters on which something depends from here on, as bits.
+    pub(super) live: u32,
+    /// By counter, the most ticks from here on until it is reset; `None` where there is no most.
+    pub(super) most_ticks: Vec<Option<u32>>,
+}
+
+/// The automaton of a graph with counters.
+pub(super) struct Machine {
+    /// State 0 is the initial state.
+    pub(super) states: Vec<State>,
+    /// Lists of steps.
+    pub(super) lists: Vec<Vec<Step>>,
+    /// Counters by number.
+    pub(super) counters: Vec<Counter>,
+    /// By counter, the most ticks that one token can make.
+    pub(super) ticks_a_token: Vec<u32>,
+    /// By counter, the most ticks on a shortest way to the end from any state.
+    pub(super) ticks_to_end: Vec<u32>,
+}
+
+impl Machine {
+    /// That of a graph.
+    pub(super) fn new(builder: &mut Builder<'_>, graph: &ExprGraph) -> Result<Self, Failure> {
+        let mut lists: Vec<Vec<Step>> = Vec::new();
+        let mut steps: FxHashMap<u32, Vec<Step>> = FxHashMap::default();
+        for &(state, step) in graph.steps() {
+            steps.entry(state).or_default().push(step);
+        }
+        let mut nfa = Nfa::new();
+        let first = nfa.len() as u32;
+        (0..graph.states()).for_each(|_| _ = nfa.state());
+        nfa.empty(nfa.start, first + ExprGraph::START);
+        nfa.empty(first + graph.end(), nfa.end);
+        // Where the edges into each state with steps end.
+        let mut before = vec![None; graph.states() as usize];
+        for state in 0..graph.states() {
+            let Some(list) = steps.get(&state) else { continue };
+            let number = lists.iter().position(|known| known == list).unwrap_or(lists.len());
+            if number == lists.len() {
+                lists.push(list.clone());
+            }
+            let at = nfa.state();
+            let symbol = STEPS + number as Symbol;
+            nfa.edge(at, symbol, symbol, first + state);
+            before[state as usize] = Some(at);
+        }
+        for (from, part, to) in graph.edges() {
+            match before[to as usize] {
+                None => build(builder, &mut nfa, part, first + from, first + to)?,
+                // Steps are taken where a part ends for sure.
+                Some(at) if !matches!(part, Expr::Empty) => {
+                    let unit = builder.unmistakable(part)?;
+                    nfa.embed(&unit, first + from, at);
+                }
+                Some(at) => nfa.empty(first + from, at),
+            }
+        }
+        let dfa = builder.finish(&nfa)?;
+        let letters = builder.letters(&Expr::Graph(graph.clone().into())).all;
+        let mut machine = Self {
+            states: states_of(&dfa),
+            lists,
+            counters: graph.counters().to_vec(),
+            ticks_a_token: Vec::new(),
+            ticks_to_end: Vec::new(),
+        };
+        machine.find_live();
+        machine.find_most_ticks();
+        machine.ticks_to_end = machine.find_ticks_to_end();
+        for counter in 0..machine.counters.len() {
+            let apart = machine.bytes_between_ticks(counter);
+            let begun = apart.map_or(0, |apart| {
+                builder.lexicon.most_repetitions(letters, letters, apart.max(1))
+            });
+            // The first tick may end what began before the token.
+            machine.ticks_a_token.push(begun + 1);
+        }
+        Ok(machine)
+    }
+
+    /// Ticks of a counter in a list of steps.
+    pub(super) fn ticks(&self, list: usize, counter: usize) -> u32 {
+        let ticks = |step: &&Step| matches!(step, Step::Tick(of) if usize::from(*of) == counter);
+        self.lists[list].iter().filter(ticks).count() as u32
+    }
+
+    fn resets(&self, list: usize, counter: usize) -> bool {
+        self.lists[list]
+            .iter()
+            .any(|step| matches!(step, Step::Reset(of) if usize::from(*of) == counter))
+    }
+
+    /// Least fixpoint against the edges: a step on a counter makes it live before, a reset dead.
+    fn find_live(&mut self) {
+        let of = |lists: &[Vec<Step>], list: usize, after: u32| {
+            lists[list].iter().rev().fold(after, |live, step| match step {
+                Step::Reset(counter) => live & !(1 << counter),
+                Step::Tick(counter) | Step::Check(counter) => live | 1 << counter,
+            })
+        };
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for index in (0..self.states.len()).rev() {
+                let state = &self.states[index];
+                let on = state.edges.iter().map(|edge| self.states[edge.target as usize].live);
+                let steps = state.steps.iter();
+                let steps =
+                    steps.map(|&(list, to)| of(&self.lists, list, self.states[to as usize].live));
+                let live = on.chain(steps).fold(0, |all, live| all | live);
+                changed |= std::mem::replace(&mut self.states[index].live, live) != live;
+            }
+        }
+    }
+
+    /// Longest paths by ticks: a counter has no most where a cycle ticks. Found by relaxing as often as there are states,
+    /// behind which only cycles still grow.
+    fn find_most_ticks(&mut self) {
+        let count = self.states.len();
+        for counter in 0..self.counters.len() {
+            let mut most: Vec<Option<u32>> = vec![Some(0); count];
+            let mut changed = true;
+            let mut rounds = 0;
+            while std::mem::take(&mut changed) {
+                rounds += 1;
+                for index in (0..count).rev() {
+                    let state = &self.states[index];
+                    let on = state.edges.iter().map(|edge| most[edge.target as usize]);
+                    let steps = state.steps.iter().map(|&(list, to)| {
+                        let after = match self.resets(list, counter) {
+                            true => Some(0),
+                            false => most[to as usize],
+                        };
+                        after.map(|after| after + self.ticks(list, counter))
+                    });
+                    let new = on.chain(steps).try_fold(0, |all: u32, more| Some(all.max(more?)));
+                    if new != most[index] {
+                        changed = true;
+                        // More ticks than states: some state was passed twice with a tick between.
+                        let is_endless =
+                            rounds > count || new.is_some_and(|most| most > count as u32);
+                        most[index] = if is_endless { None } else { new };
+                    }
+                }
+            }
+            self.states.iter_mut().zip(most).for_each(|(state, most)| state.most_ticks.push(most));
+        }
+    }
+
+    /// By counter, the most ticks on the shortest ways to the end, one for each state.
+    fn find_ticks_to_end(&self) -> Vec<u32> {
+        let mut ways: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (index, state) in self.states.iter().enumerate().rev() {
+                let mut best = state.accepting.then(|| (0, vec![0; self.counters.len()]));
+                let mut take = |way: (u32, Vec<u32>)| {
+                    if best.as_ref().is_none_or(|best| way.0 < best.0) {
+                        best = Some(way);
+                    }
+                };
+                for edge in &state.edges {
+                    if let Some((length, ticks)) = &ways[edge.target as usize] {
+                        take((length + 1, ticks.clone()));
+                    }
+                }
+                for &(list, to) in &state.steps {
+                    if let Some((length, ticks)) = &ways[to as usize] {
+                        let more = (0..).zip(ticks);
+                        let ticks = more.map(|(counter, ticks)| ticks + self.ticks(list, counter));
+                        take((*length, ticks.collect()));
+                    }
+                }
+                let shorter =
+                    |known: &(u32, Vec<u32>)| best.as_ref().is_some_and(|best| best.0 < known.0);
+                let is_better = ways[index].as_ref().map_or(best.is_some(), shorter);
+                if is_better {
+                    ways[index] = best;
+                    changed = true;
+                }
+            }
+        }
+        let mut most = vec![0; self.counters.len()];
+        for (_, ticks) in ways.iter().flatten() {
+            most.iter_mut().zip(ticks).for_each(|(most, ticks)| *most = (*most).max(*ticks));
+        }
+        most
+    }
+
+    /// The fewest bytes between two ticks of a counter; `None` where no path has two.
+    fn bytes_between_ticks(&self, counter: usize) -> Option<u32> {
+        let mut least: Option<u32> = None;
+        let steps = self.states.iter().flat_map(|state| &state.steps);
+        let mut begins: Vec<u32> =
+            steps.filter(|step| self.ticks(step.0, counter) > 0).map(|step| step.1).collect();
+        begins.sort_unstable();
+        begins.dedup();
+        // Breadth first from all of them at once: the first tick met is the nearest.
+        let mut seen = vec![false; self.states.len()];
+        let mut layer = begins;
+        for bytes in 0.. {
+            let mut next = Vec::new();
+            let mut at = 0;
+            while let Some(&state) = layer.get(at) {
+                at += 1;
+                if std::mem::replace(&mut seen[state as usize], true) {
+                    continue;
+                }
+                for &(list, to) in &self.states[state as usize].steps {
+                    if self.ticks(list, counter) > 0 {
+                        least = least.or(Some(bytes));
+                    }
+                    layer.push(to);
+                }
+                next.extend(self.states[state as usize].edges.iter().map(|edge| edge.target));
+            }
+            if least.is_some() || next.is_empty() {
+                return least;
+            }
+            layer = next;
+        }
+        least
+    }
+}
+
+/// The states of an automaton, symbols of steps apart from the others.
+fn states_of(dfa: &Dfa) -> Vec<State> {
+    let states = dfa.states.iter().map(|state| {
+        let mut new = State { accepting: state.accepting, ..State::default() };
+        for edge in &state.edges {
+            // A run of symbols of steps may be one edge.
+            if edge.lo < STEPS {
+                new.edges.push(*edge);
+            } else {
+                let lists = (edge.lo..=edge.hi).map(|symbol| (symbol - STEPS) as usize);
+                new.steps.extend(lists.map(|list| (list, edge.target)));
+            }
+        }
+        new
+    });
+    states.collect()
+}

@@ -1,0 +1,118 @@
+//! Counters: bounds on how often a path ticks are registers, and not states.
+//!
+//! A [graph with counters](crate::ir::ExprGraph) is a language within bounds: 20 to 2,083 characters, up to 50 words
+//! within 500 characters. Written out, a state stands for a state of the graph and its counts. But let `L` be the most
+//! ticks that one token can make, and `D` the most that a shortest way to the end makes. While more than `L + D` ticks of
+//! a counter are left, no token can tell how many, so masks don't depend on the count: it is *far*. A state is then a
+//! state of the graph and, for each counter, far or an exact count near a bound:
+//!
+//! ```text
+//! ticks of {m,M}   0 ......... m-T   m-T+1 .. m   m+1 ......... M-T   M-T+1 .. M        T = L + D
+//!                  far: register     spelled      far: register       spelled
+//! ```
+//!
+//! In a far zone the count stands in a field of the activation's register: a tick lowers it, and at zero the
+//! activation goes on where counts are spelled out. So a language of Q states costs Q times a product of zones, never of
+//! bounds, and zones that no path shares are not built.
+//!
+//! | pass | file |
+//! | --- | --- |
+//! | the graph as an automaton whose steps are symbols | `machine` |
+//! | which counts are far | `zones` |
+//! | subset construction on states with counts, those of far zones relative to the register | `explore` |
+//! | the rule: states, arrivals, and the proof that masks cannot tell a far count from a spelled one | `settle` |
+//!
+//! Invariant: the rule accepts the strings of the graph, and the walks of the masks, which ignore registers, find what the
+//! counts allow. The second is proved for each rule by walking each far state and the spelled state that it gives way to
+//! side by side for `L` ticks; where it fails, and where counts of one state are not a fixed distance apart, the graph is
+//! written out under the limits on states.
+//!
+//! Far below a minimum every way has to lead on for as long as it takes, which another counter's maximum would spoil: then
+//! minima are spelled out.
+//!
+//! Sources: counters of extended finite automata; Turoňová et al., "Regex matching with counting-set automata" (2020), for
+//! subsets whose counts stand at fixed distances.
+
+mod explore;
+mod machine;
+mod refused;
+mod settle;
+mod zones;
+
+use std::sync::Arc;
+
+use super::build::{Builder, Failure};
+use super::repeat::Spelling;
+use super::rule::Label;
+use crate::automata::Nfa;
+use crate::ir::facts;
+use crate::ir::{Expr, ExprGraph};
+
+use machine::Machine;
+use refused::Refused;
+use zones::Zones;
+
+/// How often the far zones are taken to be smaller, where a token could tell a far count from a near one.
+const ATTEMPTS: u32 = 3;
+
+/// Most counters of a rule with registers.
+const MOST_COUNTERS: usize = 8;
+
+impl Builder<'_> {
+    /// Connects `from` to `to` by the strings of a graph with counters, as a call of a rule with registers; says whether
+    /// there is such a rule.
+    pub(super) fn build_counted(
+        &mut self,
+        nfa: &mut Nfa,
+        graph: &Arc<ExprGraph>,
+        from: u32,
+        to: u32,
+    ) -> Result<bool, Failure> {
+        if graph.counters().is_empty() || self.spelling != Spelling::Counted {
+            return Ok(false);
+        }
+        let known = self.counted.get(graph).copied();
+        let rule = match known {
+            Some(rule) => rule,
+            None => {
+                let rule = self.counted_rule(graph)?;
+                self.counted.insert(Arc::clone(graph), rule);
+                rule
+            }
+        };
+        let Some((rule, count)) = rule else { return Ok(false) };
+        if facts::of_expr(&Expr::Graph(Arc::clone(graph)), self.facts).nullable {
+            nfa.empty(from, to);
+        }
+        let symbol = self.labels.symbol(Label::Call { rule, count });
+        nfa.edge(from, symbol, symbol, to);
+        Ok(true)
+    }
+
+    /// The rule of a graph with counters; none where it has to be written out.
+    fn counted_rule(&mut self, graph: &ExprGraph) -> Result<Option<(usize, u32)>, Failure> {
+        if graph.counters().len() > MOST_COUNTERS {
+            return Ok(None);
+        }
+        let machine = Machine::new(self, graph)?;
+        let bounds = self.bounds();
+        let mut more = 0;
+        for _ in 0..ATTEMPTS {
+            let Some(zones) = Zones::new(&machine, more) else { return Ok(None) };
+            let found = explore::explore(&machine, &zones, bounds)
+                .and_then(|explored| settle::settle(&machine, &zones, explored, bounds));
+            match found {
+                Ok((dfa, counted, register)) => {
+                    let rule = self.add_part("{n}", &dfa, Some(counted))?;
+                    return Ok(Some((rule, register)));
+                }
+                Err(Refused::Told) => more = zones.margin().max(1),
+                Err(Refused::Spelled) => return Ok(None),
+                Err(Refused::Limit) => {
+                    return Err(self.limit("states of a rule", self.limits.rule_states));
+                }
+            }
+        }
+        Ok(None)
+    }
+}

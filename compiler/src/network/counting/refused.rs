@@ -1,0 +1,12 @@
+//! Why a graph has no rule with registers.
+
+/// Why a graph has no rule with registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Counts of one state come apart without bound, or nothing is far: the graph is written out.
+    Spelled,
+    /// A token can tell a far count from a spelled one: smaller zones may do.
+    Told,
+    /// There would be more states than allowed, or the budget is spent.
+    Limit,
+}

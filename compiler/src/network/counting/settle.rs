@@ -1,0 +1,331 @@
+//! The rule of the places that were explored, and the proof that its masks are right.
+//!
+//! A place with the changes of an arrival is a chain of states, one for each change and one behind them, all with the edges
+//! of the place: the first change is made on arrival at the first of them, which stays or goes on to the next. A tick at
+//! zero leads to the exit with the changes behind it.
+//!
+//! Walks of masks ignore registers: they stay far. So a token must do the same from a far place and from its exit, however
+//! close. Both are walked side by side for as many ticks as a token can make. And a far place must lead on whatever is left:
+//! to the end of the rule, or around a cycle that ticks, all of whose exits lead on.
+//!
+//! Cost: O(pairs of a far place and a spelled one within a token's ticks, times their edges).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::explore::{Arrived, Change, Changes, Explored};
+use super::machine::Machine;
+use super::refused::Refused;
+use super::zones::Zones;
+use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges};
+use crate::network::rule::{Arrival, Counted, Lowered};
+
+/// Steps of a budget that a pair takes, about.
+const STEPS_A_PAIR: usize = 1 << 4;
+
+/// The automaton of a rule, its arrivals, and the register that its activations begin with.
+pub(super) type Settled = (Dfa, Counted, u32);
+
+/// The rule of some places.
+pub(super) fn settle(
+    machine: &Machine,
+    zones: &Zones,
+    explored: Explored,
+    allowed: Allowance<'_>,
+) -> Result<Settled, Refused> {
+    let alive = alive(&explored);
+    if !alive[explored.start.0] {
+        return Err(Refused::Spelled);
+    }
+    lead_on(machine, &explored, &alive)?;
+    walk_alike(machine, &explored, &alive, allowed)?;
+    let mut rule = Rule {
+        zones,
+        explored: &explored,
+        alive: &alive,
+        states: Vec::new(),
+        arrivals: Vec::new(),
+        numbers: FxHashMap::default(),
+        open: Vec::new(),
+    };
+    rule.build(allowed)
+}
+
+/// The places from which a string can end: a least fixpoint over edges and exits of ticks.
+fn alive(explored: &Explored) -> Vec<bool> {
+    let mut into: Vec<Vec<u32>> = vec![Vec::new(); explored.len()];
+    for (from, edges) in (0..).zip(&explored.edges) {
+        for (.., (to, changes)) in edges {
+            into[*to].push(from);
+            for exit in exits_of(explored, *to, changes) {
+                into[exit].push(from);
+            }
+        }
+    }
+    let mut alive = explored.accepting.clone();
+    let mut work: Vec<usize> = (0..alive.len()).filter(|&place| alive[place]).collect();
+    while let Some(place) = work.pop() {
+        for &from in &into[place] {
+            if !std::mem::replace(&mut alive[from as usize], true) {
+                work.push(from as usize);
+            }
+        }
+    }
+    alive
+}
+
+/// The places that ticks of an arrival may lead to instead.
+fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> {
+    let mut found = vec![place];
+    for (counter, change) in changes {
+        if *change == Change::Tick {
+            let more: Vec<usize> = found
+                .iter()
+                .filter_map(|&place| explored.exits[place][usize::from(*counter)])
+                .collect();
+            found.extend(more);
+        }
+    }
+    found.split_off(1)
+}
+
+/// Whether some arrival is at a place by an edge.
+fn ticks(changes: &Changes, counter: usize) -> bool {
+    changes.iter().any(|&(of, change)| usize::from(of) == counter && change == Change::Tick)
+}
+
+/// Checks that every far place leads on whatever its register: to an end without leaving any zone, or for ever, past exits that
+/// lead on.
+fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(), Refused> {
+    for edges in &explored.edges {
+        for (.., (to, changes)) in edges {
+            let exits = exits_of(explored, *to, changes);
+            if alive[*to] && exits.iter().any(|&exit| !alive[exit]) {
+                return Err(Refused::Told);
+            }
+        }
+    }
+    for counter in 0..machine.counters.len() {
+        let far: Vec<usize> = (0..explored.len())
+            .filter(|&place| alive[place] && explored.place(place).is_far(counter))
+            .collect();
+        if far.is_empty() {
+            continue;
+        }
+        // Ends within the zone, and edges that leave it other than by a tick, such as by a reset.
+        let mut good = vec![false; explored.len()];
+        let is_far = |place: usize| explored.place(place).is_far(counter);
+        for &place in &far {
+            let leaves = |(.., (to, _)): &(_, _, Arrived)| alive[*to] && !is_far(*to);
+            good[place] = explored.accepting[place] || explored.edges[place].iter().any(leaves);
+        }
+        spread(explored, &far, &mut good);
+        // The greatest set of places from which a tick leads back into it.
+        let mut endless: Vec<bool> =
+            (0..explored.len()).map(|place| alive[place] && is_far(place)).collect();
+        loop {
+            let mut next = vec![false; explored.len()];
+            for &place in &far {
+                let goes =
+                    |(.., (to, changes)): &(_, _, Arrived)| ticks(changes, counter) && endless[*to];
+                next[place] = explored.edges[place].iter().any(goes);
+            }
+            spread(explored, &far, &mut next);
+            if next == endless {
+                break;
+            }
+            endless = next;
+        }
+        if far.iter().any(|&place| !good[place] && !endless[place]) {
+            return Err(Refused::Spelled);
+        }
+    }
+    Ok(())
+}
+
+/// Adds the places of some from which an edge leads to one that is in.
+fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for &place in places.iter().rev() {
+            if !is_in[place] && explored.edges[place].iter().any(|(.., (to, _))| is_in[*to]) {
+                is_in[place] = true;
+                changed = true;
+            }
+        }
+    }
+}
+
+/// Checks that no token does something else from an exit than from the far place that gives way to it.
+fn walk_alike(
+    machine: &Machine,
+    explored: &Explored,
+    alive: &[bool],
+    allowed: Allowance<'_>,
+) -> Result<(), Refused> {
+    for counter in 0..machine.counters.len() {
+        let most = machine.ticks_a_token[counter];
+        // By pair, the fewest ticks on a way to it: those that are left decide how far it is walked.
+        let mut layer: Vec<(usize, usize)> = Vec::new();
+        for (place, exits) in explored.exits.iter().enumerate() {
+            if let Some(exit) = exits[counter].filter(|_| alive[place]) {
+                layer.push((place, exit));
+            }
+        }
+        let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
+        for _ in 0..most {
+            let mut next = Vec::new();
+            while let Some((far, near)) = layer.pop() {
+                if !alive[near] && alive[far] {
+                    return Err(Refused::Told);
+                }
+                if far == near || !alive[far] || !seen.insert((far, near)) {
+                    continue;
+                }
+                if explored.accepting[far] != explored.accepting[near] {
+                    return Err(Refused::Told);
+                }
+                let (ours, theirs) = (&explored.edges[far], &explored.edges[near]);
+                if allowed.spend(STEPS_A_PAIR + ours.len()).is_err() {
+                    return Err(Refused::Limit);
+                }
+                for (one, other) in overlaps(ours, theirs)? {
+                    let is_far = explored.place(one.0).is_far(counter);
+                    match alive[one.0] {
+                        // Outside of the zone both are the same, or one was reset.
+                        _ if !is_far && one.0 == other.0 => {}
+                        false if !alive[other.0] => {}
+                        true if !is_far => return Err(Refused::Spelled),
+                        _ if ticks(&one.1, counter) => next.push((one.0, other.0)),
+                        _ => layer.push((one.0, other.0)),
+                    }
+                }
+            }
+            layer = next;
+        }
+    }
+    Ok(())
+}
+
+/// The edges of two places on the same symbols, in pairs: both go on with the same.
+fn overlaps<'e>(
+    ours: &'e [(u32, u32, Arrived)],
+    theirs: &'e [(u32, u32, Arrived)],
+) -> Result<Vec<(&'e Arrived, &'e Arrived)>, Refused> {
+    let mut pairs = Vec::with_capacity(ours.len().max(theirs.len()));
+    let (mut ours, mut theirs) = (ours.iter(), theirs.iter());
+    let (mut one, mut other) = (ours.next(), theirs.next());
+    // What is left of the two edges at hand begins with the same symbol.
+    let mut next = None;
+    while let (Some((lo, hi, to)), Some((from, last, at))) = (one, other) {
+        let (begin, another) = (next.unwrap_or(*lo), next.unwrap_or(*from));
+        if begin.max(*lo) != another.max(*from) {
+            return Err(Refused::Told);
+        }
+        pairs.push((to, at));
+        let end = *hi.min(last);
+        next = Some(end + 1);
+        if *hi == end {
+            one = ours.next();
+        }
+        if *last == end {
+            other = theirs.next();
+        }
+        if *hi == *last {
+            next = None;
+        }
+    }
+    match (one, other) {
+        (None, None) => Ok(pairs),
+        _ => Err(Refused::Told),
+    }
+}
+
+/// A rule under construction.
+struct Rule<'a> {
+    zones: &'a Zones,
+    explored: &'a Explored,
+    alive: &'a [bool],
+    states: Vec<DfaState>,
+    arrivals: Vec<Arrival>,
+    /// The first state of the chain of a place with changes.
+    numbers: FxHashMap<Arrived, u32>,
+    /// Chains whose edges and exits are to be added: their first states.
+    open: Vec<(Arrived, u32)>,
+}
+
+impl Rule<'_> {
+    fn build(&mut self, allowed: Allowance<'_>) -> Result<Settled, Refused> {
+        let (start, changes) = &self.explored.start;
+        // The start is not arrived at, and no string of a rule is empty.
+        self.states.push(DfaState::default());
+        let edges = self.edges(*start);
+        self.states[0].edges = edges;
+        while let Some(((place, changes), first)) = self.open.pop() {
+            if self.states.len() > allowed.states {
+                return Err(Refused::Limit);
+            }
+            let edges = self.edges(place);
+            self.states[first as usize].edges.clone_from(&edges);
+            for (at, &(counter, change)) in changes.iter().enumerate() {
+                let state = first + at as u32;
+                self.states[state as usize].edges.clone_from(&edges);
+                let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
+                let then = at + 1 < changes.len();
+                let (lowered, exit) = match change {
+                    Change::Set(to) => (Lowered::Set { field, to, then }, state),
+                    Change::Tick => {
+                        let exit = self.explored.exits[place][usize::from(counter)];
+                        let exit = exit.expect("a counter that ticks is far");
+                        let behind = Changes::from_slice(&changes[at + 1..]);
+                        (Lowered::Field { field, then }, self.number((exit, behind)))
+                    }
+                };
+                self.arrivals.push(Arrival { state, exit, lowered });
+            }
+        }
+        let mut register = 0;
+        for &(counter, change) in changes {
+            let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
+            if let Change::Set(to) = change {
+                register |= to << field.shift;
+            }
+        }
+        // A rule with registers begins with one that is not zero. Where nothing is far at first, fields are set before they
+        // are read.
+        let register = register.max(1);
+        let dfa = Dfa { states: std::mem::take(&mut self.states) };
+        Ok((dfa, Counted::new(std::mem::take(&mut self.arrivals), false), register))
+    }
+
+    /// The edges of a place that lead on.
+    fn edges(&mut self, place: usize) -> Edges {
+        let mut found = DfaState::default();
+        for (lo, hi, arrived) in &self.explored.edges[place] {
+            if self.alive[arrived.0] {
+                let target = self.number(arrived.clone());
+                found.add(Edge { lo: *lo, hi: *hi, target });
+            }
+        }
+        found.edges
+    }
+
+    /// The first state of the chain of a place with changes.
+    fn number(&mut self, mut arrived: Arrived) -> u32 {
+        // Where nothing comes any more, no count matters.
+        if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {
+            arrived.1.clear();
+        }
+        if let Some(&number) = self.numbers.get(&arrived) {
+            return number;
+        }
+        let first = self.states.len() as u32;
+        let (place, changes) = &arrived;
+        // Each change takes a state to be made at, and what is behind the last needs none of its own.
+        let count = changes.len().max(1);
+        let accepting = self.explored.accepting[*place];
+        self.states.extend((0..count).map(|_| DfaState { accepting, ..DfaState::default() }));
+        self.numbers.insert(arrived.clone(), first);
+        self.open.push((arrived, first));
+        first
+    }
+}
