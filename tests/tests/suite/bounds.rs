@@ -16,7 +16,7 @@ const THOUSAND: u32 = 1_000;
 const MILLION: u32 = 1_000_000;
 
 /// Sources with a bound `N`, each a different way to count.
-const SOURCES: [(Language, &str); 17] = [
+const SOURCES: [(Language, &str); 20] = [
     (Language::Gbnf, "root ::= [a-z]{0,N}"),
     (Language::Gbnf, "root ::= [a-z]{N}"),
     (Language::Gbnf, "root ::= [a-z]{N,}"),
@@ -35,6 +35,15 @@ const SOURCES: [(Language, &str); 17] = [
     (Language::JsonSchema, r#"{"type": "string", "maxLength": N}"#),
     (Language::JsonSchema, r#"{"type": "string", "minLength": N}"#),
     (Language::JsonSchema, r#"{"type": "string", "pattern": "^[a-z]{N}$"}"#),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$", "minLength": 3, "maxLength": N}"#,
+    ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$", "minLength": N}"#,
+    ),
+    (Language::JsonSchema, r#"{"type": "string", "format": "uri", "maxLength": N}"#),
     (
         Language::JsonSchema,
         r#"{"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": N}"#,
@@ -99,7 +108,7 @@ fn accepts(grammar: &Grammar, parts: [&str; 3], count: usize) -> bool {
 fn verdicts_are_right_at_the_bounds() {
     // Text before, repeated and after; the first and last repetitions may look different from those between.
     type Shape = (Language, &'static str, [&'static str; 3], usize);
-    let shapes: [Shape; 12] = [
+    let shapes: [Shape; 13] = [
         (Language::Gbnf, "root ::= [a-z]{M,N}", ["", "q", ""], 0),
         (Language::Gbnf, "root ::= \"<\" (\"ab\" | \"abc\"){M,N} \">\"", ["<", "abc", ">"], 0),
         (Language::Gbnf, "root ::= (\"a\" | \"ab\" | \"b\" \"c\"){M,N} \"b\"", ["", "ab", "b"], 0),
@@ -119,6 +128,12 @@ fn verdicts_are_right_at_the_bounds() {
             Language::JsonSchema,
             r#"{"type": "string", "minLength": M, "maxLength": N}"#,
             ["\"", "\\n", "\""],
+            0,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$", "minLength": M, "maxLength": N}"#,
+            ["\"", "q", "\""],
             0,
         ),
         (

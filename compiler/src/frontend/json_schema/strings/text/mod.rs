@@ -5,10 +5,11 @@
 //! (`characters`, `spell`, `graph`). Where every rest of the string will do, the graph ends in a call of the shared rule
 //! for that, so a set that excludes a thousand names is as large as the names, and its masks are computed once for a
 //! vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
-//! the count where its shape leaves no other way (`counted`).
+//! the count where its shape leaves no other way and that is small (`counted`), and by a counter else (`bounded`).
 
 mod all_but;
 mod alphabets;
+mod bounded;
 mod characters;
 mod counted;
 mod graph;
@@ -25,7 +26,10 @@ use super::{Band, StringSet};
 use crate::automata::Allowance;
 use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::escape;
-use crate::ir::Expr;
+use crate::ir::{Counter, Expr};
+
+/// Pairs of a state and a count up to which bounds are counted in states.
+const FEW_PAIRS: usize = 1 << 9;
 
 /// Which texts of a character are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
@@ -126,7 +130,15 @@ pub(crate) fn tail(
                 (Escapes::Any, _) => text(rules, false),
             }
         } else {
-            counted::counted(rules, band, (escapes, alphabets), limit)?
+            let few = limit.states(limit.states.min(FEW_PAIRS));
+            match counted::counted(rules, band, (escapes, alphabets), few) {
+                Err(_) if limit.spend(1).is_ok() => {
+                    let bounds = Counter { min: band.min, max: band.max };
+                    let mut speller = spell::Speller::new(escapes);
+                    bounded::bounded(band.language.dfa(), bounds, |ranges| speller.expr(ranges))
+                }
+                counted => counted?,
+            }
         });
     }
     Ok(Expr::alt(choices))
