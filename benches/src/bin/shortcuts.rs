@@ -1,0 +1,158 @@
+//! Times of "network and masks" with all shortcuts of the masks and without each of them, in Markdown.
+//!
+//! Every tenth schema of MaskBench is compiled with all shortcuts and without one, in turn and either first as often, on
+//! one thread; its figure is the least CPU time of the rounds, since whatever else runs on a machine only adds to it. The
+//! artifacts have to be the same. The table of `docs/masks.md` is made of what this prints.
+
+use std::io::{self, Write};
+
+use clap::Parser;
+use grammarc_artifacts::NONE;
+use grammarc_benches::clock::Clock;
+use grammarc_benches::inputs::{self, maskbench};
+use grammarc_benches::ours::{Ours, Text};
+use grammarc_benches::table::Samples;
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::compile::{CompileOptions, Compiled};
+use grammarc_compiler::ir::Lowered;
+use grammarc_compiler::masks::Shortcut;
+
+/// Measures what each shortcut of the masks saves.
+#[derive(Debug, Parser)]
+#[command(name = "shortcuts")]
+struct Arguments {
+    /// Shortcuts to leave out, by name [default: each]
+    names: Vec<String>,
+
+    /// Take every so many of the schemas
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    step: usize,
+
+    /// Times that each is compiled; the least counts
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    rounds: usize,
+
+    /// Folder of the tokenizer
+    #[arg(long, default_value = inputs::LLAMA, value_name = "NAME")]
+    tokenizer: String,
+
+    /// Print the size of the artifacts and their masks, and measure nothing
+    #[arg(long)]
+    sizes: bool,
+}
+
+/// What is compiled, and with what.
+struct Bench {
+    ours: Ours,
+    grammars: Vec<Lowered>,
+}
+
+impl Bench {
+    /// The schemas that compile; none where the data is absent.
+    fn new(arguments: &Arguments) -> Option<Self> {
+        let ours = Ours::of(&arguments.tokenizer)?;
+        let mut this = Self { ours, grammars: Vec::new() };
+        for case in maskbench().iter().step_by(arguments.step.max(1)) {
+            let schema = case.schema.to_string();
+            let Ok(grammar) = Text::JsonSchema(&schema).lower(&Budget::new()) else { continue };
+            if this.compiled(&grammar, &options()).is_some() {
+                this.grammars.push(grammar);
+            }
+        }
+        (!this.grammars.is_empty()).then_some(this)
+    }
+
+    fn compiled(&self, grammar: &Lowered, options: &CompileOptions) -> Option<Compiled> {
+        self.ours.compiler.compile(grammar, "json-schema", options, &Budget::new()).ok()
+    }
+
+    /// By schema, the time with all shortcuts and the time with `options`; the artifacts have to be equal.
+    fn times(&self, options: &CompileOptions, rounds: usize) -> [Samples; 2] {
+        let with_all = self::options();
+        let mut all: [Samples; 2] = Default::default();
+        for (at, grammar) in self.grammars.iter().enumerate() {
+            // The first compilation of a grammar finds nothing of it in the caches, and is not measured.
+            let tables = [&with_all, options].map(|options| {
+                self.compiled(grammar, options).map(|compiled| compiled.data.tables)
+            });
+            assert!(tables[0] == tables[1], "schema {at}: the artifacts differ");
+            let mut least = [f64::INFINITY; 2];
+            for round in 0..rounds {
+                let mut turns = [(0, &with_all), (1, options)];
+                turns.rotate_left(round % 2);
+                for (which, options) in turns {
+                    let start = Clock::Cpu.now();
+                    let compiled = self.compiled(grammar, options);
+                    least[which] = least[which].min(Clock::Cpu.now() - start);
+                    drop(compiled);
+                }
+            }
+            all.iter_mut().zip(least).for_each(|(all, time)| all.push(time));
+        }
+        all
+    }
+
+    /// How large artifacts and masks are, all together.
+    fn sizes(&self) -> String {
+        let [mut bytes, mut masks, mut listed, mut own_rows, mut over_shared, mut over_own] =
+            [0_usize; 6];
+        for grammar in &self.grammars {
+            let Some(compiled) = self.compiled(grammar, &options()) else { continue };
+            let tables = &compiled.data.tables;
+            masks += tables.masks.len();
+            listed += tables.lists.len();
+            own_rows += tables.rows.len() / (tables.row_words as usize).max(1);
+            let rows = || tables.masks.iter().map(|mask| mask.row);
+            over_shared += rows().filter(|&row| row < tables.bases.rows).count();
+            over_own += rows().filter(|&row| row >= tables.bases.rows && row != NONE).count();
+            bytes += compiled.to_buffer(&self.ours.compiler).map_or(0, |bytes| bytes.len());
+        }
+        let vocabulary = self.ours.artifact().tables();
+        format!(
+            "{} grammars: {bytes} bytes; {masks} masks, {over_shared} of them over rows of the vocabulary and {over_own} \
+             over {own_rows} of their own; {listed} listed tokens. The vocabulary has {} masks and {} rows",
+            self.grammars.len(),
+            vocabulary.totals().masks,
+            vocabulary.totals().rows,
+        )
+    }
+}
+
+fn options() -> CompileOptions {
+    CompileOptions::default().without_token_digests()
+}
+
+fn main() -> io::Result<()> {
+    let arguments = Arguments::parse();
+    let mut out = io::stdout().lock();
+    let Some(bench) = Bench::new(&arguments) else {
+        return writeln!(
+            out,
+            "no {} tokenizer or no MaskBench; set GRAMMARC_DATA",
+            arguments.tokenizer
+        );
+    };
+    if arguments.sizes {
+        return writeln!(out, "{}", bench.sizes());
+    }
+    writeln!(out, "{} schemas; µs, and in brackets what is added\n", bench.grammars.len())?;
+    writeln!(out, "| without | p50 | p90 | p99 | all |\n| --- | --: | --: | --: | --: |")?;
+    let is_named = |shortcut: &Shortcut| {
+        let name = format!("{shortcut:?}");
+        arguments.names.is_empty() || arguments.names.contains(&name)
+    };
+    for shortcut in Shortcut::ALL.into_iter().filter(is_named) {
+        let [with, without] = bench.times(&options().without_shortcut(shortcut), arguments.rounds);
+        write!(out, "| {shortcut:?} |")?;
+        let figures = |samples: &Samples| {
+            let [p50, p90, p99, ..] = samples.percentiles();
+            [p50, p90, p99, samples.iter().sum()]
+        };
+        for (with, without) in figures(&with).into_iter().zip(figures(&without)) {
+            write!(out, " {without:.0} ({:+.1} %) |", 100.0 * (without / with - 1.0))?;
+        }
+        writeln!(out)?;
+        out.flush()?;
+    }
+    Ok(())
+}
