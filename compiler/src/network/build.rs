@@ -69,7 +69,7 @@ pub(super) struct Known<'a> {
     pub(super) shared: Tables<'a>,
     /// Their expressions.
     pub(super) expressions: &'a Expressions,
-    /// Those that do not do for this grammar.
+    /// Shared rules that cannot stand for this grammar's.
     pub(super) refused: &'a [u32],
 }
 
@@ -81,7 +81,7 @@ impl Known<'_> {
     }
 }
 
-/// What is to be built of a grammar, and how.
+/// The parts of a grammar to build, and how.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) roots: Roots,
@@ -222,7 +222,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What an IR rule's automaton is to be made of.
+    /// The expressions that an IR rule's automaton is to be made of.
     fn unfinished(&mut self, rule: RuleId) -> Result<Unfinished, Failure> {
         self.current = rule;
         let expr = &self.grammar.rule(rule).expr;
@@ -389,7 +389,7 @@ impl Builder<'_> {
         Box::new(error_at(self.grammar, self.current, kind))
     }
 
-    /// What may be made of a rule.
+    /// The bounds on a rule's automaton.
     pub(super) fn bounds(&self) -> Allowance<'_> {
         Allowance::new(self.limits.rule_states, self.means.budget)
     }

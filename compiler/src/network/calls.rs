@@ -7,7 +7,7 @@ use grammarc_artifacts::tables::{Joined, Tables};
 
 use crate::ir::ByteSet;
 
-/// What one group of tables says about its own states and calls. O(states and edges).
+/// The call graph of one group of tables: rules of states, callers and return states. O(states and edges).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
     /// Id of the rule of each state.

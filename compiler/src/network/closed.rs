@@ -35,9 +35,9 @@ const DONE: u32 = 3;
 /// The letters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Letters {
-    /// Those that more may come behind.
+    /// Bytes that more may come behind.
     pub(super) any: ByteSet,
-    /// Those that may be the last.
+    /// Bytes that may be the last.
     pub(super) last: ByteSet,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Expressions {
 }
 
 impl Expressions {
-    /// Those that a vocabulary artifact names.
+    /// The rules by the expressions that a vocabulary artifact names.
     pub(super) fn new(records: &[ExpressionRecord]) -> Self {
         let rules = records.iter().map(|record| (record.digest, record.rule)).collect();
         Self { rules, found: RwLock::default() }
@@ -53,7 +53,7 @@ impl Expressions {
     }
 }
 
-/// What a vocabulary artifact says of its rules: `sources` are digests and the hashes of the rules compiled from them,
+/// The records of a vocabulary artifact on its rules: `sources` are digests and the hashes of the rules compiled from them,
 /// and `rules` all hashes in the order of the rules' ids.
 pub(super) fn records(
     sources: impl Iterator<Item = (Digest, RuleHash)>,

@@ -1,4 +1,4 @@
-//! What can come after a rule: its return states, tail calls followed, and the bytes they go on with.
+//! FOLLOW sets of rules: the return states of their calls, tail calls followed, and the bytes that these go on with.
 //!
 //! A grammar's own calls add to what the vocabulary's rules know of each other ([`SharedRules`]), so the cost is that
 //! of the grammar alone: O(own states and edges), and one byte set for each shared rule that more may come after.
@@ -14,7 +14,7 @@ use super::calls::Calls;
 use super::shared::{ByteSets, SharedRules, spread};
 use crate::ir::ByteSet;
 
-/// What a grammar's own calls say.
+/// The calls of a grammar's own states, and the FOLLOW bytes that they add.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnCalls {
     calls: Calls,
@@ -52,7 +52,7 @@ impl ByteSets for Widening<'_> {
 }
 
 impl After {
-    /// Those after a rule; after the vocabulary's where others of these call them, `shared`.
+    /// The bytes after a rule; `shared` has those after the vocabulary's rules by their calls of each other.
     #[inline]
     fn of(&self, rule: u32, shared: &[ByteSet]) -> ByteSet {
         match shared.get(rule as usize) {
@@ -104,7 +104,7 @@ impl<'a> Follow<'a> {
         Self { network, shared, own: Cow::Borrowed(own) }
     }
 
-    /// What the grammar's own calls say, to be kept with the network.
+    /// The grammar's own calls, to be kept with the network.
     pub(super) fn into_own(self) -> OwnCalls {
         self.own.into_owned()
     }

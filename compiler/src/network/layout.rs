@@ -32,9 +32,9 @@ pub struct Network {
     pub roots: Vec<u32>,
     /// Ids of the rules after which anything may come, because other networks may call them.
     pub open: Vec<u32>,
-    /// What its own calls say of returns.
+    /// The calls of its own states.
     pub(super) own_calls: OwnCalls,
-    /// What the rules of a vocabulary were compiled from; none for a grammar.
+    /// Expressions that the rules of a vocabulary were compiled from; none for a grammar.
     pub expressions: Vec<ExpressionRecord>,
 }
 
@@ -44,7 +44,7 @@ impl Network {
         Joined { shared, own: self.tables.as_tables() }
     }
 
-    /// What comes after its rules, joined with the vocabulary's of which `facts` are known.
+    /// The FOLLOW sets of its rules, joined with the vocabulary's of which `facts` are known.
     pub fn follow<'a>(&'a self, shared: Tables<'a>, facts: &'a SharedRules) -> Follow<'a> {
         Follow::known(self.joined(shared), facts, &self.own_calls)
     }

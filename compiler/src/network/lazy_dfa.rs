@@ -53,7 +53,7 @@ pub enum Configurations {
     Set(SetId),
 }
 
-/// Where a byte leads.
+/// The set of configurations that a byte leads to, and what may happen there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// The configurations.
@@ -91,7 +91,7 @@ pub struct LazyDfa<'a> {
     seen: Vec<(u32, u32)>,
     words: Vec<u32>,
     building: Building,
-    /// What walks may take, where that is limited.
+    /// Steps and time of walks, where they are limited.
     budget: Option<&'a Budget>,
 }
 
@@ -132,7 +132,7 @@ impl<'a> LazyDfa<'a> {
         self.network
     }
 
-    /// What resting in `state` over the local frame `frame` comes to: a state that only returns does so.
+    /// The arrival of resting in `state` over the local frame `frame`: a state that only returns does so.
     #[inline]
     pub fn settled(&self, mut state: u32, mut frame: u32) -> Arrival {
         loop {
@@ -152,7 +152,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Where a byte leads. From an interned set to an interned set, O(1) after the first time.
+    /// The transition of a set on a byte. From an interned set to an interned set, O(1) after the first time.
     #[inline]
     pub fn step(&mut self, at: Configurations, byte: u8) -> Arrival {
         match at {
@@ -256,7 +256,7 @@ impl<'a> LazyDfa<'a> {
         id
     }
 
-    /// Where one configuration goes on a byte.
+    /// The transition of one configuration on a byte.
     fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Arrival {
         let network = self.network;
         loop {
@@ -289,7 +289,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Where the configurations in `work` go on a byte.
+    /// The transition of the configurations in `work` on a byte.
     fn find(&mut self, byte: u8) -> Arrival {
         let mut building = std::mem::take(&mut self.building);
         self.seen.clear();
@@ -365,7 +365,7 @@ impl<'a> LazyDfa<'a> {
     }
 }
 
-/// Where the move of a row on a byte stands.
+/// Index of a row's transition on a byte.
 fn move_at(row: u32, byte: u8) -> usize {
     (row as usize) << 8 | usize::from(byte)
 }

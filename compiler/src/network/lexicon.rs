@@ -1,4 +1,4 @@
-//! What the network needs to know of a vocabulary, as a trait, so that this room does not depend on the vocabulary's.
+//! The questions of the network to a vocabulary, as a trait, so that this room does not depend on the vocabulary's.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub trait Lexicon {
     /// Bytes that are tokens by themselves.
     fn single_bytes(&self) -> ByteSet;
 
-    /// What text tokens end with, the whole tokens left out, where it begins with a byte of `first` and has a byte of
-    /// `with`: in ascending order, without repetition.
+    /// Proper suffixes of text tokens that begin with a byte of `first` and have a byte of `with`: in ascending order,
+    /// without repetition.
     fn tails(&self, first: ByteSet, with: ByteSet) -> Arc<[Box<[u8]>]>;
 }

@@ -24,7 +24,7 @@ use crate::ir::RuleKind;
 /// A rule's content hash.
 pub(super) type RuleHash = [u32; 4];
 
-/// What stands for a rule and its equals, and for no other.
+/// The name of a class of equal rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Name {
     /// The hash of what may be one of the vocabulary's rules.
@@ -43,7 +43,7 @@ impl Name {
     }
 }
 
-/// What a label stands for once rules are merged.
+/// The meaning of a label once rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MergedLabel {
     /// A call of a rule of this grammar (an index into [`Merged::rules`]), with its register.
@@ -190,8 +190,8 @@ fn names(
     Ok(names)
 }
 
-/// What can be said of a rule without knowing its callees or the numbering of its states: the colour that the
-/// refinement of a cycle begins with.
+/// An invariant of a rule under renaming of its callees and renumbering of its states: the initial colour in the refinement
+/// of a cycle.
 fn shape(built: &Built, rule: usize) -> Vec<u32> {
     let dfa = &built.rules[rule].dfa;
     let mut words: Vec<u32> = Vec::with_capacity(dfa.len() + 2 * dfa.edge_count());
@@ -238,7 +238,7 @@ trait Numbers {
     fn state(&self, number: u32) -> Option<u32>;
 }
 
-/// Where states stand, which is that order in what minimisation makes, but for the order of labels.
+/// Numbers of states by their position. Minimisation leaves them in the wanted order, but for the order of labels.
 #[derive(Default)]
 struct AsTheyAre {
     last: u32,
@@ -260,7 +260,7 @@ impl Numbers for AsTheyAre {
     }
 }
 
-/// Where they stand in any order.
+/// Numbers of states by the order in which they are met, whatever their position.
 struct AsTheyAreMet {
     numbers: Vec<u32>,
     order: Vec<u32>,
@@ -362,7 +362,7 @@ mod begin {
     pub(super) const REGION: u32 = u32::MAX - 3;
 }
 
-/// What a label stands for.
+/// The content of a label, by which rules are compared.
 fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
     match built.labels.get(symbol) {
         Some(&Label::Call { rule, count }) => match names[rule] {

@@ -8,7 +8,7 @@
 //! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
 //!
-//! What the vocabulary's rules say of each other is found once per vocabulary ([`shared`]), and the rules that every
+//! The calls among the vocabulary's rules are read once per vocabulary ([`shared`]), and the rules that every
 //! grammar of a front end brings are recognised by their expressions ([`expressions`]).
 //!
 //! No rule of the network derives the empty string, but for the start rule at the bottom of the stack: where a callee
@@ -75,15 +75,15 @@ impl Default for NetworkLimits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct NetworkError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: NetworkErrorKind,
-    /// Name of the rule that it is wrong with.
+    /// Name of the rule that is wrong.
     pub rule: String,
-    /// Where that rule comes from.
+    /// Origin of that rule in the source.
     pub origin: Box<Origin>,
 }
 
-/// What is wrong with a grammar.
+/// A reason for which a grammar has no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkErrorKind {
     /// The start rule derives no string.
@@ -97,7 +97,7 @@ pub enum NetworkErrorKind {
     UnknownToken {
         /// The reference as the source writes it.
         token: String,
-        /// Where, in the source.
+        /// The place in the source.
         span: Option<std::ops::Range<usize>>,
     },
     /// The budget of the compilation is spent.
@@ -123,7 +123,7 @@ pub enum NetworkErrorKind {
     },
 }
 
-/// What to build a network for.
+/// The rules that a network is built for.
 #[derive(Clone, Copy, Debug)]
 pub enum Roots {
     /// The grammar's start rule, at the bottom of the stack.

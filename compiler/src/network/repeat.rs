@@ -6,7 +6,7 @@
 //! chain, so one set of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many
 //! grammars repeat.
 //!
-//! What is left of a repetition is a [`Run`]: so many repetitions that must come, at least one, and what may come after
+//! The rest of a repetition is a [`Run`]: so many repetitions that must come, at least one, and those that may come after
 //! them. Each rule is a whole run and calls the rest in tail position, so that none returns between two repetitions,
 //! where the tokens that go on are many:
 //!
@@ -67,12 +67,12 @@ pub(super) enum Spelling {
     WrittenOut,
 }
 
-/// What is left of a repetition: at least one body.
+/// The rest of a repetition: at least one body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Run {
     /// Repetitions that must come, at least one.
     pub(super) least: u32,
-    /// What may come after them.
+    /// Repetitions that may come after them.
     pub(super) more: More,
 }
 
@@ -120,7 +120,7 @@ pub(super) struct Bodies {
     exprs: IndexSet<Expr, FxBuildHasher>,
     automata: FxHashMap<usize, Dfa>,
     digests: FxHashMap<usize, Option<Digest>>,
-    /// Those of which the vocabulary's rule for a fixed number is called.
+    /// Bodies of which the vocabulary's rule for a fixed number is called.
     fixed: FxHashSet<usize>,
 }
 
@@ -468,7 +468,7 @@ fn rule_of(body: usize, run: Run, longest: u32) -> (Synthetic, u32) {
     }
 }
 
-/// What a rule goes on with, and the countdown that its call of that starts with.
+/// The rule called in tail position by a synthetic one, and the countdown that its call starts with.
 fn rest_of(what: Synthetic, longest: u32) -> Option<(Synthetic, u32)> {
     let (body, rest) = match what {
         Synthetic::Body(_) | Synthetic::Chained(_, 1) => return None,

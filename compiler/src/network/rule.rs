@@ -8,7 +8,7 @@ use super::merge::RuleHash;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
 
-/// What a symbol above the bytes stands for.
+/// The meaning of a symbol above the bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// A call of a rule, with the register its activation starts with (0 where it has none).
@@ -32,7 +32,7 @@ impl Labels {
         256 + self.0.insert_full(label).0 as Symbol
     }
 
-    /// What a symbol stands for, or `None` for a byte.
+    /// The label of a symbol, or `None` for a byte.
     pub fn get(&self, symbol: Symbol) -> Option<&Label> {
         self.0.get_index(symbol.checked_sub(256)? as usize)
     }
@@ -46,7 +46,7 @@ impl Labels {
     }
 }
 
-/// What lowers the register of a rule's activations.
+/// The arrivals that lower the register of a rule's activations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counted {
     /// The states that do, ascending.
@@ -64,11 +64,11 @@ pub struct Arrival {
     pub state: u32,
     /// The state that takes its place when the counter becomes zero; of one that is set, the state itself.
     pub exit: u32,
-    /// What becomes of the register.
+    /// The change of the register.
     pub lowered: Lowered,
 }
 
-/// What an arrival does to the register.
+/// The change of a register by an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lowered {
     /// It becomes less by one.
@@ -158,7 +158,7 @@ impl Counted {
 pub struct NetworkRule {
     /// Name, for people.
     pub name: String,
-    /// Where it comes from.
+    /// Its place in the source.
     pub origin: Origin,
     /// The automaton, trimmed; the initial state is 0.
     pub dfa: Table,

@@ -1,4 +1,4 @@
-//! What the vocabulary's shared rules say of each other, found once per vocabulary, so that a grammar's compilation
+//! The calls among the vocabulary's shared rules, read once per vocabulary, so that a grammar's compilation
 //! need not read them again: they have thousands of states, and a grammar a hundred.
 
 use std::collections::BTreeSet;

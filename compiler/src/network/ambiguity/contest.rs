@@ -11,7 +11,7 @@ use crate::network::bytes_on;
 /// With what a set of configurations may go on.
 #[derive(Clone, Copy)]
 enum Way {
-    /// What a state does within its rule.
+    /// A state within its rule.
     State(u32),
     /// The bytes that come after the rule at the bottom.
     After(ByteSet),

@@ -59,7 +59,7 @@ const MOST_MOVES: usize = 50_000;
 /// Steps of a budget that a move takes for each configuration, about.
 const STEPS_A_MOVE: usize = 1 << 4;
 
-/// What a step reads.
+/// A symbol that a step reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Symbol {
     Byte(u8),
@@ -160,11 +160,12 @@ impl Begun {
 struct Room {
     /// Configurations to go on from.
     work: Vec<Configuration>,
-    /// Those that were gone on from.
+    /// Configurations that were gone on from.
     seen: Vec<Configuration>,
-    /// Those behind the symbol.
+    /// Configurations behind the symbol.
     next: Vec<Configuration>,
-    /// Where those rest that returned into the unknown after the symbol, if that is the bottom of the stack.
+    /// Frames in which configurations rest that returned into the unknown after the symbol, if that is the bottom of the
+    /// stack.
     resting: Vec<Frame>,
     begun: Begun,
 }
@@ -204,7 +205,7 @@ struct Exploration<'a> {
     work: Vec<u32>,
     most: usize,
     moves: usize,
-    /// Where a set returns to on a byte; the unknown is none.
+    /// Configurations below, to which a set returns on a byte; the unknown is none.
     below: Vec<Option<Configuration>>,
     room: Room,
     /// The last byte, from the one that is read on, up to which all bytes are read alike.
@@ -426,7 +427,7 @@ impl<'a> Exploration<'a> {
         if self.moves > MOST_MOVES || is_spent { Err(set[0].state) } else { Ok(()) }
     }
 
-    /// Where the one of a state's edges leads that reads a byte.
+    /// The target of the state's edge that reads a byte.
     fn read(&mut self, edges: &[ByteEdge], byte: u8) -> Option<u32> {
         let at = edges.partition_point(|edge| edge.hi() < byte);
         let edge = edges.get(at);
@@ -473,8 +474,8 @@ impl<'a> Exploration<'a> {
         Ok(Configuration { state, stack, register })
     }
 
-    /// Where an arrival at a state leads: there with the register lowered, or on to another state, whichever its value
-    /// says.
+    /// The configurations of an arrival at a state: the state with the register lowered, or another state that it goes on
+    /// to, by its value.
     fn arrivals(
         &self,
         state: u32,

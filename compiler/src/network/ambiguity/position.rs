@@ -1,6 +1,6 @@
 //! Configurations over an unknown stack, of which it is known which are surely equal.
 //!
-//! What a register holds is not known, but where it comes from: each has a *source*, which is the value that it had in
+//! The value of a register is not known, but its origin is: each has a *source*, which is the value that it had in
 //! the set that the exploration began with, or the call that its activation began with, and what was taken from it
 //! since. Registers of one source that lost the same are equal; any others are taken to differ, which can only count
 //! configurations that are one as two. Where they are written down, sources have the numbers in which they are met, and
@@ -42,7 +42,7 @@ impl Word for Configuration {
 #[derive(Clone, Debug)]
 struct Spelled {
     state: u32,
-    /// Where the frames of its stack stand, the top one last.
+    /// Range of the frames of its stack, the top one last.
     frames: Range<usize>,
     register: Register,
 }
