@@ -1,13 +1,14 @@
-//! The base masks of states of the grammar, derived from those of others.
+//! Base masks of own states as differences from those of their references, many states in one pass over the trie.
 //!
-//! A state and its reference run over the trie side by side. Below a node that they come to in states which do the same for
-//! as many bytes as any string below it has, what the reference does holds. Elsewhere both go on, so that the only nodes
-//! visited are those from which some token is long enough, or goes the way, to tell the two apart: for a place in a
-//! chain of 255 characters none, or the few runs of one character; near its end the tokens that are longer than the rest.
+//! A state and its reference run over the trie side by side. At a node of height `h`, two configurations that are
+//! equivalent for `h` bytes have the same outcome below it, so the reference's holds there and the node is not opened.
+//! Every other node is. In a chain of 255 characters nearly all nodes are pruned: a place far from the end differs from its
+//! reference in no token or in a few long runs of one character, a place near the end in the tokens that are longer than
+//! the rest of the chain.
 //!
-//! Many states go at once, [abreast](super::product): a node is visited once for all of them.
+//! The states of a batch are the lanes of one [product](super::product): a node is visited once for all of them.
 //!
-//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state parts from its reference).
+//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state differs from its reference).
 
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
-//! Places of long chains of characters, which part from their references with strings of these characters alone.
+//! Long runs: places of long chains of characters, which differ from their references in long strings of these characters
+//! alone.
 //!
-//! The place of `[a-z]{1,255}` after which a hundred letters may come does what the one does after which any number may,
-//! but for the strings that begin with more than a hundred letters: where the two go on in step, byte for byte, and do the
-//! same with all other bytes at each step, until the one comes to its last place, nothing else tells them apart. These
-//! strings are [known](crate::masks::trie::char_classes), and so the place has the outcome of its reference without them, and no node is visited.
+//! Take the place of `[a-z]{1,255}` before which a hundred letters are left, and a reference with more letters left. The two
+//! go through the chain in step, and at each step do the same with every byte that is no letter, until the first has read
+//! a hundred letters. So only the strings that begin with more than a hundred letters distinguish them. These strings are
+//! [indexed](crate::masks::trie::char_classes): the outcome is the reference's without them, and no node is visited.
 //!
 //! Places one behind the other that do the same are passed at once.
 //!

@@ -1,16 +1,16 @@
-//! States beside their references, many at once.
+//! The product automaton of a batch: each state beside its reference.
 //!
-//! Derived states run over the trie abreast, each in a lane: its row, and the row of its reference. What all lanes have come
-//! to at a node is a *front*. Fronts are interned, and what a front does on a byte is found once: after `n` letters the
-//! 255 places of `[a-z]{0,255}` have all moved on by `n`, whichever letters these were. So a node costs a look-up for
-//! all lanes together, and a lane costs something only where it parts from its reference.
+//! Each derived state is a lane: a row of the transition table for it, and one for its reference. The rows of all lanes at a
+//! node are a *front*. Fronts are interned and their transitions memoised: after `n` letters the 255 places of `[a-z]{0,255}`
+//! have all moved on by `n`, whichever letters these were. So a node costs one look-up for all lanes together, and a lane
+//! costs something only where it differs from its reference.
 //!
-//! A lane that does the same as its reference for as many bytes as any string below a node has is left out there, and one
-//! whose two rows have become one is gone for good.
+//! A lane is left out below a node whose height is no more than the bytes for which its two rows are equivalent, and
+//! dropped for good once both rows are the same.
 //!
-//! The bytes are told apart by those runs alone that matter to the rows of a front: the grammar has many more.
+//! Byte classes are those of the rows of a front, which are far fewer than those of the grammar.
 //!
-//! Cost: O(lanes) for each front and run of bytes that leads to another.
+//! Cost: O(lanes) for each front and byte class that leads to another front.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;

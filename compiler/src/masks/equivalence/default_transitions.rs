@@ -1,17 +1,19 @@
-//! A grammar's own states that do the same as another with every token.
+//! States equal to the target of their widest edge, their *default*: the two differ in no token.
 //!
-//! In an object that may have any keys besides those it names, a state within a key does what that of any other key does,
-//! but for the next byte of the key, and again for the one after it. Hardly any token goes on from there to the end of
-//! the key, where at last what comes may differ. So the two are followed along the bytes on which they part alone, until
-//! no [piece](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two that are known to do the
-//! same from there; and where that does not tell, from the root of the trie until the trie ends.
+//! In an object that may have any keys besides those it names, a state within a named key does what the state within any
+//! key does, but for the next byte of the name, and then for the byte after it. Hardly any token goes on from there to the
+//! end of the key, where the two differ at last. So both are followed along the bytes on which they differ, until no
+//! [factor](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two states that are
+//! known to be equal; if that decides nothing, from the root of the trie along its nodes. D2FA (S. Kumar et al.,
+//! "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by
+//! such default transitions.
 //!
-//! A state is held against the one that it goes to on most bytes, where that stays where it is on most. Mostly that one
-//! does nothing but call the vocabulary's rule for the rest of a string, and its bytes are those of the rule's first
-//! state. What of them the state has no edges for is a call as well, of a rule that begins with nothing else.
+//! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string; its
+//! transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a call of a
+//! rule that begins with nothing else.
 //!
-//! Cost: O(edges) for each state, some 50 ns, and a piece looked up for each byte on which two part; for those at the ends
-//! of keys, a child for each byte on which two part at a node.
+//! Cost: O(edges) for each state, some 50 ns, and the look-up of a factor for each byte on which two differ; at the ends of
+//! keys, the look-up of a child for each byte on which two differ at a node.
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,9 +1,8 @@
-//! States from which every token either ends within a literal or cannot be read: what they do is told by one node of the
-//! trie.
+//! States within a literal that no token leaves: their masks depend on one node of the trie.
 //!
 //! More than half of the states of an object are within its keys, and no token leads from one letter of a key to its end
-//! and on. The tokens that such a state reads are those on the way to the deepest node that the literal leads to, so states
-//! that come to the same node have the same mask, and it is found once.
+//! and on. The tokens that such a state reads are those on the path to the deepest node that the literal leads to. States
+//! with the same node have the same mask, which is found once.
 //!
 //! Cost: O(own states), and O(depth of the node) for each of them.
 

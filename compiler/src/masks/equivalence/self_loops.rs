@@ -1,7 +1,7 @@
-//! The subtrees of the trie that a wide state accepts as a whole.
+//! Self-loops of wide states, and the subtrees of the trie that such a state accepts as a whole.
 //!
-//! A state *loops* on a byte where it leads to a state that does the same as itself for so many bytes. A subtree that is
-//! no higher than that, and has no other bytes in it, is accepted as it is.
+//! A state *loops* on a byte, for `k` bytes, if the byte leads to a state that is equivalent to it for `k` bytes. A subtree of
+//! height at most `k + 1` whose bytes are all loops is accepted without a visit of its nodes.
 
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;

@@ -1,18 +1,18 @@
-//! A grammar's own states that do the same as each other with every piece of a token, wherever in a token it begins.
+//! Token bisimulation: states that do the same with every factor (contiguous part) of a token.
 //!
-//! The state after one member of an object differs from that after the next in the keys that may still come, and
-//! hardly any piece of a token goes on from a comma to the end of a key. So the states behind the values of an object do
-//! the same, as far as masks can tell, and those of other objects too; and so do, as they lead to states that do the same,
-//! the ends of keys whose values are alike. A copy's base mask and exit class are those of the state that it is a copy of,
-//! and its follow masks too.
+//! The state after one member of an object differs from the state after the next in the keys that may still come, and
+//! hardly any factor of a token goes on from a comma to the end of a key. So no mask distinguishes these states, nor the
+//! ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class and the
+//! follow masks of the state that it is a copy of.
 //!
-//! The states that calls return to, and those that lead to states which go on with many bytes, are each held against the
-//! last of them that goes on with the same bytes and calls: byte by byte where the two part, for as long as what was read
-//! is a [piece](crate::masks::trie::factors). What a call reads is not followed, so what two calls of one rule return to has to do the
-//! same with every piece that may come [behind](crate::masks::shared::call_followers) a string of the rule. Then all states that lead to copies of
-//! the same on the same bytes and calls are copies. States are numbered along the texts that they read, so the last come
-//! first: most of what a state leads to is known then. What goes on with many bytes is not asked about; a
-//! [twin](super::default_transitions) of another is known to do what that does.
+//! Two steps find copies. First, candidates are states that calls return to and states that lead to wide states. Each is
+//! compared with the last one that has the same bytes and calls: along the bytes on which the two differ, for as long as
+//! the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not followed; instead, the return
+//! states of two calls of one rule have to agree on every factor that may come
+//! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that lead
+//! to copies of the same states on the same bytes and calls are copies. States are numbered along the texts that they read
+//! and taken from the last, so most targets are known. Wide states are not compared, but a
+//! [default](super::default_transitions) stands for its state.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
 

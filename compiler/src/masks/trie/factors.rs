@@ -1,8 +1,9 @@
-//! Bloom filter of the factors of tokens: what two states do with any other string does not show in a mask.
+//! Bloom filter of the factors (contiguous parts) of tokens. Two states that differ only on strings that are no factor have
+//! the same masks.
 //!
-//! A string is known by its last bytes, as many as a [`Factor`] holds. Strings of so many that occur in a token are kept in
-//! a table of bits by their hash, so a string may be taken for a piece that is none, but not the other way round. For two
-//! bytes there is a table that is never wrong: no token has a letter and a quote behind it in most vocabularies.
+//! A string is known by its last bytes, as many as a [`Factor`] holds, and looked up by their hash in a table of bits. So a
+//! string may be taken for a factor that is none, and never the other way round. Factors of two bytes have an exact
+//! table: in most vocabularies no token has a letter and a quote behind it.
 //!
 //! Eight bits for each node of the trie: half a megabyte for 128,000 tokens. Built in O(nodes), some 10 ns each.
 

@@ -1,11 +1,11 @@
 //! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
 //! them.
 //!
-//! Below a node without such bytes, and no higher, the two do the same. What tells them apart within one byte more follows
-//! from what tells apart those that they go on to, so it is found for 1, 2, ... bytes, as far as it is asked for; for most
-//! it stays the same after a few.
+//! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes for
+//! `k + 1` follow from those for `k` of the pairs that the two lead to, so they are found for 1, 2, ... bytes, as far as they
+//! are asked for; most stay the same after a few.
 //!
-//! Cost: O(ways on) for each two and length.
+//! Cost: O(transitions) for each pair and length.
 
 use grammarc_artifacts::sections::network::NONE;
 

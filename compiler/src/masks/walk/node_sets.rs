@@ -1,11 +1,11 @@
 //! Subset construction on the trie: all nodes of a shared exit class go on together.
 //!
-//! Nearly all return states go on with few bytes: a comma and the next key, or what closes an object. They meet the same
-//! exit classes, those of strings and numbers, and most of them go on from a class's nodes with the same first bytes. So
-//! the nodes go on together. A *front* is the nodes that some bytes lead to from those of a class, and where it leads on
-//! one more is found once. The trie alone decides that, so fronts serve all states.
+//! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
+//! classes, those of strings and numbers, and most of them go on from the nodes of a class with the same first bytes. A
+//! *front* is the set of nodes that some bytes lead to from the nodes of a class. Its transitions are found once; the trie
+//! alone decides them, so fronts serve all states.
 //!
-//! Configurations that go on with many bytes are walked from each node by itself.
+//! Configurations that read many bytes are walked from each node by itself.
 //!
 //! Cost: O(nodes of a front) to find it, and a look-up for each byte from then on, besides the tokens that end there.
 

@@ -1,9 +1,9 @@
-//! On which bytes an own state and a shared one part, as *steps*.
+//! The bytes on which an own and a shared configuration differ, as *steps*.
 //!
-//! The outcome of a byte changes where a target, the end of a token or the end of a rule does, for either state. Between
-//! two such *turns* one byte stands for all.
+//! The transition of a byte range changes at a *turn*: a byte from which on a target, the end of a token or the end of the
+//! rule is another, for either configuration. Between two turns one byte stands for all.
 //!
-//! Cost: O(turns) for each two, some twenty; they are found once for each walker.
+//! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 
 use std::ops::Range;
 

@@ -1,11 +1,10 @@
-//! The walk of an own state and a shared one side by side, down to the subtrees on which they differ.
+//! The pair walk: an own and a shared configuration over the trie, down to the subtrees on which they differ.
 //!
-//! The states of a key are met again from each of the states before them, and most of what they do on a byte is what the
-//! shared state does. So what is left is kept as [*steps*](super::pair_table): for the states of a key, one, the next byte of
-//! the key. A walk from a state within a key is then a few look-ups of children, below the nodes alone where the two can
-//! [part](super::distinguishing).
+//! A pair is kept as its [*steps*](super::pair_table), the bytes on which it differs: for most states within a key that is
+//! one byte, the next of the key. The pairs of a key are met again from each state before them, so a walk from a state
+//! within a key is a few look-ups of children. Subtrees without a [distinguishing](super::distinguishing) byte are pruned.
 //!
-//! Cost: O(children of the nodes at which the two may still part).
+//! Cost: O(children of the nodes at which the two may still differ).
 
 use super::cursor::{Configuration, Cursor};
 use super::pair_table::{FEW, Pair, PairMove, PairTable, SharedReference};

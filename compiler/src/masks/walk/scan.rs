@@ -1,8 +1,8 @@
-//! Walks of wide states over whole subtrees, in one go.
+//! Scan of whole subtrees in preorder, for wide states.
 //!
-//! To choose among children costs more than to look at all where most are gone on with: the nodes are taken in
-//! their order, each with what its parent came to. States of the [table](crate::masks::equivalence::transition_table) are numbers of rows there, and
-//! what one comes to is an entry of it.
+//! A wide state reads most children of a node, so choosing among them costs more than to look at all: nodes are taken in
+//! preorder, each with the configuration of its parent. States of the
+//! [table](crate::masks::equivalence::transition_table) are numbers of rows, and a step is one entry of it.
 //!
 //! Cost: O(nodes reached), some 4 ns each.
 
