@@ -72,6 +72,12 @@ impl<T: Word> Sequences<T> {
         &self.words[range(&self.ends, number)]
     }
 
+    /// The number of a sequence, if it is one of these.
+    pub(crate) fn find(&self, words: &[T]) -> Option<u32> {
+        let is_equal = |&number: &u32| *self.get(number) == *words;
+        self.numbers.find(T::hash(words), is_equal).copied()
+    }
+
     /// The number of a sequence, which is new or not.
     pub(crate) fn number(&mut self, words: &[T]) -> u32 {
         let Self { words: all, ends, numbers } = self;

@@ -207,31 +207,6 @@ impl Threads {
         let results = parts.into_iter().map(|(_, results)| results.into_inner());
         results.flat_map(|results| results.unwrap_or_else(PoisonError::into_inner)).collect()
     }
-
-    /// Changes each item: at once where they are `worth` waking up a thread.
-    pub(crate) fn each<T: Send>(
-        &self,
-        worth: bool,
-        items: &mut [T],
-        change: impl Fn(&mut T) + Sync,
-    ) {
-        if !worth || self.count == 1 {
-            return items.iter_mut().for_each(change);
-        }
-        let size = items.len().div_ceil(self.count).max(1);
-        let change = &change;
-        self.scope(|scope| {
-            let mut parts = items.chunks_mut(size);
-            let ours = parts.next();
-            for part in parts {
-                match scope {
-                    Some(scope) => scope.spawn(move || part.iter_mut().for_each(change)),
-                    None => part.iter_mut().for_each(change),
-                }
-            }
-            ours.into_iter().flatten().for_each(change);
-        });
-    }
 }
 
 #[cfg(test)]

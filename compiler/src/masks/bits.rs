@@ -44,6 +44,26 @@ fn add_chunks(chunks: impl Iterator<Item = impl Iterator<Item = u32> + Clone>, t
     }
 }
 
+/// Whether a token is in a row.
+#[inline]
+pub(crate) fn contains(row: &[u32], id: u32) -> bool {
+    row[id as usize / 32] >> (id % 32) & 1 == 1
+}
+
+/// In how many tokens two rows differ, if they are fewer than a limit.
+pub(crate) fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
+    let mut distance = 0;
+    // In blocks, so that a row that is far off is given up early.
+    for (new, old) in row.chunks(64).zip(other.chunks(64)) {
+        let pairs = new.iter().zip(old);
+        distance += pairs.map(|(a, b)| (a ^ b).count_ones() as usize).sum::<usize>();
+        if distance >= limit {
+            return None;
+        }
+    }
+    Some(distance)
+}
+
 /// Number of tokens in a row.
 pub(crate) fn count_ones(row: &[u32]) -> u32 {
     row.iter().map(|word| word.count_ones()).sum()

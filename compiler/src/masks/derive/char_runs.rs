@@ -1,14 +1,14 @@
-//! States that stay within some characters for a while, whose tokens are put together by length.
+//! Runs of characters: states that read characters of one class for a while, whose tokens are found by their length.
 //!
-//! In a state before `[0-9A-Za-z]{8}-` every letter leads on in the one way, seven more times. So of the strings of these
-//! letters alone only the length counts: the tokens of up to eight bytes are a row that all such states share, whatever
-//! comes after, and is [encoded](CharClassIndex::drawings) without a walk. What is left to walk are the strings that go on with
-//! another byte, at nodes that are [looked up](CharClassIndex::edges) as well, and what does not begin with such a letter.
+//! In a state before `[0-9A-Za-z]{8}-` every letter leads to the next of eight equal places. A token of such letters alone is
+//! accepted if it has at most eight bytes, so all these tokens are one [row](CharClassIndex::drawings), shared by all
+//! states with this class and length, and found without a walk. Two kinds of strings are walked: those that leave the class
+//! after some letters, from nodes that an index by byte [has](CharClassIndex::edges), and those that do not begin with such
+//! a letter.
 //!
-//! The rows become masks of their own, before all others, and the states differ from them in a few tokens.
+//! The sets of the rows are encoded before all others, and the states differ from them in a few tokens.
 //!
-//! Cost: O(tokens of these characters) for each set of characters; for a state, O(strings that go on with another byte that
-//! it goes on with).
+//! Cost: O(tokens of the class) for each class; for a state, O(strings of the class before a byte that leaves it).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
@@ -17,8 +17,6 @@ use super::batch::{Derivation, Difference};
 use super::long_runs::LongRuns;
 use crate::budget::Spent;
 use crate::ir::ByteSet;
-use crate::masks::encode::encoder::{Compared, Encoded};
-use crate::masks::encode::nearest_row::SharedRows;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::equivalence::own_transitions::ARRIVES;
 use crate::masks::outcome::excluded::Excluded;
@@ -26,12 +24,12 @@ use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::masks::trie::char_classes::{
-    CharClassIndex, CharKinds, FAR, RunExit, TokenRow, characters, kinds_within,
+    CharClassIndex, CharKinds, FAR, RunExit, characters, kinds_within,
 };
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
-use crate::threads::{Means, Threads};
+use crate::threads::Means;
 
 /// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
 /// looked at.
@@ -43,9 +41,6 @@ const STEPS_A_STATE: usize = 1 << 9;
 
 /// States from which on a second thread is worth it.
 const WORTH_A_THREAD: usize = 256;
-
-/// Models from which on a second thread is worth it.
-const MANY: usize = 16;
 
 /// Tokens too long for a state and not for its reference, up to which it is derived from that.
 const FEW: u32 = 64;
@@ -221,13 +216,12 @@ impl CharRuns {
         Some(Difference::without(excluded))
     }
 
-    /// The references, in the order in which they are numbered, held against the vocabulary's rows.
+    /// The references, by state.
     pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
         trie: Trie<'_>,
-        rows: SharedRows<'_>,
-        threads: &Threads,
+        row_words: usize,
     ) -> Vec<RunRow> {
         let mut references: Vec<RunRow> = Vec::with_capacity(self.references.len());
         let numbered = (self.first_reference..).zip(&self.references);
@@ -236,18 +230,14 @@ impl CharRuns {
         all.sort_unstable();
         for of in all.chunk_by(|one, next| one.0 == next.0) {
             let lengths: Vec<u32> = of.iter().map(|&(_, length, ..)| length).collect();
-            let drawings = known.words(trie).drawings(of[0].0, &lengths, rows.row_words());
-            let of = of.iter().zip(drawings);
-            references.extend(of.map(|(&(_, _, state, asked_by), TokenRow { row, count })| {
-                RunRow {
-                    state,
-                    asked_by,
-                    encoded: Encoded::Row { row, count, looked: Compared::No },
-                }
+            let rows = known.words(trie).drawings(of[0].0, &lengths, row_words);
+            let of = of.iter().zip(rows);
+            references.extend(of.map(|(&(_, _, state, asked_by), row)| RunRow {
+                state,
+                asked_by,
+                row,
             }));
         }
-        let are_many = references.len() >= MANY;
-        threads.each(are_many, &mut references, |reference| rows.look(&mut reference.encoded));
         references.sort_unstable_by_key(|reference| reference.state);
         references
     }
@@ -264,8 +254,8 @@ pub(crate) struct RunRow {
     pub(crate) state: u32,
     /// The first state whose outcome is.
     pub(crate) asked_by: u32,
-    /// The tokens.
-    pub(crate) encoded: Encoded,
+    /// Bit `id % 32` of word `id / 32` for each of its tokens.
+    pub(crate) row: Vec<u32>,
 }
 
 /// The kind of run that a state has.
@@ -448,7 +438,6 @@ mod tests {
 
     use super::*;
     use crate::compile::Compiler;
-    use crate::masks::encode::lengths::Lengths;
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
     use crate::threads::Means;
@@ -489,13 +478,7 @@ mod tests {
             Shortcuts::default(),
             Means::unlimited(),
         );
-        let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
-        let references = runs.references(
-            known,
-            trie,
-            SharedRows::new(shared, known, lengths),
-            Means::unlimited().threads,
-        );
+        let references = runs.references(known, trie, shared.row_words as usize);
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
         let mut count = 0;
         for state in states {
@@ -503,9 +486,7 @@ mod tests {
             count += 1;
             let taken = outcome.delta.as_ref().expect("is taken over along a run");
             let reference = references.iter().find(|reference| reference.state == taken.reference);
-            let Encoded::Row { row, .. } = &reference.expect("is a reference").encoded else {
-                panic!("a reference is a row")
-            };
+            let row = &reference.expect("is a reference").row;
             let is_held = |&rank: &u32| {
                 let id = trie.token_of_rank[rank as usize];
                 let is_excluded = taken.excluded.iter().any(|ranks| ranks.contains(&rank));

@@ -1,24 +1,28 @@
-//! Encodes a token set as an id list, a bit row or a delta to another mask; runs on any thread, before masks are numbered.
+//! Brings the token sets of outcomes into their [forms](super::form), on any thread, before masks are numbered.
 //!
 //! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
 //! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
-//! [ahead](Encoder::encode_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
-//! that a row may be worth against the rows ([`pool`](super::pool)).
+//! [ahead](Encoder::encode_new). What is left for the thread that takes the results is to look the form up
+//! ([`pool`](super::pool)).
 //!
-//! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a row.
+//! The form of a derived set follows from its difference to the reference's set: the number of tokens in which the set
+//! differs from the reference's row bounds the search for the nearest row.
+//!
+//! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a search among the rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use grammarc_artifacts::sections::masks::MaskRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::form::{BITS, Form};
 use super::lengths::Lengths;
+use super::nearest_row::{SharedRows, apart_from_ids, describe_difference};
 use super::sort_ids::IdSorter;
-use crate::masks::bits::{add_ids, clear_all, count_ones, set_all};
+use crate::masks::bits::{add_ids, clear_all, count_ones, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, RowRanks, row_of};
 use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
@@ -31,31 +35,10 @@ const MANY_SPANS: usize = 6;
 /// An encoded set of tokens.
 #[derive(Debug)]
 pub(crate) enum Encoded {
-    /// A mask that there is.
-    Mask(u32),
-    /// The row, the length of the minus list, and both lists; and how many tokens there are.
-    Record { content: Vec<u32>, count: u32 },
-    /// Few tokens, ascending.
-    Ids(Vec<u32>),
-    /// A row, how many tokens there are, and whether it was held against the vocabulary's rows.
-    Row { row: Vec<u32>, count: u32, looked: Compared },
-}
-
-/// Whether a row was held against the vocabulary's.
-#[derive(Debug)]
-pub(crate) enum Compared {
-    No,
-    /// The difference to the nearest, if that is worth storing.
-    Yes(Option<NearestRow>),
-}
-
-/// How a set differs from a row.
-#[derive(Debug)]
-pub(crate) struct NearestRow {
-    /// In how many tokens.
-    pub(crate) distance: usize,
-    /// The row, the length of the minus list, and both lists.
-    pub(crate) content: Vec<u32>,
+    /// A set that the pool has.
+    Set(u32),
+    /// A form, and how many tokens are in the set.
+    Form { words: Vec<u32>, count: u32 },
 }
 
 /// The outcome of a state or pair, with what is needed for its mask.
@@ -80,7 +63,7 @@ pub(crate) struct Scratch {
     ordered: IdSorter,
     ids: Vec<u32>,
     row: Vec<u32>,
-    content: Vec<u32>,
+    words: Vec<u32>,
     /// Hashes of what was encoded ahead.
     seen: FxHashSet<u64>,
 }
@@ -91,26 +74,16 @@ impl Scratch {
             ordered: IdSorter::new(row_words),
             ids: Vec::new(),
             row: Vec::new(),
-            content: Vec::new(),
+            words: Vec::new(),
             seen: FxHashSet::default(),
         }
     }
 
     /// Gives back what was encoded in this room, for the next.
     pub(crate) fn give_back(&mut self, encoded: Encoded) {
-        match encoded {
-            Encoded::Mask(_) => {}
-            Encoded::Record { content, .. } => self.content = content,
-            Encoded::Ids(ids) => self.ids = ids,
-            Encoded::Row { row, .. } => self.row = row,
+        if let Encoded::Form { words, .. } = encoded {
+            self.words = words;
         }
-    }
-
-    /// The row of some tokens.
-    pub(crate) fn row_of_ids(&mut self, row_words: usize, ids: &[u32]) -> Vec<u32> {
-        let mut row = self.cleared(row_words);
-        set_all(&mut row, ids);
-        row
     }
 
     /// A row without tokens.
@@ -122,36 +95,41 @@ impl Scratch {
     }
 }
 
-/// The mask of a state that others are derived from.
-pub(crate) struct ReferenceMask<'a> {
-    pub(crate) mask: u32,
-    pub(crate) record: MaskRecord,
+/// The set of a state that others are derived from.
+pub(crate) struct ReferenceSet<'a> {
+    /// Its number in the pool.
+    pub(crate) set: u32,
+    /// The row of its form, [`NONE`] of a list, [`BITS`] of its own.
+    pub(crate) row: u32,
     /// The words of its row, none where it has none.
-    pub(crate) row: Cow<'a, [u32]>,
+    pub(crate) words: Cow<'a, [u32]>,
     pub(crate) minus: Vec<u32>,
     pub(crate) plus: Vec<u32>,
+    pub(crate) count: u32,
     /// Ranks of its tokens, or its row with its lists in it.
     pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
-/// The vocabulary and the masks of references that sets are encoded against.
+/// The vocabulary and the sets of references that sets are encoded against.
 pub(crate) struct Encoder<'a> {
     trie: Trie<'a>,
     shared: Tables<'a>,
     known: &'a VocabularyFacts,
     lengths: Lengths,
+    rows: SharedRows<'a>,
     /// By own state.
-    references: FxHashMap<u32, ReferenceMask<'a>>,
+    references: FxHashMap<u32, ReferenceSet<'a>>,
 }
 
-/// A mask that is taken over from a state.
+/// A set that is taken over from a state.
 struct Reference<'s> {
     /// Its number, where it is a reference's.
-    reference: Option<u32>,
-    record: MaskRecord,
-    row: &'s [u32],
+    set: Option<u32>,
+    row: u32,
+    words: &'s [u32],
     minus: &'s [u32],
     plus: &'s [u32],
+    count: u32,
     ranks: RowRanks<'s>,
 }
 
@@ -163,7 +141,8 @@ impl<'a> Encoder<'a> {
         known: &'a VocabularyFacts,
         lengths: Lengths,
     ) -> Self {
-        Self { trie, shared, known, lengths, references: FxHashMap::default() }
+        let rows = SharedRows::new(shared, known, lengths);
+        Self { trie, shared, known, lengths, rows, references: FxHashMap::default() }
     }
 
     /// How long lists may be.
@@ -171,28 +150,29 @@ impl<'a> Encoder<'a> {
         self.lengths
     }
 
-    /// Notes the mask of an own state that others are derived from.
-    pub(crate) fn add_reference(&mut self, state: u32, reference: ReferenceMask<'a>) {
+    /// Notes the set of an own state that others are derived from.
+    pub(crate) fn add_reference(&mut self, state: u32, reference: ReferenceSet<'a>) {
         self.references.insert(state, reference);
     }
 
     fn reference(&self, state: u32) -> Reference<'_> {
         if let Some(reference) = self.references.get(&state) {
-            let &ReferenceMask { mask, record, ref row, ref minus, ref plus, ref ranks } =
+            let &ReferenceSet { set, row, ref words, ref minus, ref plus, count, ref ranks } =
                 reference;
             let ranks = match ranks {
                 Ok(ranks) => RowRanks::Known(ranks),
                 Err(row) => RowRanks::LazyRanks(row),
             };
-            return Reference { reference: Some(mask), record, row, minus, plus, ranks };
+            return Reference { set: Some(set), row, words, minus, plus, count, ranks };
         }
         let record = self.shared.masks[self.shared.states[state as usize].base as usize];
         Reference {
-            reference: None,
-            record,
-            row: row_of(self.shared, record.row),
+            set: None,
+            row: record.row,
+            words: row_of(self.shared, record.row),
             minus: self.shared.minus(&record),
             plus: self.shared.plus(&record),
+            count: record.count,
             ranks: RowRanks::Known(self.known.spans(self.shared, self.trie, state)),
         }
     }
@@ -205,14 +185,14 @@ impl<'a> Encoder<'a> {
         extra.is_empty() && !is_small
     }
 
-    /// Encodes a set of tokens for the thread that numbers the masks, unless the same was encoded in this room before.
+    /// Encodes a set of tokens for the thread that takes the results, unless the same was encoded in this room before.
     pub(crate) fn encode_new(&self, found: &mut Computed, scratch: &mut Scratch) {
         let Computed { outcome, extra, encoded } = found;
         if self.is_looked_up(outcome, extra) {
-            let mut words = std::mem::take(&mut scratch.content);
+            let mut words = std::mem::take(&mut scratch.words);
             describe(outcome, &mut words);
             let is_new = scratch.seen.insert(sequences::hash(&words));
-            scratch.content = words;
+            scratch.words = words;
             if !is_new {
                 return;
             }
@@ -234,23 +214,72 @@ impl<'a> Encoder<'a> {
             {
                 return encoded;
             }
-            if reference.ranks.is_dear() || count_of(excluded) < reference.record.count / 2 {
+            if reference.ranks.is_dear() || count_of(excluded) < reference.count / 2 {
                 return self.encoded_over(&reference, excluded, &outcome.spans, extra, scratch);
             }
             return self.encode(&outcome.over(reference.ranks.all(self.trie)), extra, scratch);
         }
         let count = outcome.count() as usize + extra.len();
         if count <= self.lengths.most_listed() {
-            return Encoded::Ids(self.gathered(outcome, extra, scratch));
+            let ids = self.gathered(outcome, extra, scratch);
+            let encoded = self.of_ids(&ids, scratch);
+            scratch.ids = ids;
+            return encoded;
         }
         let mut row = scratch.cleared(self.lengths.row_words);
         let runs = outcome.spans.iter().map(|span| self.tokens(span));
         runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
-        let count = count_ones(&row);
-        Encoded::Row { row, count, looked: Compared::No }
+        let encoded = self.of_row(&row, scratch);
+        scratch.row = row;
+        encoded
     }
 
-    /// The set of another state's tokens but for some ranks, and with those of `spans`: encoded over that state's row.
+    /// Encodes the tokens of a row of bits.
+    pub(crate) fn of_row(&self, row: &[u32], scratch: &mut Scratch) -> Encoded {
+        let count = count_ones(row);
+        if count as usize <= self.lengths.most_listed() {
+            let mut ids = std::mem::take(&mut scratch.ids);
+            ids.clear();
+            add_ids(row, &mut ids);
+            let encoded = self.of_ids(&ids, scratch);
+            scratch.ids = ids;
+            return encoded;
+        }
+        let mut words = std::mem::take(&mut scratch.words);
+        match self.rows.nearest(count, |(other, _), limit| distance(row, other, limit)) {
+            Some(nearest) => self.write_near(nearest, row, &mut words),
+            None => Form::Bits(row).write(&mut words),
+        }
+        Encoded::Form { words, count }
+    }
+
+    /// Encodes tokens, which come in ascending order.
+    fn of_ids(&self, ids: &[u32], scratch: &mut Scratch) -> Encoded {
+        let count = ids.len() as u32;
+        let is_list = ids.len() <= self.lengths.always_listed();
+        let apart = |row: (&[u32], u32), limit: usize| apart_from_ids(ids, row, limit);
+        let nearest = if is_list { None } else { self.rows.nearest(count, apart) };
+        let mut words = std::mem::take(&mut scratch.words);
+        match nearest {
+            Some(nearest) => {
+                let mut row = scratch.cleared(self.lengths.row_words);
+                set_all(&mut row, ids);
+                self.write_near(nearest, &row, &mut words);
+                scratch.row = row;
+            }
+            None => Form::List(ids).write(&mut words),
+        }
+        Encoded::Form { words, count }
+    }
+
+    /// Writes the form of a row by its difference from one of the vocabulary's.
+    fn write_near(&self, nearest: u32, row: &[u32], words: &mut Vec<u32>) {
+        words.clear();
+        words.push(nearest);
+        describe_difference(row_of(self.shared, nearest), row, words);
+    }
+
+    /// The form of another state's tokens without the ranks `except` and with those of `spans`, by way of a row of bits.
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -260,8 +289,8 @@ impl<'a> Encoder<'a> {
         scratch: &mut Scratch,
     ) -> Encoded {
         let mut row = scratch.cleared(self.lengths.row_words);
-        if !reference.row.is_empty() {
-            row.copy_from_slice(reference.row);
+        if !reference.words.is_empty() {
+            row.copy_from_slice(reference.words);
         }
         // What is excluded may be among the tokens that the record adds.
         set_all(&mut row, reference.plus);
@@ -271,14 +300,9 @@ impl<'a> Encoder<'a> {
         }
         let new = spans.iter().map(|span| self.tokens(span));
         new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
-        let count = count_ones(&row);
-        if count as usize > self.lengths.most_listed() {
-            return Encoded::Row { row, count, looked: Compared::No };
-        }
-        let mut ids = Vec::with_capacity(count as usize);
-        add_ids(&row, &mut ids);
+        let encoded = self.of_row(&row, scratch);
         scratch.row = row;
-        Encoded::Ids(ids)
+        encoded
     }
 
     /// The tokens of some ranks.
@@ -301,8 +325,8 @@ impl<'a> Encoder<'a> {
         ids
     }
 
-    /// The set of another state's tokens but for some ranks, and with those of `spans`, where it takes little to tell it
-    /// from that state's mask.
+    /// The form of another state's tokens without the ranks `except` and with those of `spans`, if both sets are short
+    /// lists, or both differ from the same row in few tokens.
     fn differing(
         &self,
         reference: &Reference<'_>,
@@ -310,8 +334,8 @@ impl<'a> Encoder<'a> {
         spans: &[Range<u32>],
         scratch: &mut Scratch,
     ) -> Option<Encoded> {
-        let &Reference { reference, record, minus: without, plus: with, ranks, .. } = reference;
-        // Most of what differs in much is told by the lengths.
+        let &Reference { set, row, minus: without, plus: with, ranks, .. } = reference;
+        // Most sets that differ in many tokens are given up by the lengths alone.
         let most = self.lengths.most_listed() as u32;
         let held = |ranges, most| ranks.held(self.trie, ranges, most);
         let gone = minus(&held(except, most + count_of(spans))?, spans);
@@ -319,28 +343,46 @@ impl<'a> Encoder<'a> {
         if count_of(&gone).max(count_of(&new)) > most {
             return None;
         }
-        if let Some(mask) = reference.filter(|_| gone.is_empty() && new.is_empty()) {
-            return Some(Encoded::Mask(mask));
+        if let Some(set) = set.filter(|_| gone.is_empty() && new.is_empty()) {
+            return Some(Encoded::Set(set));
+        }
+        let count = reference.count + count_of(&new) - count_of(&gone);
+        let is_list = count as usize <= self.lengths.always_listed();
+        if row == BITS || is_list != (row == NONE) {
+            return None;
         }
         let gone = self.sorted_ids(&gone, scratch);
         let new = self.sorted_ids(&new, scratch);
-        let count = record.count + new.len() as u32 - gone.len() as u32;
-        let is_list = count as usize <= self.lengths.always_listed();
-        if is_list != (record.row == NONE) {
+        let mut words = std::mem::take(&mut scratch.words);
+        words.clear();
+        words.extend([row, 0]);
+        merge(without, &new, &gone, with, &mut words);
+        words[1] = words.len() as u32 - 2;
+        merge(with, &gone, &new, without, &mut words);
+        if is_list {
+            return Some(Encoded::Form { words, count });
+        }
+        if words.len() - 2 > self.lengths.worth_differing(count) {
+            scratch.words = words;
             return None;
         }
-        let mut content = std::mem::take(&mut scratch.content);
-        content.clear();
-        content.extend([record.row, 0]);
-        merge(without, &new, &gone, with, &mut content);
-        content[1] = content.len() as u32 - 2;
-        merge(with, &gone, &new, without, &mut content);
-        let listed = content.len() - 2;
-        if !is_list && listed > self.lengths.worth_differing(count) {
-            scratch.content = content;
-            return None;
+        let nearest = self.rows.nearest_to(row, &words[2..], count);
+        if nearest != row {
+            self.move_near(nearest, &mut words, scratch);
         }
-        Some(Encoded::Record { content, count })
+        Some(Encoded::Form { words, count })
+    }
+
+    /// Brings the difference from a row into that from the `nearest`.
+    fn move_near(&self, nearest: u32, words: &mut Vec<u32>, scratch: &mut Scratch) {
+        let mut row = std::mem::take(&mut scratch.row);
+        row.clear();
+        row.extend_from_slice(row_of(self.shared, words[0]));
+        let (minus, plus) = words[2..].split_at(words[1] as usize);
+        clear_all(&mut row, minus);
+        set_all(&mut row, plus);
+        self.write_near(nearest, &row, words);
+        scratch.row = row;
     }
 
     /// Token ids of ranks, ascending.
@@ -402,21 +444,17 @@ mod tests {
     /// The tokens of what was encoded.
     fn tokens(encoder: &Encoder<'_>, encoded: &Encoded) -> BTreeSet<u32> {
         let mut ids = Vec::new();
-        match encoded {
-            Encoded::Mask(mask) => ids = stored(encoder.shared, *mask),
-            Encoded::Ids(few) => ids.clone_from(few),
-            Encoded::Row { row, count, .. } => {
-                add_ids(row, &mut ids);
-                assert_eq!(ids.len(), *count as usize);
-            }
-            Encoded::Record { content, count } => {
-                add_ids(row_of(encoder.shared, content[0]), &mut ids);
-                let (minus, plus) = content[2..].split_at(content[1] as usize);
+        let Encoded::Form { words, count } = encoded else { panic!("no set is taken over") };
+        match Form::of(words) {
+            Form::List(listed) => ids.extend_from_slice(listed),
+            Form::Bits(row) => add_ids(row, &mut ids),
+            Form::Near { row, minus, plus } => {
+                add_ids(row_of(encoder.shared, row), &mut ids);
                 ids.retain(|id| !minus.contains(id));
                 ids.extend_from_slice(plus);
-                assert_eq!(ids.len(), *count as usize);
             }
         }
+        assert_eq!(ids.len(), *count as usize);
         ids.into_iter().collect()
     }
 

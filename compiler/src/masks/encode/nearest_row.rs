@@ -1,77 +1,74 @@
 //! Rows that differ from a set in few tokens.
 //!
-//! A set is first held against the vocabulary's rows, which any thread may do ahead, and then against those that the
-//! grammar has so far, which depend on the order of its masks. Of two rows that differ from it in as many tokens, the
-//! vocabulary's is taken, then the one with the nearer number of tokens, then the first.
-//!
-//! Cost: O(words of a row) for each row of about as many tokens, until it is known to differ in more than another.
+//! Cost of a set without a reference: O(words of a row) for each row of about as many tokens, until it is known to differ in
+//! more than another. Of a set that is known to differ in `d` tokens from some row, only rows that differ from that row in
+//! at most `2 d` are candidates, and each costs O(d).
 
 use grammarc_artifacts::tables::Tables;
 
-use super::encoder::{Compared, Encoded, NearestRow};
 use super::lengths::Lengths;
-use crate::masks::bits::add_difference;
+use crate::masks::bits::{add_difference, contains};
 use crate::masks::outcome::ranks::row_of;
 use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shared::rows::StoredRows;
 
 /// The vocabulary's rows.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedRows<'a> {
     shared: Tables<'a>,
-    /// By row, how many tokens are in it.
-    counts: &'a [u32],
+    rows: &'a StoredRows,
     lengths: Lengths,
 }
 
 impl<'a> SharedRows<'a> {
     pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts, lengths: Lengths) -> Self {
-        Self { shared, counts: known.row_counts(), lengths }
+        Self { shared, rows: known.rows(), lengths }
     }
 
-    /// u32 words of a row.
-    pub(crate) fn row_words(&self) -> usize {
-        self.lengths.row_words
-    }
-
-    /// The row that a set of `count` tokens differs least from, with how many it differs in, where that is worth storing;
-    /// `apart` as for [`nearest`], of the words of a row and their count.
-    pub(crate) fn nearest(
+    /// The row that a set of `count` tokens differs least from, where that is worth storing; `apart` as for [`nearest`], of
+    /// the words of a row and their count.
+    pub(super) fn nearest(
         &self,
         count: u32,
         apart: impl Fn((&[u32], u32), usize) -> Option<usize>,
-    ) -> Option<(usize, u32)> {
-        let rows = (0..self.shared.totals().rows).zip(self.counts.iter().copied());
+    ) -> Option<u32> {
+        let counts = self.rows.counts();
+        let rows = (0..).zip(counts.iter().copied());
         let limit = self.lengths.worth_differing(count) + 1;
         nearest(rows, count, limit, |id, limit| {
-            apart((row_of(self.shared, id), self.counts[id as usize]), limit)
+            apart((row_of(self.shared, id), counts[id as usize]), limit)
         })
     }
 
-    /// The difference of a row of `count` tokens from the nearest, if that is worth storing.
-    pub(crate) fn near(&self, row: &[u32], count: u32) -> Option<NearestRow> {
-        let (distance, id) = self.nearest(count, |(other, _), limit| apart(row, other, limit))?;
-        let mut content = Vec::with_capacity(distance + 2);
-        describe_difference(id, row_of(self.shared, id), row, &mut content);
-        Some(NearestRow { distance, content })
-    }
-
-    /// Holds what was encoded as a row against these rows.
-    pub(crate) fn look(&self, encoded: &mut Encoded) {
-        if let Encoded::Row { row, count, looked } = encoded {
-            *looked = Compared::Yes(self.near(row, *count));
+    /// The same for a set that differs from `row` in the tokens `listed`, which are worth storing.
+    pub(super) fn nearest_to(&self, row: u32, listed: &[u32], count: u32) -> u32 {
+        let counts = self.rows.counts();
+        let rank = |distance: u32, row: u32| (distance, counts[row as usize].abs_diff(count), row);
+        let (words, most) = (row_of(self.shared, row), listed.len() as u32);
+        let mut best = rank(most, row);
+        for &(between, other) in self.rows.near(self.shared, row) {
+            if between > best.0 + most {
+                break;
+            }
+            let others = row_of(self.shared, other);
+            // A listed token on which the rows differ brings the set nearer to the other row, any other one does not.
+            let nearer = |&&id: &&u32| contains(words, id) != contains(others, id);
+            let distance = between + most - 2 * listed.iter().filter(nearer).count() as u32;
+            best = best.min(rank(distance, other));
         }
+        best.2
     }
 }
 
-/// The row with the smallest difference to a set of `count` tokens, and that difference, if it is below `limit`.
-/// `apart(id, limit)` computes one difference and gives up at `limit`. Rows of about as many tokens are looked at first, so
-/// most others are ruled out by their number.
-pub(crate) fn nearest(
+/// The row with the smallest difference to a set of `count` tokens, if that is below `limit`; of several the one with the
+/// nearer number of tokens, and then the first. `apart(id, limit)` computes one difference and gives up at `limit`. Rows of
+/// about as many tokens are looked at first, so most others are ruled out by their number.
+pub(super) fn nearest(
     rows: impl Iterator<Item = (u32, u32)>,
     count: u32,
     mut limit: usize,
     apart: impl Fn(u32, usize) -> Option<usize>,
-) -> Option<(usize, u32)> {
+) -> Option<u32> {
     let rows = rows.map(|(id, of_row)| (of_row.abs_diff(count) as usize, id));
     let mut near: Vec<(usize, u32)> = rows.filter(|&(least, _)| least < limit).collect();
     near.sort_unstable();
@@ -81,31 +78,30 @@ pub(crate) fn nearest(
             break;
         }
         if let Some(distance) = apart(id, limit) {
-            (limit, best) = (distance, Some((distance, id)));
+            (limit, best) = (distance, Some(id));
         }
     }
     best
 }
 
-/// In how many tokens two rows differ, if they are fewer than a limit.
-pub(crate) fn apart(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
-    let mut distance = 0;
-    // In blocks, so that a row that is far off is given up early.
-    for (new, old) in row.chunks(64).zip(other.chunks(64)) {
-        let pairs = new.iter().zip(old);
-        distance += pairs.map(|(a, b)| (a ^ b).count_ones() as usize).sum::<usize>();
-        if distance >= limit {
-            return None;
-        }
-    }
-    Some(distance)
+/// In how many tokens a set of `ids` differs from a row of `count`, if they are fewer than a limit.
+pub(super) fn apart_from_ids(
+    ids: &[u32],
+    (row, count): (&[u32], u32),
+    limit: usize,
+) -> Option<usize> {
+    let count = count as usize;
+    // So many that are not in the row make the difference as large as the limit.
+    let most = (limit + ids.len()).saturating_sub(count).div_ceil(2);
+    let missing = ids.iter().filter(|&&id| !contains(row, id)).take(most).count();
+    (missing < most).then(|| count + 2 * missing - ids.len())
 }
 
-/// The record of a row by its difference to another: the other's number, the length of the minus list, both lists.
-pub(crate) fn describe_difference(from: u32, old: &[u32], row: &[u32], content: &mut Vec<u32>) {
-    content.clear();
-    content.extend([from, 0]);
+/// Appends the length of the minus list and both lists of a row by its difference to another.
+pub(super) fn describe_difference(old: &[u32], row: &[u32], content: &mut Vec<u32>) {
+    let at = content.len();
+    content.push(0);
     add_difference(old, row, content);
-    content[1] = content.len() as u32 - 2;
+    content[at] = (content.len() - at) as u32 - 1;
     add_difference(row, old, content);
 }

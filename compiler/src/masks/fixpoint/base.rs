@@ -13,14 +13,16 @@ use super::schedule::Workers;
 use super::token_edges::tokens_of;
 use super::worker::Worker;
 use crate::masks::derive::batch::Derivation;
-use crate::masks::derive::char_runs::CharRuns;
-use crate::masks::encode::encoder::{Computed, Encoder};
-use crate::masks::encode::nearest_row::SharedRows;
+use crate::masks::derive::char_runs::{CharRuns, RunRow};
+use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::limits::MaskError;
 use crate::masks::outcome::Outcome;
 use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::threads::Threads;
+
+/// Rows of runs from which on a second thread is worth it.
+const WORTH_A_THREAD: usize = 16;
 
 /// The states that are walked and those that are derived.
 pub(crate) struct Plan {
@@ -49,10 +51,10 @@ impl Plan {
     }
 }
 
-/// By state that others are derived from, its mask and its outcome.
+/// By state that others are derived from, its set and its outcome.
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Gives the rows of runs of characters their masks, before all others.
+/// Encodes the rows of runs of characters, for states to be derived from.
 pub(crate) fn rows_of_runs<'a>(
     runs: &CharRuns,
     inputs: Inputs<'a>,
@@ -60,11 +62,17 @@ pub(crate) fn rows_of_runs<'a>(
     interning: &mut Interning<'a>,
     threads: &Threads,
 ) -> Result<(), MaskError> {
-    let rows = SharedRows::new(inputs.shared, inputs.facts, encoder.lengths());
-    for reference in runs.references(inputs.facts, inputs.trie, rows, threads) {
-        let found = Computed { encoded: Some(reference.encoded), ..Computed::default() };
-        let mask = interning.intern(encoder, reference.asked_by, &found)?;
-        encoder.add_reference(reference.state, interning.pool.reference(mask, None));
+    let row_words = encoder.lengths().row_words;
+    let references = runs.references(inputs.facts, inputs.trie, row_words);
+    let are_many = references.len() >= WORTH_A_THREAD;
+    let room = || Scratch::new(row_words);
+    let encode =
+        |scratch: &mut Scratch, reference: &RunRow| encoder.of_row(&reference.row, scratch);
+    let encoded = threads.map(are_many, &references, room, encode);
+    for (reference, encoded) in references.iter().zip(encoded) {
+        let found = Computed { encoded: Some(encoded), ..Computed::default() };
+        let set = interning.set(encoder, reference.asked_by, &found)?;
+        encoder.add_reference(reference.state, interning.pool.reference(set, None));
     }
     Ok(())
 }
@@ -87,32 +95,32 @@ pub(crate) fn walked<'a>(
     let own = |&state: &u32| state;
     let mut outcomes = ReferenceOutcomes::new();
     workers.in_order(&plan.walked, own, find, encode, |&state, found| {
-        let mask = interning.add(encoder, state, found)?;
+        let set = interning.add(encoder, state, found)?;
         if plan.references.contains(&state) {
             let outcome = &found.outcome;
             let whole = match &outcome.delta {
                 Some(taken) if taken.reference < inputs.first_state() => {
                     outcome.over(facts.spans(shared, trie, taken.reference))
                 }
-                // What is taken over along a run of characters is told by the mask sooner.
+                // What is taken over along a run of characters is told by the row sooner.
                 _ => outcome.clone(),
             };
-            outcomes.insert(state, (mask, whole));
+            outcomes.insert(state, (set, whole));
         }
         Ok(())
     })?;
     Ok(outcomes)
 }
 
-/// Has others encoded by how they differ from the masks of references.
+/// Has others encoded by how they differ from the sets of references.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,
     interning: &Interning<'a>,
 ) {
-    for (&state, (mask, outcome)) in outcomes {
+    for (&state, (set, outcome)) in outcomes {
         let ranks = outcome.delta.is_none().then_some(&outcome.spans[..]);
-        encoder.add_reference(state, interning.pool.reference(*mask, ranks));
+        encoder.add_reference(state, interning.pool.reference(*set, ranks));
     }
 }
 

@@ -31,21 +31,22 @@ pub(crate) struct FollowMasks {
     pub(crate) pairs: usize,
 }
 
-/// Finds the follow masks of all pairs that can occur, by the calls `as_it_is`; countdowns decide that and no mask.
+/// Finds the follow masks of all pairs that can occur, by the calls `as_it_is`, which countdowns decide, and the classes
+/// in `masks`.
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     inputs: Inputs<'_>,
     (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
     encoder: &Encoder<'_>,
-    interning: &mut Interning<'_>,
+    (interning, masks): (&mut Interning<'_>, &[(u32, u32)]),
     (limits, budget): (MaskLimits, &Budget),
 ) -> Result<FollowMasks, MaskError> {
     let Inputs { network, shared, follow, .. } = inputs;
     let mut reach = ReachablePairs::new(as_it_is, inputs.facts.left_through());
-    for (state, &(_, class)) in (inputs.first_state()..).zip(&interning.exits) {
+    for (state, &(_, class)) in (inputs.first_state()..).zip(masks) {
         reach.add(state, class);
     }
-    let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(interning.exits.len() / 4);
+    let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(masks.len() / 4);
     // What a state does with tokens that it reads as wholes is no part of its class.
     let joined = follow.network();
     let reads_tokens = joined.reads_tokens();
@@ -99,7 +100,7 @@ pub(crate) fn masks<'a>(
             if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {
                 return Ok(());
             }
-            let mask = interning.intern(encoder, ret, found)?;
+            let mask = interning.mask(encoder, ret, found)?;
             let entry = FollowEntry { class, mask, next };
             if let Some(copied) = copied(ret) {
                 of_copies.insert((copied, class), Some(entry));

@@ -1,4 +1,8 @@
-//! Numbers of masks and exit classes, given in the order of the states and never by a thread.
+//! Token sets and exit classes by number, and the masks and classes that are made of them in the order of the states.
+//!
+//! States are walked and derived in the order that costs least, and so their sets and exits are numbered. When all are
+//! known, masks and classes are given in the order of the states. Those of follow entries come after these, in the order of
+//! the pairs. So neither a thread nor the way to find an outcome decides a number.
 
 use grammarc_artifacts::sections::network::NONE;
 
@@ -10,8 +14,9 @@ use crate::masks::encode::lengths::Lengths;
 use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
+use crate::sequences::Sequences;
 
-/// The masks and classes so far.
+/// The sets, masks and classes so far.
 pub(crate) struct Interning<'a> {
     pub(crate) classes: ExitClasses<'a>,
     pub(crate) pool: Pool<'a>,
@@ -20,8 +25,10 @@ pub(crate) struct Interning<'a> {
     held: Held<'a>,
     inputs: Inputs<'a>,
     doubles: &'a Representatives,
-    /// By index of the state, its mask and its exit class.
-    pub(crate) exits: Vec<(u32, u32)>,
+    /// By index of the state, its set and the number of its exits.
+    found: Vec<(u32, u32)>,
+    /// Nodes at which states leave their rules, by number.
+    exits: Sequences,
 }
 
 impl<'a> Interning<'a> {
@@ -41,50 +48,98 @@ impl<'a> Interning<'a> {
             held: budget.hold(),
             inputs,
             doubles,
-            exits: vec![(0, NONE); network.tables.states.len() - 1],
+            found: vec![(NONE, NONE); network.tables.states.len() - 1],
+            exits: Sequences::default(),
         }
     }
 
-    /// The mask of a state or pair.
-    pub(crate) fn intern(
+    /// The set of what was found at a state.
+    pub(crate) fn set(
         &mut self,
         encoder: &Encoder<'_>,
         state: u32,
         found: &Computed,
     ) -> Result<u32, MaskError> {
-        let mask = self.pool.intern(encoder, found);
+        let set = self.pool.set(encoder, found);
+        self.hold(state)?;
+        Ok(set)
+    }
+
+    /// The mask of a state or pair.
+    pub(crate) fn mask(
+        &mut self,
+        encoder: &Encoder<'_>,
+        state: u32,
+        found: &Computed,
+    ) -> Result<u32, MaskError> {
+        let set = self.pool.set(encoder, found);
+        self.mask_of(set, state)
+    }
+
+    fn mask_of(&mut self, set: u32, state: u32) -> Result<u32, MaskError> {
+        let mask = self.pool.mask(set);
         let limit = self.limits.rows;
         if self.pool.rows() > limit {
             return Err(MaskError::Limit { what: "dense rows", limit, state });
         }
-        let spent = |_| MaskError::Spent { states: 0, total: self.exits.len(), state };
-        self.held.set(self.pool.bytes()).map_err(spent)?;
+        self.hold(state)?;
         Ok(mask)
     }
 
-    /// The mask of a state, which is noted with its exit class.
+    /// Takes the memory that sets and masks need from the budget.
+    fn hold(&mut self, state: u32) -> Result<(), MaskError> {
+        let spent = |_| MaskError::Spent { states: 0, total: self.found.len(), state };
+        self.held.set(self.pool.bytes()).map_err(spent)
+    }
+
+    /// The set of a state, which is noted with the nodes at which its rule is left, for it and its doubles.
     pub(crate) fn add(
         &mut self,
         encoder: &Encoder<'_>,
         state: u32,
         found: &Computed,
     ) -> Result<u32, MaskError> {
-        let mask = self.intern(encoder, state, found)?;
-        self.note(state, mask, &found.outcome.exits);
-        Ok(mask)
-    }
-
-    /// Notes the mask of a state and the nodes at which its rule is left, for it and its doubles.
-    fn note(&mut self, state: u32, mask: u32, nodes: &[u32]) {
-        let class = self.classes.intern(nodes);
-        self.exits[(state - self.inputs.first_state()) as usize] = (mask, class);
+        let (set, exits) = self.add_alone(encoder, state, found)?;
+        let nodes = &found.outcome.exits[..];
         let is_left = nodes.first() == Some(&0);
         for &double in self.doubles.of(state) {
-            let class = match self.inputs.follow.is_final(double) && !is_left {
-                true => self.classes.intern(&[&[0], nodes].concat()),
-                false => class,
+            let exits = match self.inputs.follow.is_final(double) && !is_left {
+                true => self.exits.number(&[&[0], nodes].concat()),
+                false => exits,
             };
-            self.exits[(double - self.inputs.first_state()) as usize] = (mask, class);
+            self.note(double, set, exits);
         }
+        Ok(set)
+    }
+
+    /// The set of a state and the number of its exits, which are noted for it and none of its doubles.
+    pub(crate) fn add_alone(
+        &mut self,
+        encoder: &Encoder<'_>,
+        state: u32,
+        found: &Computed,
+    ) -> Result<(u32, u32), MaskError> {
+        let set = self.set(encoder, state, found)?;
+        let exits = self.exits.number(&found.outcome.exits);
+        self.note(state, set, exits);
+        Ok((set, exits))
+    }
+
+    fn note(&mut self, state: u32, set: u32, exits: u32) {
+        self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
+    }
+
+    /// The masks and classes of all states, in their order.
+    pub(crate) fn masks(&mut self) -> Result<Vec<(u32, u32)>, MaskError> {
+        let mut classes = vec![None; self.exits.len()];
+        let mut masks = Vec::with_capacity(self.found.len());
+        let found = std::mem::take(&mut self.found);
+        for (state, (set, exits)) in (self.inputs.first_state()..).zip(found) {
+            let class = classes[exits as usize]
+                .get_or_insert_with(|| self.classes.intern(self.exits.get(exits)));
+            let class = *class;
+            masks.push((self.mask_of(set, state)?, class));
+        }
+        Ok(masks)
     }
 }

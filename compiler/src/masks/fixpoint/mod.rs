@@ -50,6 +50,8 @@ use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::equivalence::uncounted::Uncounted;
 use crate::masks::limits::{MaskError, MaskLimits};
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::masks::walk::walker::Walker;
@@ -129,33 +131,42 @@ pub(crate) fn compute(
     let plan = (&plan, &equivalence);
     base::derived(&workers, plan, &outcomes, inputs, &encoder, &mut interning)?;
     for &[state, like] in uncounted.iter().flat_map(|uncounted| &uncounted.states) {
-        let like = shared.states[like as usize];
-        interning.exits[(state - first) as usize] = (like.base, like.exits);
+        interning.add_alone(&encoder, state, &Computed::from(stored_outcome(shared, like)))?;
     }
+    let masks = interning.masks()?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
-    let follows = follow::masks(&workers, inputs, calls, &encoder, &mut interning, bounds)?;
+    let numbers = (&mut interning, &masks[..]);
+    let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
     let mut counts = workers.counts();
     counts.append(equivalence.doubles().counts());
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
-    let tables = stored(inputs, interning, follows, &encoder);
+    let tables = stored(inputs, (interning, &masks), follows, &encoder);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
     Ok(Masks { tables, pairs, longest_chain, counts })
+}
+
+/// The outcome of a shared state, as it is stored.
+fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
+    let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
+    let delta = Some(Delta { reference: state, excluded: Vec::new() });
+    Outcome { delta, exits, ..Outcome::default() }
 }
 
 /// The network's tables with its masks, classes and follow entries in them.
 fn stored(
     inputs: Inputs<'_>,
-    interning: Interning<'_>,
+    (interning, masks): (Interning<'_>, &[(u32, u32)]),
     follows: FollowMasks,
     encoder: &Encoder<'_>,
 ) -> TablesData {
-    let Interning { classes, mut pool, exits, .. } = interning;
+    let Interning { classes, mut pool, .. } = interning;
     let sets = inputs.network.token_sets.iter().map(|ids| {
         let found = Computed { extra: ids.clone(), ..Computed::default() };
-        pool.intern(encoder, &found)
+        let set = pool.set(encoder, &found);
+        pool.mask(set)
     });
     let sets: Vec<u32> = sets.collect();
     let mut tables = pool.finish();
@@ -164,7 +175,7 @@ fn stored(
     for (state, record) in (inputs.first_state()..).zip(&mut *tables.states) {
         record.follows = tables.follows.len() as u32;
         let index = (state - inputs.first_state()) as usize;
-        if let Some(&(mask, class)) = exits.get(index) {
+        if let Some(&(mask, class)) = masks.get(index) {
             (record.base, record.exits) = (mask, class);
         }
         while let Some((_, entry)) = entries.next_if(|(ret, _)| *ret == state) {

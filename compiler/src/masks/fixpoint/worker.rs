@@ -5,7 +5,6 @@ use crate::masks::derive::batch::Derivation;
 use crate::masks::derive::char_runs::CharRuns;
 use crate::masks::derive::early;
 use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
-use crate::masks::encode::nearest_row::SharedRows;
 use crate::masks::outcome::Outcome;
 use crate::masks::shortcuts::Shortcut;
 use crate::masks::walk::walker::Walker;
@@ -47,18 +46,15 @@ impl<'a> Worker<'a> {
         early::outcome(&mut self.walker, self.runs, derived)
     }
 
-    /// Encodes the tokens of what was found, unless the same was encoded here before, and holds a row of them against the
-    /// vocabulary's.
+    /// Encodes the tokens of what was found, unless the same was encoded here before.
     pub(crate) fn encode(&mut self, encoder: &Encoder<'_>, found: &mut Computed) {
         let cursor = &mut self.walker.cursor;
         if !cursor.has(Shortcut::EncodeAhead) {
             return;
         }
         cursor.count(Shortcut::EncodeAhead);
-        let shared = cursor.follow.network().shared;
-        let scratch = self.scratch.get_or_insert_with(|| Scratch::new(shared.row_words as usize));
+        let row_words = encoder.lengths().row_words;
+        let scratch = self.scratch.get_or_insert_with(|| Scratch::new(row_words));
         encoder.encode_new(found, scratch);
-        let rows = SharedRows::new(shared, cursor.facts, encoder.lengths());
-        found.encoded.iter_mut().for_each(|encoded| rows.look(encoded));
     }
 }

@@ -28,6 +28,7 @@ use super::chains::SharedChains;
 use super::countdowns::CountdownLoops;
 use super::exits::{ClassEdge, are_apart, class_nodes, left_through};
 use super::predecessors::Predecessors;
+use super::rows::StoredRows;
 use super::stored::{StoredResidual, ranks};
 use super::transitions::{
     MANY, SOME, SharedTransitions, Transitions, bytes_of, is_plain_tail, speaks_of_bytes,
@@ -68,8 +69,7 @@ pub(crate) struct VocabularyFacts {
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
     /// By rule, the classes through which it can be left.
     left_through: Vec<Box<[u32]>>,
-    /// By dense row, how many tokens are in it.
-    row_counts: Vec<u32>,
+    rows: StoredRows,
     /// Outcomes walked before.
     walked: Memo,
     same: BoundedBisimulation,
@@ -132,11 +132,7 @@ impl VocabularyFacts {
                 .map(|class| are_apart(class_nodes(shared, class), trie))
                 .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
-            row_counts: shared
-                .rows
-                .chunks(shared.row_words.max(1) as usize)
-                .map(|row| row.iter().map(|word| word.count_ones()).sum())
-                .collect(),
+            rows: StoredRows::new(shared),
             walked: Memo::default(),
             same: BoundedBisimulation::default(),
             pieces: FactorFilter::new(trie),
@@ -183,9 +179,9 @@ impl VocabularyFacts {
         self.classes.get(nodes).copied()
     }
 
-    /// By dense row, how many tokens are in it.
-    pub(crate) fn row_counts(&self) -> &[u32] {
-        &self.row_counts
+    /// The dense rows and the masks.
+    pub(crate) fn rows(&self) -> &StoredRows {
+        &self.rows
     }
 
     /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the

@@ -7,6 +7,7 @@
 //! | [`predecessors`] | by state and byte, the states that go there and nowhere else on it |
 //! | [`bisimulation`] | states that do the same |
 //! | [`bounded_bisimulation`] | for how many bytes two states do the same |
+//! | [`rows`] | dense rows that are near each other, masks by their records |
 //! | [`stored`] | outcomes that are read from stored masks |
 //! | [`exits`] | exit classes, their nodes and the rules that are left through them |
 //! | [`chains`] | chains of follow entries |
@@ -21,5 +22,6 @@ pub(crate) mod countdowns;
 pub(crate) mod exits;
 pub(crate) mod facts;
 pub(crate) mod predecessors;
+pub(crate) mod rows;
 pub(crate) mod stored;
 pub(crate) mod transitions;

@@ -1,11 +1,11 @@
-//! The strings of the trie that consist of characters of a few kinds, by kinds and length.
+//! Strings of the trie whose characters are of a few kinds, by kinds and length.
 //!
-//! A pattern's state that stays within `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and all that
-//! matters of each is that it has no other characters, and how long it is. So the tokens are kept in groups of one length
-//! and the same kinds of characters: what such a state accepts is put together from groups, and no node is visited for
-//! it. What is left are the nodes at which such a string goes on with another byte: they are kept by that byte.
+//! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and whether it accepts one
+//! depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and one set
+//! of kinds; the mask of such a state is put together from groups without a visit of a node. Nodes at which such a string
+//! goes on with another byte are kept by that byte.
 //!
-//! The kinds are those that patterns tell apart: the digits, the letters of hexadecimal digits and the others, of
+//! The kinds are those that patterns distinguish: the digits, the letters of hexadecimal digits and the others, of
 //! each case, and every other printable character of ASCII.
 //!
 //! Some 2 MB for a vocabulary of 128,000 tokens; built in O(nodes log nodes).
@@ -65,14 +65,6 @@ pub(crate) struct RunExit {
     pub(crate) child: u32,
     /// Kinds of the bytes before.
     kinds: CharKinds,
-}
-
-/// The tokens of some kinds, at most so long.
-pub(crate) struct TokenRow {
-    /// Bit `id % 32` of word `id / 32` for each.
-    pub(crate) row: Vec<u32>,
-    /// How many there are.
-    pub(crate) count: u32,
 }
 
 /// The strings of a trie by kinds.
@@ -150,16 +142,15 @@ impl CharClassIndex {
         kinds: CharKinds,
         lengths: &[u32],
         row_words: usize,
-    ) -> Vec<TokenRow> {
+    ) -> Vec<Vec<u32>> {
         let mut drawings = Vec::with_capacity(lengths.len());
-        let (mut row, mut count) = (vec![0; row_words], 0);
+        let mut row = vec![0; row_words];
         let mut of = self.of(kinds).peekable();
         for &most in lengths {
             while let Some((_, ids)) = of.next_if(|&(length, _)| length <= most) {
                 set_all(&mut row, ids);
-                count += ids.len() as u32;
             }
-            drawings.push(TokenRow { row: row.clone(), count });
+            drawings.push(row.clone());
         }
         drawings
     }

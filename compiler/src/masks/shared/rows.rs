@@ -1,0 +1,111 @@
+//! Dense rows and masks of the vocabulary: which rows are near each other, and which mask is stored in which words.
+//!
+//! Cost: of what is near a row O(rows * words of a row), once, when it is first asked for; of the masks O(words of their
+//! lists), once.
+
+use std::sync::OnceLock;
+
+use grammarc_artifacts::tables::Tables;
+
+use crate::masks::bits::distance;
+use crate::masks::outcome::ranks::row_of;
+use crate::sequences::Sequences;
+
+/// Facts of the vocabulary's rows and masks.
+#[derive(Debug, Default)]
+pub(crate) struct StoredRows {
+    /// By row, how many tokens are in it.
+    counts: Vec<u32>,
+    near: Vec<OnceLock<Box<[(u32, u32)]>>>,
+    masks: OnceLock<StoredMasks>,
+}
+
+/// Masks by the words of their records.
+#[derive(Debug, Default)]
+struct StoredMasks {
+    words: Sequences,
+    /// By number of the words, the first mask that is stored so.
+    masks: Vec<u32>,
+}
+
+impl StoredRows {
+    /// Those of a vocabulary. O(words of its rows).
+    pub(crate) fn new(shared: Tables<'_>) -> Self {
+        let rows = shared.rows.chunks(shared.row_words.max(1) as usize);
+        let counts = rows.map(|row| row.iter().map(|word| word.count_ones()).sum());
+        let counts: Vec<u32> = counts.collect();
+        Self { near: counts.iter().map(|_| OnceLock::new()).collect(), counts, ..Self::default() }
+    }
+
+    /// By row, how many tokens are in it.
+    pub(crate) fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// The other rows that differ from a row in no more tokens than a row has words, ascending: in how many, and which.
+    pub(crate) fn near(&self, shared: Tables<'_>, row: u32) -> &[(u32, u32)] {
+        self.near[row as usize].get_or_init(|| {
+            let (words, most) = (row_of(shared, row), shared.row_words);
+            let count = self.counts[row as usize];
+            let others = (0..)
+                .zip(&self.counts)
+                .filter(|&(other, of_other)| other != row && of_other.abs_diff(count) <= most);
+            let near = others.filter_map(|(other, _)| {
+                let distance = distance(words, row_of(shared, other), most as usize + 1)?;
+                Some((distance as u32, other))
+            });
+            let mut near: Vec<(u32, u32)> = near.collect();
+            near.sort_unstable();
+            near.into()
+        })
+    }
+
+    /// The mask that is stored as a row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both lists.
+    pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
+        let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
+        stored.words.find(words).map(|number| stored.masks[number as usize])
+    }
+}
+
+impl StoredMasks {
+    fn new(shared: Tables<'_>) -> Self {
+        let mut this = Self::default();
+        let mut words = Vec::new();
+        for (mask, record) in (0..).zip(shared.masks) {
+            words.clear();
+            words.extend([record.row, record.minus_len]);
+            words.extend_from_slice(shared.minus(record));
+            words.extend_from_slice(shared.plus(record));
+            if this.words.number(&words) as usize == this.masks.len() {
+                this.masks.push(mask);
+            }
+        }
+        this
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::masks::shared::facts::vocabulary;
+
+    #[test]
+    fn near_rows_are_those_with_few_other_tokens() {
+        let vocabulary = vocabulary(5);
+        let shared = vocabulary.tables();
+        let rows = StoredRows::new(shared);
+        let count = shared.totals().rows;
+        assert!(count > 4, "{count} rows");
+        for row in 0..count {
+            let apart = |other: u32| {
+                let pairs = row_of(shared, row).iter().zip(row_of(shared, other));
+                pairs.map(|(one, other)| (one ^ other).count_ones()).sum::<u32>()
+            };
+            let others = (0..count).filter(|&other| other != row);
+            let mut expected: Vec<(u32, u32)> = others.map(|other| (apart(other), other)).collect();
+            expected.retain(|&(distance, _)| distance <= shared.row_words);
+            expected.sort_unstable();
+            assert_eq!(rows.near(shared, row), expected);
+        }
+    }
+}
