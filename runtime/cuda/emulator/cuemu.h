@@ -24,6 +24,8 @@
 #define __global__
 #define __device__
 #define __shared__ static
+#define __noinline__
+#define __launch_bounds__(...)
 
 struct dim3 {
     unsigned x = 1, y = 1, z = 1;

@@ -12,14 +12,36 @@ struct alignas(16) Sixteen {
 
 __device__ inline u32 infinity(u32 dtype) { return dtype == 0 ? 0xff800000u : dtype == 1 ? 0xfc00fc00u : 0xff80ff80u; }
 
-// The lane's word of the tokens of 32 columns, from a chunk's words: `word_at(first)` is the lane's word of the chunk that
-// begins at word `first`. Where the first token is no multiple of 32, two neighbouring words are shifted together.
-template <class WordAt>
-__device__ inline u32 column_word(u32 first_token, WordAt word_at) {
+// The lane's word of the tokens of 32 columns: column from + 32 * lane + i has bit i. `word_at(first)` is the lane's word of the chunk of
+// tokens that begins at word `first`; where the first token is no multiple of 32, two neighbouring words are shifted together. Where each
+// column names its token, `allows(token)` is asked for each instead.
+template <class Allows, class WordAt>
+__device__ inline u32 column_word(const Logits& logits, u32 from, u32 columns, Allows allows, WordAt word_at) {
+    if (logits.tokens) {
+        // The lanes ask for neighbouring columns, so that their tokens are one access.
+        u32 word = 0;
+#pragma unroll 1
+        for (u32 lane = 0; lane < WARP; lane++) {
+            u32 column = lane * 32 + lane_id();
+            i32 token = column < columns ? logits.tokens[from + column] : -1;
+            u32 bits = __ballot_sync(ALL, token >= 0 && allows((u32)token));
+            if (lane == lane_id()) word = bits;
+        }
+        return word;
+    }
+    u32 first_token = logits.first + from;
     u32 shift = first_token % 32;
-    u32 word = word_at(first_token / 32);
-    if (shift == 0) return word;
-    u32 after = word_at(first_token / 32 + WARP);
+    // One call for both words, since it is long.
+    u32 word = 0;
+    u32 after = 0;
+    u32 first = first_token / 32;
+    u32 end = first + (shift == 0 ? 1 : WARP + 1);
+#pragma unroll 1
+    for (; first < end; first += WARP) {
+        word = after;
+        after = word_at(first);
+    }
+    if (shift == 0) return after;
     u32 next = __shfl_sync(ALL, word, (lane_id() + 1) % WARP);
     u32 last = __shfl_sync(ALL, after, 0);
     if (lane_id() == WARP - 1) next = last;
@@ -50,6 +72,7 @@ __device__ inline void write_over(u8* at, u32 dtype, u32 columns, u32 word) {
     u32 value = infinity(dtype);
     u32 bytes = dtype == 0 ? 4 : 2;
     if (columns != CHUNK || ((u64)at & 15) != 0) {
+#pragma unroll 1
         for (u32 round = 0; round < WARP; round++) {
             u32 column = round * WARP + lane;
             if (__shfl_sync(ALL, word, round) >> lane & 1) continue;
@@ -88,28 +111,28 @@ __device__ inline u8* logit_at(const Logits& logits, u32 row, u32 column) {
 }
 
 // Shows each chunk of a row that the warp has to do with: `word_of(from, columns)` is the lane's word, and is asked for one chunk ahead of
-// `use(from, columns, word)`, so that its loads are under way meanwhile.
+// `use(from, columns, word)`, so that its loads are under way meanwhile. Each is called from one place, since both are long.
 template <class WordOf, class Use>
 __device__ inline void over_chunks(const Logits& logits, WordOf word_of, Use use) {
-    u32 from = (blockIdx.x * WARPS + threadIdx.x / WARP) * CHUNK;
+    u32 next = (blockIdx.x * WARPS + threadIdx.x / WARP) * CHUNK;
     u32 step = gridDim.x * WARPS * CHUNK;
-    if (from >= logits.columns) return;
-    u32 columns = logits.columns - from < CHUNK ? logits.columns - from : CHUNK;
-    u32 word = word_of(from, columns);
+    u32 from = 0;
+    u32 columns = 0;  // none yet
+    u32 word = 0;
+#pragma unroll 1
     while (true) {
-        u32 next = from + step;
-        bool more = next < logits.columns && next > from;
         u32 next_columns = 0;
         u32 next_word = 0;
-        if (more) {
+        if (next < logits.columns) {
             next_columns = logits.columns - next < CHUNK ? logits.columns - next : CHUNK;
             next_word = word_of(next, next_columns);
         }
-        use(from, columns, word);
-        if (!more) return;
+        if (columns > 0) use(from, columns, word);
+        if (next_columns == 0) return;
         from = next;
         columns = next_columns;
         word = next_word;
+        next = from + step < from ? ALL : from + step;
     }
 }
 
@@ -130,17 +153,9 @@ extern "C" __global__ void grammarc_apply(ApplyParams params) {
         const Row* row = params.rows + mapped;
         if (row->kind == 0 || row->kind & ROW_PENDING) continue;
         over_chunks(logits, [&](u32 from, u32 columns) {
-            u32 word = 0;
-            if (logits.tokens) {
-                for (u32 bit = 0; bit < 32; bit++) {
-                    u32 column = lane_id() * 32 + bit;
-                    if (column >= columns) break;
-                    i32 token = logits.tokens[from + column];
-                    if (token >= 0 && row_has(params.pool, row, token)) word |= 1u << bit;
-                }
-                return word;
-            }
-            return column_word(logits.first + from, [&](u32 first) {
+            return column_word(logits, from, columns, [&](u32 token) {
+                return row_has(params.pool, row, token);
+            }, [&](u32 first) {
                 return row_word(params.pool, row, first, room);
             });
         }, [&](u32 from, u32 columns, u32 word) {
@@ -165,17 +180,9 @@ extern "C" __global__ void grammarc_apply_bitmask(BitmaskParams params) {
         if (mapped < 0) continue;
         const u32* row = params.bitmask + mapped * params.bitmask_stride;
         over_chunks(logits, [&](u32 from, u32 columns) {
-            u32 word = 0;
-            if (logits.tokens) {
-                for (u32 bit = 0; bit < 32; bit++) {
-                    u32 column = lane_id() * 32 + bit;
-                    if (column >= columns) break;
-                    u32 token = (u32)logits.tokens[from + column];
-                    if (token < params.tokens) word |= (row[token / 32] >> (token % 32) & 1) << bit;
-                }
-                return word;
-            }
-            return column_word(logits.first + from, [&](u32 first) {
+            return column_word(logits, from, columns, [&](u32 token) {
+                return token < params.tokens && (row[token / 32] >> (token % 32) & 1);
+            }, [&](u32 first) {
                 u32 place = first + lane_id();
                 u32 found = place < params.words ? row[place] : 0;
                 u32 begin = place * 32;

@@ -13,6 +13,12 @@
 
 __device__ inline u32 lane_id() { return threadIdx.x % WARP; }
 
+// Tokens of a list, ascending.
+struct List {
+    const u32* tokens;
+    u32 len;
+};
+
 // The number of entries of an ascending list that are less than `key`. All lanes of a warp call it with the same list.
 __device__ inline u32 warp_lower_bound(const u32* list, u32 len, u32 key) {
     u32 from = 0;
@@ -32,22 +38,25 @@ __device__ inline u32 warp_lower_bound(const u32* list, u32 len, u32 key) {
 }
 
 // A word of the chunk that begins at word `first`, with the entries of a list set, or cleared.
-__device__ inline u32 with_list(const u32* list, u32 len, u32 first, u32 word, bool set, u32* room) {
-    if (len == 0) return word;
+__device__ inline u32 with_list(List list, u32 first, u32 word, bool set, u32* room) {
+    if (list.len == 0) return word;
     u32 from = first * 32;
-    u32 begin = warp_lower_bound(list, len, from);
-    u32 end = begin + warp_lower_bound(list + begin, len - begin, from + CHUNK);
-    if (begin == end) return word;
+    u32 at = warp_lower_bound(list.tokens, list.len, from) + lane_id();
+    u32 token = at < list.len ? list.tokens[at] : NONE;
+    if (__ballot_sync(ALL, token - from < CHUNK) == 0) return word;
     room[lane_id()] = word;
     __syncwarp();
-    for (u32 at = begin + lane_id(); at < end; at += WARP) {
-        u32 token = list[at] - from;
+#pragma unroll 1
+    while (token - from < CHUNK) {
+        u32* place = &room[(token - from) / 32];
         u32 bit = 1u << (token % 32);
         if (set) {
-            atomicOr(&room[token / 32], bit);
+            atomicOr(place, bit);
         } else {
-            atomicAnd(&room[token / 32], ~bit);
+            atomicAnd(place, ~bit);
         }
+        at += WARP;
+        token = at < list.len ? list.tokens[at] : NONE;
     }
     __syncwarp();
     word = room[lane_id()];
@@ -55,30 +64,40 @@ __device__ inline u32 with_list(const u32* list, u32 len, u32 first, u32 word, b
     return word;
 }
 
+// What a row adds as a list: the tokens of a part, by its number, and after the parts its end tokens.
+__device__ inline List added(const u32* pool, const Row* row, u32 number) {
+    if (number == (row->kind & 0xff)) return List{pool + row->ends, row->ends_len};
+    const Mask* mask = (const Mask*)(pool + row->parts[number]);
+    return List{pool + mask->plus, mask->plus_len};
+}
+
+// The lane's word of a mask's dense row, without the tokens that the mask leaves out.
+__device__ inline u32 dense_word(const u32* pool, const Mask* mask, u32 first, u32* room) {
+    if (mask->row == NONE) return 0;
+    u32 at = first + lane_id();
+    u32 word = 0;
+    // Most of a wide mask is ones, and a bit says so of 32 words.
+    u32 chunk = first / WARP;
+    bool full = mask->full != NONE && first % WARP == 0 && first < mask->row_words &&
+                (pool[mask->full + chunk / 32] >> (chunk % 32) & 1);
+    if (full) {
+        word = ALL;
+    } else if (at < mask->row_words) {
+        word = pool[mask->row + at];
+    }
+    return with_list(List{pool + mask->minus, mask->minus_len}, first, word, false, room);
+}
+
 // The lane's word of a row's mask, in the chunk that begins at word `first`. `room` is 32 words for the warp.
 __device__ inline u32 row_word(const u32* pool, const Row* row, u32 first, u32* room) {
-    u32 at = first + lane_id();
-    u32 union_of_parts = 0;
+    u32 found = 0;
     u32 parts = row->kind & 0xff;
-    for (u32 part = 0; part < parts; part++) {
-        const Mask* mask = (const Mask*)(pool + row->parts[part]);
-        u32 word = 0;
-        if (mask->row != NONE) {
-            // Most of a wide mask is ones, and a bit says so of 32 words.
-            u32 chunk = first / WARP;
-            bool full = mask->full != NONE && first % WARP == 0 && first < mask->row_words &&
-                        (pool[mask->full + chunk / 32] >> (chunk % 32) & 1);
-            if (full) {
-                word = ALL;
-            } else if (at < mask->row_words) {
-                word = pool[mask->row + at];
-            }
-            word = with_list(pool + mask->minus, mask->minus_len, first, word, false, room);
-        }
-        word = with_list(pool + mask->plus, mask->plus_len, first, word, true, room);
-        union_of_parts |= word;
+#pragma unroll 1
+    for (u32 part = 0; part <= parts; part++) {
+        u32 word = part < parts ? dense_word(pool, (const Mask*)(pool + row->parts[part]), first, room) : 0;
+        found |= with_list(added(pool, row, part), first, word, true, room);
     }
-    return with_list(pool + row->ends, row->ends_len, first, union_of_parts, true, room);
+    return found;
 }
 
 // Whether an ascending list has a token.
@@ -103,6 +122,7 @@ __device__ inline bool has(const u32* list, u32 len, u32 token) {
 // Whether a row allows a token, asked by one thread.
 __device__ inline bool row_has(const u32* pool, const Row* row, u32 token) {
     u32 parts = row->kind & 0xff;
+#pragma unroll 1
     for (u32 part = 0; part < parts; part++) {
         const Mask* mask = (const Mask*)(pool + row->parts[part]);
         bool in_row = mask->row != NONE && token / 32 < mask->row_words &&

@@ -199,10 +199,10 @@ __device__ inline bool is_sparse(const u32* pool, const Row* row) {
 }
 
 // The best of a list of tokens, by the thread of a block.
-__device__ inline u64 best_of_list(const Logits& logits, const Draw& draw, u32 at, const u32* list, u32 len, u64 best) {
+__device__ inline u64 best_of_list(const Logits& logits, const Draw& draw, u32 at, List list, u64 best) {
     u32 bytes = logits.dtype == 0 ? 4 : 2;
-    for (u32 place = threadIdx.x; place < len; place += blockDim.x) {
-        u32 token = list[place];
+    for (u32 place = threadIdx.x; place < list.len; place += blockDim.x) {
+        u32 token = list.tokens[place];
         if (token < logits.first || token - logits.first >= logits.columns) continue;
         u32 column = token - logits.first;
         const u8* logit = logit_at(logits, at, 0) + (u64)column * bytes;
@@ -214,8 +214,9 @@ __device__ inline u64 best_of_list(const Logits& logits, const Draw& draw, u32 a
     return best;
 }
 
-// Grid: x chunks of 8,192 columns, y rows. Block: 256.
-extern "C" __global__ void grammarc_sample(SampleParams params) {
+// Grid: x chunks of 8,192 columns, y rows. Block: 256. Four blocks to a multiprocessor, as many as without the call of `take`, which
+// would take more registers if it might.
+extern "C" __global__ void __launch_bounds__(256, 4) grammarc_sample(SampleParams params) {
     __shared__ u32 rooms[WARPS][WARP];
     __shared__ u64 bests[WARPS];
     u32 warp = threadIdx.x / WARP;
@@ -240,24 +241,17 @@ extern "C" __global__ void grammarc_sample(SampleParams params) {
         u64 best = 0;
         if (sparse) {
             u32 parts = row->kind & 0xff;
-            for (u32 part = 0; part < parts; part++) {
-                const Mask* mask = (const Mask*)(params.pool + row->parts[part]);
-                best = best_of_list(logits, draw, at, params.pool + mask->plus, mask->plus_len, best);
+#pragma unroll 1
+            for (u32 part = 0; part <= parts; part++) {
+                best = best_of_list(logits, draw, at, added(params.pool, row, part), best);
             }
-            best = best_of_list(logits, draw, at, params.pool + row->ends, row->ends_len, best);
         } else if (from < logits.columns) {
             u32 columns = logits.columns - from < CHUNK ? logits.columns - from : CHUNK;
             u32 word = ALL;
-            if (masked && logits.tokens) {
-                word = 0;
-                for (u32 bit = 0; bit < 32; bit++) {
-                    u32 column = lane_id() * 32 + bit;
-                    if (column >= columns) break;
-                    i32 token = logits.tokens[from + column];
-                    if (token >= 0 && row_has(params.pool, row, token)) word |= 1u << bit;
-                }
-            } else if (masked) {
-                word = column_word(logits.first + from, [&](u32 first) {
+            if (masked) {
+                word = column_word(logits, from, columns, [&](u32 token) {
+                    return row_has(params.pool, row, token);
+                }, [&](u32 first) {
                     return row_word(params.pool, row, first, rooms[warp]);
                 });
             }
