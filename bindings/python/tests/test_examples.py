@@ -59,6 +59,23 @@ def test_lines_as_they_come() -> None:
     assert server.asked[0][1]["structured_outputs"]["grammar"]
 
 
+def test_transformers(tmp_path: Path) -> None:
+    """A model to which all tokens are alike, in a folder as a hub has it: of those that are allowed it takes the first."""
+    torch = pytest.importorskip("torch", reason="torch is not installed: transformers_generate.py is not run")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed: transformers_generate.py is not run")
+    from test_tokenizer_objects import byte_level
+
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=byte_level(), eos_token="<|end|>", pad_token="<|turn|>")
+    size = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "num_key_value_heads": 1}
+    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=len(tokenizer), **size, **ends))
+    torch.nn.init.zeros_(model.lm_head.weight)
+    for part in (tokenizer, model):
+        part.save_pretrained(tmp_path)
+    person = {"name": "!" * 30, "born": 1000}
+    assert run("transformers_generate.py", tmp_path) == [f"value: {person}"] * 2
+
+
 def test_parts_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The output of the batch examples, without Ray and vLLM (test_ray.py has the first)."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
