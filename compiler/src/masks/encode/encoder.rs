@@ -434,7 +434,7 @@ mod tests {
     use grammarc_artifacts::tables::TablesData;
     use proptest::prelude::*;
 
-    use super::super::pool::{Pool, stored};
+    use super::super::pool::Pool;
     use super::*;
     use crate::masks::shared::facts::vocabulary;
 
