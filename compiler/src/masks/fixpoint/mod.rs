@@ -133,6 +133,8 @@ pub(crate) fn compute(
     for &[state, like] in uncounted.iter().flat_map(|uncounted| &uncounted.states) {
         interning.add_alone(&encoder, state, &Computed::from(stored_outcome(shared, like)))?;
     }
+    // A walk that the budget has ended leaves states without a set.
+    budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
