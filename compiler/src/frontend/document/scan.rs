@@ -193,7 +193,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         let raw = self.text.get(start..self.at).unwrap_or("\"\"");
         let text = match escaped {
             true => Cow::Owned(serde_json::from_str(raw).unwrap_or_default()),
-            false => Cow::Borrowed(raw.get(1..raw.len() - 1).unwrap_or_default()),
+            false => Cow::Borrowed(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()),
         };
         (text, start..self.at)
     }
