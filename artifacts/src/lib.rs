@@ -26,6 +26,7 @@
 //! is copied.
 
 pub mod buffer;
+pub mod catalogue;
 pub mod container;
 mod digests;
 pub mod dump;

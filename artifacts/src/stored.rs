@@ -9,7 +9,7 @@ use crate::container::{Container, Flat};
 use crate::error::Error;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
-use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
+use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;
 use crate::tables::{Bases, Tables};
@@ -28,6 +28,11 @@ impl TablesRecord {
     }
 }
 
+/// Whether a table has a section: a section that is optional is there where it has records.
+fn has<T>(kind: SectionKind, records: &[T]) -> bool {
+    !kind.presence().is_optional() || !records.is_empty()
+}
+
 macro_rules! stored {
     ($($field:ident: $record:ty = $kind:ident,)*) => {
         /// Where the tables are in a buffer.
@@ -42,7 +47,7 @@ macro_rules! stored {
             pub(crate) fn locate(container: &Container) -> Result<Self, Error> {
                 Ok(Self {
                     numbers: container.single(SectionKind::Tables)?,
-                    $($field: container.flat(SectionKind::$kind)?,)*
+                    $($field: container.table(SectionKind::$kind)?,)*
                 })
             }
 
@@ -77,7 +82,9 @@ macro_rules! stored {
             tables: &Tables<'a>,
         ) {
             encoder.section(SectionKind::Tables, std::slice::from_ref(numbers));
-            $(encoder.section(SectionKind::$kind, tables.$field);)*
+            $(if has(SectionKind::$kind, tables.$field) {
+                encoder.section(SectionKind::$kind, tables.$field);
+            })*
         }
 
         /// Digest of the tables: for each section in order, its kind, its length in bytes and its bytes.
@@ -89,7 +96,9 @@ macro_rules! stored {
                 hasher.update(bytes);
             };
             section(SectionKind::Tables, bytemuck::bytes_of(&TablesRecord::of(tables)));
-            $(section(SectionKind::$kind, bytemuck::cast_slice(tables.$field));)*
+            $(if has(SectionKind::$kind, tables.$field) {
+                section(SectionKind::$kind, bytemuck::cast_slice(tables.$field));
+            })*
             *hasher.finalize().as_bytes()
         }
     };
@@ -107,4 +116,6 @@ stored! {
     follows: FollowEntry = Follows,
     classes: ClassRecord = Classes,
     class_nodes: u32 = ClassNodes,
+    catalogue: u8 = Catalogue,
+    crowded: CrowdedRecord = Crowded,
 }

@@ -4,7 +4,8 @@
 //! Both kinds of artifact hold one such group: the vocabulary artifact for the shared rules, the grammar artifact for
 //! its own, numbered on from the vocabulary's (see [`sections::network`](crate::sections::network)).
 
-use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
+use crate::catalogue::Catalogue;
+use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
 };
@@ -89,6 +90,10 @@ tables! {
     classes: ClassRecord,
     /// Trie nodes of the exit classes.
     class_nodes: u32,
+    /// Packed nodes of catalogues; none in a vocabulary.
+    catalogue: u8,
+    /// Nodes of catalogues with stored masks, ascending by address.
+    crowded: CrowdedRecord,
 }
 
 impl TablesData {
@@ -196,6 +201,12 @@ impl<'a> Joined<'a> {
         let (tables, index) = self.locate(state);
         let begins = |call: &CallEdge| self.rule(call.callee).first_tokens != 0;
         !tables.token_edges_of(index).is_empty() || tables.call_edges_of(index).iter().any(begins)
+    }
+
+    /// The grammar's catalogues.
+    #[inline]
+    pub fn catalogue(&self) -> Catalogue<'a> {
+        Catalogue::new(self.own.catalogue)
     }
 
     /// Record of a state.

@@ -102,28 +102,44 @@ impl<'g> MaskChains<'g> {
         parts: &mut Vec<u32>,
     ) {
         parts.clear();
-        for at in position {
-            let (home, index) = self.home(at.state);
-            let head = home.heads[index];
-            if head.base != NONE {
-                parts.push(head.base);
-            }
-            let mut class = head.exits;
-            let mut frame = at.frame;
-            while class != NONE && frame != BOTTOM {
-                let top = frames.get(frame);
-                let (home, index) = self.home(top.ret);
-                let Some(link) = home.link(index, class) else { break };
-                if link.mask != NONE {
-                    parts.push(link.mask);
-                }
-                class = link.next;
-                frame = top.parent;
-            }
+        for &at in position {
+            self.add(frames, at, parts);
         }
         if parts.len() > 1 {
             parts.sort_unstable();
             parts.dedup();
+        }
+    }
+
+    /// Adds the ids of one configuration.
+    #[inline]
+    pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut Vec<u32>) {
+        let (home, index) = self.home(at.state);
+        let head = home.heads[index];
+        if head.base != NONE {
+            parts.push(head.base);
+        }
+        self.add_below(frames, head.exits, at.frame, parts);
+    }
+
+    /// Adds those of the stack below a rule that tokens leave through an exit class.
+    #[inline]
+    pub(crate) fn add_below(
+        &self,
+        frames: &Frames,
+        mut class: u32,
+        mut frame: u32,
+        parts: &mut Vec<u32>,
+    ) {
+        while class != NONE && frame != BOTTOM {
+            let top = frames.get(frame);
+            let (home, index) = self.home(top.ret);
+            let Some(link) = home.link(index, class) else { break };
+            if link.mask != NONE {
+                parts.push(link.mask);
+            }
+            class = link.next;
+            frame = top.parent;
         }
     }
 }

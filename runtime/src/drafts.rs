@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::batch::words_of;
+use crate::catalogue::CatalogueWalk;
 use crate::error::BatchError;
 use crate::grammar::Grammar;
 use crate::mask::Mask;
-use crate::matcher::{Matcher, advance, exclude};
+use crate::matcher::{Matcher, advance, exclude, list};
 use crate::options::Settings;
 use crate::sequence::{Scratch, Sequence};
 
@@ -46,7 +47,7 @@ impl Matcher {
         let mut rest = bitmask;
         loop {
             let (row, others) = rest.split_at_mut(row_words);
-            write(grammar, settings, sequence, scratch, row);
+            write(grammar, settings, (sequence, scratch, &mut self.catalogue), row);
             let draft = drafts.get(allowed);
             let taken = draft.map(|&draft| advance(grammar, settings, sequence, scratch, draft));
             if !matches!(taken, Some(Ok(()))) {
@@ -63,13 +64,14 @@ impl Matcher {
 fn write(
     grammar: &Grammar,
     settings: &Settings,
-    sequence: &mut Sequence,
-    scratch: &mut Scratch,
+    (sequence, scratch, catalogue): (&mut Sequence, &mut Scratch, &mut CatalogueWalk),
     row: &mut [u32],
 ) {
     grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
     let ended = scratch.position.is_empty() || sequence.is_accepting(grammar, &scratch.position);
     let ends = if ended { &settings.end_tokens[..] } else { &[] };
     exclude(grammar, settings, sequence, scratch, ends);
-    Mask::new(grammar, &scratch.parts, &scratch.excluded, ends, settings.width).write(row);
+    list(grammar, settings, sequence, scratch, catalogue);
+    let Scratch { parts, excluded, .. } = scratch;
+    Mask::new(grammar, parts, excluded, catalogue.listed(), ends, settings.width).write(row);
 }

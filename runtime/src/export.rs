@@ -27,6 +27,8 @@
 //! A countdown of such a rule is a list, and a list is 0 where it has no items and otherwise one more than its index; the
 //! list before comes first.
 //!
+//! In a rule that is a catalogue the countdown is the address of a node.
+//!
 //! A parent or a frame is 0 for the bottom of the stack and otherwise one more than the index of a frame; a parent
 //! comes before its children. Frames are numbered in the order in which the configurations reach them, so equal
 //! positions give equal bytes, whatever was tried and taken back before.
@@ -140,7 +142,9 @@ pub(crate) fn read(
     for (at, bytes) in frame_bytes.chunks_exact(RECORD).enumerate() {
         let malformed = ImportError::Malformed { part: "frame", at };
         let [ret, count, parent] = record(bytes);
-        if ret >= states || parent as usize > at || !is_list(ret, count) {
+        // A catalogue calls nothing, so nothing returns to it.
+        let is_return = ret < states && !machine.catalogues.contains(ret);
+        if !is_return || parent as usize > at || !is_list(ret, count) {
             return Err(malformed);
         }
         let flags = machine.state(ret).flags;
@@ -157,6 +161,12 @@ pub(crate) fn read(
             return Err(malformed);
         }
         let new = Configuration { state, count, frame };
+        if let Some(first) = machine.catalogues.first_of(state) {
+            let node = machine.tables.catalogue().node(count);
+            if first + node.state() != state || node.is_end() && !node.is_final() {
+                return Err(malformed);
+            }
+        }
         if !grammar.runner().rests(&frames, new) {
             return Err(malformed);
         }

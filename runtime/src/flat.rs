@@ -125,10 +125,10 @@ pub struct FlatPosition {
 
 impl Matcher {
     /// The position as numbers; `None` where it has several configurations or none, where the grammar has items that must
-    /// differ, whose texts are no numbers, or where the stack has more frames than `most`.
+    /// differ, whose texts are no numbers, where it is within a catalogue, whose nodes a device does not have, or where the stack has more frames than `most`.
     pub fn flat_position(&self, most: usize) -> Option<FlatPosition> {
         let &[at] = self.sequence.trail.current() else { return None };
-        if !self.grammar.distinct().is_empty() {
+        if !self.grammar.distinct().is_empty() || self.grammar.catalogues().contains(at.state) {
             return None;
         }
         let tables = self.grammar.tables();
@@ -155,9 +155,9 @@ impl Matcher {
 }
 
 impl<'m> Mask<'m> {
-    /// Ids of the stored masks whose union this is, ascending, where no token is excluded one by one; `None` where one is. The
+    /// Ids of the stored masks whose union this is, ascending; `None` where tokens are excluded or allowed one by one. The
     /// end tokens come in addition where [`has_ends`](Self::has_ends) says so.
     pub fn stored_parts(&self) -> Option<&'m [u32]> {
-        self.parts_unless_excluded()
+        self.parts_alone()
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::mask::Mask;
-use crate::matcher::{Matcher, advance, exclude};
-use crate::sequence::Input;
+use crate::matcher::{Matcher, advance, exclude, list};
+use crate::sequence::{Input, Scratch};
 
 /// Longest run that one call reports. A grammar may force a run of any length (an exact count of a million, say),
 /// and a host can ask again.
@@ -22,7 +22,9 @@ impl Matcher {
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
             exclude(grammar, settings, sequence, scratch, &[]);
-            let mask = Mask::new(grammar, &scratch.parts, &scratch.excluded, &[], settings.width);
+            list(grammar, settings, sequence, scratch, &mut self.catalogue);
+            let (Scratch { parts, excluded, .. }, listed) = (&*scratch, self.catalogue.listed());
+            let mask = Mask::new(grammar, parts, excluded, listed, &[], settings.width);
             let Some(token) = mask.only() else { break };
             let taken = advance(grammar, settings, sequence, scratch, token);
             if taken.is_err() {

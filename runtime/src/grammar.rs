@@ -17,6 +17,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use grammarc_artifacts::catalogue::RootChildren;
 use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::tables::{Joined, TablesData};
 use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
@@ -51,6 +52,8 @@ struct Derived {
     chains: Chains,
     /// Found when a grammar with distinct rules first asks for them.
     inner_nodes: OnceLock<InnerNodes>,
+    /// Found when a position within a catalogue first asks for them.
+    root_children: OnceLock<RootChildren>,
 }
 
 impl Derived {
@@ -64,6 +67,7 @@ impl Derived {
             moves: Moves::new(&joined, &shared),
             chains: Chains::new(&joined, &shared),
             inner_nodes: OnceLock::new(),
+            root_children: OnceLock::new(),
         }
     }
 }
@@ -118,6 +122,11 @@ impl Vocabulary {
         self.derived.inner_nodes.get_or_init(|| InnerNodes::new(&self.artifact.trie()))
     }
 
+    /// The children of the trie's root by byte.
+    pub(crate) fn root_children(&self) -> &RootChildren {
+        self.derived.root_children.get_or_init(|| RootChildren::new(&self.artifact.trie()))
+    }
+
     /// What a token adds to the text.
     #[inline]
     pub(crate) fn text(&self, token: u32) -> Text {
@@ -147,6 +156,8 @@ struct Shared {
     /// Of the vocabulary's rules and its own.
     monotone: StateRanges,
     distinct: DistinctRules,
+    /// Of the rules that are catalogues.
+    catalogues: StateRanges,
     /// Mask words with the tokens that token edges carry; empty where there are no token edges.
     edge_tokens: Vec<u32>,
     /// Derived when a token is first read.
@@ -169,6 +180,7 @@ impl Shared {
         Self {
             monotone: vocabulary.derived.monotone.followed_by(&monotone),
             distinct: DistinctRules::new(&joined),
+            catalogues: StateRanges::of_rules(joined.own.rules, rule_flags::CATALOGUE),
             edge_tokens: edge_tokens(&joined),
             moves: OnceLock::new(),
             costs: OnceLock::new(),
@@ -309,8 +321,14 @@ impl Grammar {
 
     /// The machine for all that [`run`](crate::run) leaves open.
     pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
-        let Shared { monotone, distinct, .. } = &*self.derived;
-        Machine { tables: self.tables(), monotone, distinct, limits }
+        let Shared { monotone, catalogues, distinct, .. } = &*self.derived;
+        Machine { tables: self.tables(), monotone, catalogues, distinct, limits }
+    }
+
+    /// The states of rules that are catalogues.
+    #[inline]
+    pub(crate) fn catalogues(&self) -> &StateRanges {
+        &self.derived.catalogues
     }
 
     /// The rules whose items differ.

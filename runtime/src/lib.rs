@@ -109,6 +109,7 @@
 mod apply;
 pub mod batch;
 mod bytes;
+mod catalogue;
 mod chains;
 mod distinct;
 mod drafts;

@@ -15,13 +15,13 @@ pub(crate) struct Lists<'m> {
 }
 
 impl<'m> Lists<'m> {
-    /// The lists of some masks of the pool without the tokens of a sorted list, and a sorted list beside them; `None` where a mask has a dense row, or
+    /// The lists of some masks of the pool without the tokens of a sorted list, and sorted lists beside them; `None` where a mask has a dense row, or
     /// where there are more than a handful of lists or `limit` tokens, so that the row is the shorter way.
     pub(crate) fn new(
         pool: &MaskPool<'m>,
         parts: &[u32],
         without: &'m [u32],
-        beside: &'m [u32],
+        beside: [&'m [u32]; 2],
         limit: usize,
     ) -> Option<Self> {
         let mut lists = Self { lists: [&[]; MOST], count: 0, without };
@@ -34,7 +34,9 @@ impl<'m> Lists<'m> {
             }
             (total <= limit).then_some(())
         };
-        add(beside)?;
+        for list in beside {
+            add(list)?;
+        }
         for &part in parts {
             let mask = pool.mask(part);
             if mask.row.is_some() {

@@ -45,23 +45,26 @@ pub struct Mask<'m> {
     parts: &'m [u32],
     /// Sorted tokens that the parts have and that are not allowed; none is an end token where the sequence may end.
     excluded: &'m [u32],
+    /// Sorted tokens that are allowed besides: those of a catalogue, found for this mask.
+    listed: &'m [u32],
     /// Sorted end tokens where the sequence may end, else empty.
     ends: &'m [u32],
     width: u32,
 }
 
 impl<'m> Mask<'m> {
-    /// The union of parts without what is excluded, and end tokens. `parts` are distinct and not empty, the others are
-    /// sorted, `excluded` is a subset of the union of parts and has none of `ends`.
+    /// The union of parts without what is excluded, of listed tokens, and of end tokens. `parts` are distinct and not
+    /// empty, the others are sorted, `excluded` is a subset of the union of parts and has none of `listed` and `ends`.
     #[inline]
     pub(crate) fn new(
         grammar: &'m Grammar,
         parts: &'m [u32],
         excluded: &'m [u32],
+        listed: &'m [u32],
         ends: &'m [u32],
         width: u32,
     ) -> Self {
-        Self { grammar, parts, excluded, ends, width }
+        Self { grammar, parts, excluded, listed, ends, width }
     }
 
     /// Number of stored masks whose union this is.
@@ -69,9 +72,9 @@ impl<'m> Mask<'m> {
         self.parts.len()
     }
 
-    /// Ids of the parts, where nothing is excluded.
-    pub(crate) fn parts_unless_excluded(&self) -> Option<&'m [u32]> {
-        self.excluded.is_empty().then_some(self.parts)
+    /// Ids of the parts, where nothing is excluded or listed.
+    pub(crate) fn parts_alone(&self) -> Option<&'m [u32]> {
+        (self.excluded.is_empty() && self.listed.is_empty()).then_some(self.parts)
     }
 
     /// Whether the end tokens are allowed since the sequence may end here.
@@ -89,6 +92,7 @@ impl<'m> Mask<'m> {
         let pool = self.pool();
         self.parts.iter().any(|&part| pool::contains(pool.mask(part), token))
             && self.excluded.binary_search(&token).is_err()
+            || self.listed.binary_search(&token).is_ok()
             || self.ends.binary_search(&token).is_ok()
     }
 
@@ -96,15 +100,15 @@ impl<'m> Mask<'m> {
     pub fn is_empty(&self) -> bool {
         let nothing =
             if self.excluded.is_empty() { self.parts.is_empty() } else { self.len() == 0 };
-        nothing && self.ends.is_empty()
+        nothing && self.listed.is_empty() && self.ends.is_empty()
     }
 
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
         let pool = self.pool();
-        match self.parts {
-            [] => self.ends.len(),
-            &[part] => {
+        match (self.parts, self.listed) {
+            ([], []) => self.ends.len(),
+            (&[part], []) => {
                 let part = pool.mask(part);
                 let more = |&&end: &&u32| !pool::contains(part, end);
                 let own = part.count as usize - self.excluded.len();
@@ -131,7 +135,7 @@ impl<'m> Mask<'m> {
     pub fn restricts(&self) -> bool {
         let pool = self.pool();
         let parts = self.parts.iter().map(|&part| u64::from(pool.mask(part).count));
-        let most = parts.sum::<u64>() + self.ends.len() as u64;
+        let most = parts.sum::<u64>() + (self.listed.len() + self.ends.len()) as u64;
         most < u64::from(self.width) || self.len() < self.width as usize
     }
 
@@ -145,7 +149,7 @@ impl<'m> Mask<'m> {
     /// The one allowed token, or `None` where there are more or none.
     pub fn only(&self) -> Option<u32> {
         let pool = self.pool();
-        if !self.excluded.is_empty() {
+        if self.parts_alone().is_none() {
             let mut tokens = self.iter();
             return tokens.next().filter(|_| tokens.next().is_none());
         }
@@ -220,7 +224,7 @@ impl<'m> Mask<'m> {
     /// The mask as token lists, where it is sparse: a few lists of at most one token in [`SPARSE`] of the row.
     pub(crate) fn lists(&self, pool: &MaskPool<'m>) -> Option<Lists<'m>> {
         let limit = self.width as usize / SPARSE;
-        Lists::new(pool, self.parts, self.excluded, self.ends, limit)
+        Lists::new(pool, self.parts, self.excluded, [self.listed, self.ends], limit)
     }
 
     /// Words of the logit width.
@@ -239,7 +243,7 @@ impl<'m> Mask<'m> {
     where
         'm: 'w,
     {
-        if let (&[part], [], []) = (self.parts, self.excluded, self.ends)
+        if let (&[part], [], [], []) = (self.parts, self.excluded, self.listed, self.ends)
             && let Some(row) = pool::plain_row(pool.mask(part))
             && let Some(words) = row.get(first..first + room.len())
         {
@@ -261,6 +265,7 @@ impl<'m> Mask<'m> {
             None => window.fill(0),
         }
         pool::clear(self.excluded, first, window);
+        pool::set(self.listed, first, window);
         pool::set(self.ends, first, window);
     }
 }

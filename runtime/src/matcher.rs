@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::catalogue::CatalogueWalk;
 use crate::error::{AcceptError, AcceptManyError, ImportError, OptionsError, RollbackError};
 use crate::export;
 use crate::grammar::Grammar;
@@ -18,6 +19,7 @@ pub struct Matcher {
     pub(crate) settings: Arc<Settings>,
     pub(crate) sequence: Arc<Sequence>,
     pub(crate) scratch: Scratch,
+    pub(crate) catalogue: CatalogueWalk,
 }
 
 impl Matcher {
@@ -42,6 +44,7 @@ impl Matcher {
             settings: Arc::new(settings),
             sequence: Arc::new(sequence),
             scratch: Scratch::default(),
+            catalogue: CatalogueWalk::default(),
         }
     }
 
@@ -72,8 +75,14 @@ impl Matcher {
             sequence.load(&mut self.scratch);
             exclude(&self.grammar, &self.settings, sequence, &mut self.scratch, ends);
         }
+        if !self.grammar.catalogues().is_empty() {
+            let sequence = Arc::make_mut(&mut self.sequence);
+            sequence.load(&mut self.scratch);
+            list(&self.grammar, &self.settings, sequence, &mut self.scratch, &mut self.catalogue);
+        }
         let Scratch { parts, excluded, .. } = &self.scratch;
-        Mask::new(&self.grammar, parts, excluded, ends, self.settings.width)
+        let listed = self.catalogue.listed();
+        Mask::new(&self.grammar, parts, excluded, listed, ends, self.settings.width)
     }
 
     /// Accepts a token.
@@ -200,6 +209,7 @@ impl Clone for Matcher {
             settings: Arc::clone(&self.settings),
             sequence: Arc::clone(&self.sequence),
             scratch: Scratch::default(),
+            catalogue: CatalogueWalk::default(),
         }
     }
 }
@@ -217,10 +227,26 @@ pub(crate) fn exclude(
         return;
     }
     let Scratch { position, parts, excluded, distinct, .. } = scratch;
-    let mask = Mask::new(grammar, parts, &[], &[], settings.width);
+    let mask = Mask::new(grammar, parts, &[], &[], &[], settings.width);
     let frames = &mut sequence.frames;
     distinct.walk.collect(grammar, frames, settings.limits, position, mask, excluded);
     excluded.retain(|token| ends.binary_search(token).is_err());
+}
+
+/// Adds what `scratch.position` allows by the catalogues that it is in: stored masks to `scratch.parts`, and the tokens in
+/// no stored mask to the list of the walk.
+pub(crate) fn list(
+    grammar: &Grammar,
+    settings: &Settings,
+    sequence: &mut Sequence,
+    scratch: &mut Scratch,
+    catalogue: &mut CatalogueWalk,
+) {
+    if grammar.catalogues().is_empty() {
+        return;
+    }
+    let Scratch { position, parts, .. } = scratch;
+    catalogue.collect(grammar, &mut sequence.frames, settings.limits, position, parts);
 }
 
 /// Advances `scratch.position` over a token, an end token included, which leaves it empty.

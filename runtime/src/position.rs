@@ -66,10 +66,22 @@ impl StateRanges {
         self.0.iter().cloned()
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first state of the rule that the state is of, where it is of one of the rules.
+    #[inline]
+    pub(crate) fn first_of(&self, state: u32) -> Option<u32> {
+        let after = self.0.partition_point(|range| range.start <= state);
+        let range = &self.0[after.checked_sub(1)?];
+        (state < range.end).then_some(range.start)
+    }
+
     /// Whether the state is of one of the rules.
     pub(crate) fn contains(&self, state: u32) -> bool {
-        let after = self.0.partition_point(|range| range.start <= state);
-        after.checked_sub(1).is_some_and(|at| self.0[at].contains(&state))
+        self.first_of(state).is_some()
     }
 }
 

@@ -364,6 +364,11 @@ impl FirstBytes {
     ) -> Result<Self, LimitError> {
         let mut first = Self::default();
         machine.close(frames, position, closure, Calls::Never, |_, at| {
+            if machine.catalogues.contains(at.state) {
+                let node = machine.tables.catalogue().node(at.count);
+                node.labels().iter().for_each(|&byte| first.add(byte));
+                return Ok(());
+            }
             let (tables, index) = machine.tables.locate(at.state);
             for edge in tables.byte_edges_of(index) {
                 (edge.lo()..=edge.hi()).for_each(|byte| first.add(byte));

@@ -38,6 +38,8 @@ pub(crate) struct Machine<'g> {
     pub(crate) tables: Joined<'g>,
     /// States of rules with a monotone countdown.
     pub(crate) monotone: &'g StateRanges,
+    /// States of rules that are catalogues.
+    pub(crate) catalogues: &'g StateRanges,
     /// Rules whose items differ.
     pub(crate) distinct: &'g DistinctRules,
     /// The matcher's limits.
@@ -126,13 +128,25 @@ impl<'g> Machine<'g> {
     ) -> Result<(), LimitError> {
         next.clear();
         self.close(frames, from, closure, Calls::On(byte), |frames, at| {
-            let (tables, index) = self.tables.locate(at.state);
-            let target = target_on(tables.byte_edges_of(index), byte);
-            match target.and_then(|target| Some((target, self.settled(frames, at)?))) {
+            let read = self.on_byte(at, byte);
+            match read.and_then(|(target, at)| Some((target, self.settled(frames, at)?))) {
                 Some((target, at)) => self.add(next, self.arrive(frames, at, target)),
                 None => Ok(()),
             }
         })
+    }
+
+    /// The target of a configuration's own edge on a byte, and the configuration that arrives there. In a catalogue the
+    /// register goes on, and the state follows from it.
+    #[inline]
+    pub(crate) fn on_byte(&self, at: Configuration, byte: u8) -> Option<(u32, Configuration)> {
+        if let Some(first) = self.catalogues.first_of(at.state) {
+            let catalogue = self.tables.catalogue();
+            let count = catalogue.node(at.count).on(byte)?;
+            return Some((first + catalogue.node(count).state(), Configuration { count, ..at }));
+        }
+        let (tables, index) = self.tables.locate(at.state);
+        Some((target_on(tables.byte_edges_of(index), byte)?, at))
     }
 
     /// Adds a configuration to a position.
@@ -226,7 +240,7 @@ impl Calls {
 
 /// Target of the edge on a byte, among sorted disjoint edges.
 #[inline]
-pub(crate) fn target_on(edges: &[ByteEdge], byte: u8) -> Option<u32> {
+fn target_on(edges: &[ByteEdge], byte: u8) -> Option<u32> {
     let edge = if edges.len() <= SCANNED_EDGES {
         edges.iter().find(|edge| byte <= edge.hi())?
     } else {

@@ -90,6 +90,16 @@ impl Container {
         self.optional(kind).ok_or(Error::MissingSection { section: kind.name() })
     }
 
+    /// Where the section of a table is, which is empty where an optional one is not there.
+    pub(crate) fn table<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
+        match self.optional(kind) {
+            None if kind.presence().is_optional() => {
+                Ok(Flat { start: 0, len: 0, record: PhantomData })
+            }
+            section => section.ok_or(Error::MissingSection { section: kind.name() }),
+        }
+    }
+
     /// Where an optional section is, if it is there.
     pub(crate) fn optional<T: Pod>(&self, kind: SectionKind) -> Option<Flat<T>> {
         debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
+use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
 use crate::sections::vocabulary::ExpressionRecord;
@@ -173,6 +173,10 @@ section_kinds! {
     Classes = 74, "CLASSES", ClassRecord, Both;
     /// Trie nodes of the exit classes.
     ClassNodes = 75, "CLASS_NODES", u32, Both;
+    /// Packed nodes of catalogues.
+    Catalogue = 76, "CATALOGUE", u8, GrammarOptional;
+    /// Nodes of catalogues with stored masks, ascending.
+    Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
 }
 
 #[cfg(test)]

@@ -39,6 +39,18 @@ pub struct FollowEntry {
     pub next: u32,
 }
 
+/// A node of a catalogue whose mask and exits are stored, since finding them takes more than a step may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct CrowdedRecord {
+    /// Address of the node.
+    pub node: u32,
+    /// Mask id of the tokens that are consumed within the catalogue.
+    pub base: u32,
+    /// Exit class id, or [`NONE`](super::network::NONE).
+    pub exits: u32,
+}
+
 /// One exit class: a range of the class node table, which holds trie node ids in ascending order. A grammar artifact
 /// may leave the nodes out (`first` is [`NONE`](super::network::NONE)): only compilations read them, and only the
 /// vocabulary's.

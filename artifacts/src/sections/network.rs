@@ -60,6 +60,10 @@ pub mod rule_flags {
     pub const DISTINCT: u32 = 4;
     /// An activation of this rule is an item of the rule that calls it, which is [`DISTINCT`].
     pub const ITEM: u32 = 8;
+    /// The rule's language is a catalogue: the register of an activation is the address of a node, and the edges of its
+    /// three states say no more than which bytes its texts begin with and have in them. The first state is that of nodes
+    /// that are not final, the second that of final ones, the third that of those where texts end.
+    pub const CATALOGUE: u32 = 16;
     /// Place of the number of the rule's region, which takes all bits from here on: one more than its place in the list of
     /// regions, or 0 for a rule that is none.
     pub const REGION: u32 = 8;

@@ -10,7 +10,8 @@
 //! 4. `masks`: dense rows, lists, masks, exit classes.
 //! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
-//! 7. the expressions of shared rules (vocabulary): ascending, each of a rule.
+//! 7. `catalogue`: packed nodes, the rules that are catalogues, their calls.
+//! 8. the expressions of shared rules (vocabulary): ascending, each of a rule.
 //!
 //! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
 //! file, which is why each list entry belongs to one list.
@@ -18,6 +19,7 @@
 //! What is *not* checked is whether the masks are right: that would be compiling again.
 
 mod arrivals;
+mod catalogue;
 mod context;
 mod masks;
 mod network;
@@ -92,5 +94,6 @@ fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     numbering::check(own, regions)?;
     masks::check(&context)?;
     network::check(&context)?;
-    normal_form::check(&context)
+    normal_form::check(&context)?;
+    catalogue::check(&context)
 }

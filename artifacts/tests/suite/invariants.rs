@@ -121,7 +121,7 @@ fn numbering() {
     breaks(RuleStates, |t| t.rules[1].state_count = 0);
     breaks(RuleStates, |t| t.rules[1].state_count += 1);
     breaks(RuleStates, |t| t.rules[1].state_count -= 1);
-    breaks(RuleFlags, |t| t.rules[1].flags = 16);
+    breaks(RuleFlags, |t| t.rules[1].flags = 32);
     breaks(RuleFlags, |t| t.rules[1].flags |= 1 << rule_flags::REGION);
     breaks(RuleFlags, |t| t.rules[1].flags = rule_flags::COUNTED | rule_flags::DISTINCT);
     breaks(RuleFlags, |t| t.rules[1].flags = rule_flags::MONOTONE);

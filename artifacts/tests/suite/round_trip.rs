@@ -26,6 +26,8 @@ fn owned(tables: grammarc_artifacts::Tables<'_>) -> TablesData {
         follows: tables.follows.to_vec(),
         classes: tables.classes.to_vec(),
         class_nodes: tables.class_nodes.to_vec(),
+        catalogue: tables.catalogue.to_vec(),
+        crowded: tables.crowded.to_vec(),
     }
 }
 

@@ -15,8 +15,11 @@
 //! Computed once for a grammar, by sweeps over its states until nothing changes. States are numbered from the start of
 //! their rule on, so a sweep from the last to the first settles nearly all of them.
 
-use grammarc_artifacts::sections::network::{CallEdge, NONE, RuleRecord, state_flags};
+use grammarc_artifacts::sections::network::{CallEdge, NONE, RuleRecord, rule_flags, state_flags};
 use grammarc_artifacts::tables::Joined;
+
+use super::text_costs::TextCosts;
+use crate::position::StateRanges;
 
 /// The cost of what cannot be done.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -101,6 +104,9 @@ pub(crate) struct Costs {
     /// Index into `registers` of the state's rule, [`NONE`] for rules without one.
     register_of: Vec<u32>,
     registers: Vec<Register>,
+    /// The states of rules that are catalogues, and the costs of these.
+    catalogues: StateRanges,
+    texts: TextCosts,
 }
 
 impl Costs {
@@ -111,6 +117,8 @@ impl Costs {
             plain: vec![NEVER; count as usize],
             register_of: vec![NONE; count as usize],
             registers: Vec::new(),
+            catalogues: StateRanges::of_rules(tables.own.rules, rule_flags::CATALOGUE),
+            texts: TextCosts::new(tables.catalogue()),
         };
         for rule in tables.shared.rules.iter().chain(tables.own.rules) {
             if let Some(register) = Register::new(tables, rule) {
@@ -132,8 +140,16 @@ impl Costs {
         costs
     }
 
+    /// The first state of the rule of a state, where that is a catalogue.
+    pub(super) fn catalogue_of(&self, state: u32) -> Option<u32> {
+        self.catalogues.first_of(state)
+    }
+
     /// The cost of leaving the rule from a state with this register.
-    pub(crate) fn of(&self, state: u32, count: u32) -> u64 {
+    pub(super) fn of(&self, tables: Joined<'_>, state: u32, count: u32) -> u64 {
+        if self.catalogues.contains(state) {
+            return self.texts.of(tables.catalogue(), count).map_or(NEVER, u64::from);
+        }
         let plain = self.plain[state as usize];
         match self.register(state) {
             Some(register) if count > 0 => plain.min(self.with(register, state, count)),
@@ -142,8 +158,8 @@ impl Costs {
     }
 
     /// The cost of a call up to its return.
-    pub(crate) fn of_call(&self, tables: Joined<'_>, edge: &CallEdge) -> u64 {
-        self.of(tables.rule(edge.callee).first_state, edge.count)
+    pub(super) fn of_call(&self, tables: Joined<'_>, edge: &CallEdge) -> u64 {
+        self.of(tables, tables.rule(edge.callee).first_state, edge.count)
     }
 
     fn register(&self, state: u32) -> Option<&Register> {

@@ -7,6 +7,7 @@
 //! ```
 //!
 //! - [`costs`]: for every state the least that it takes to leave its rule, once for a grammar;
+//! - [`text_costs`]: the same for the nodes of catalogues;
 //! - [`route`]: the shortest text that ends a position;
 //! - [`fewest`]: the fewest tokens that spell a text;
 //! - [`spell`]: tokens of a text under the masks, with steps back.
@@ -22,6 +23,7 @@ pub(crate) mod costs;
 mod fewest;
 mod route;
 mod spell;
+mod text_costs;
 
 pub use self::route::Unit;
 pub use self::spell::{next_token, spell, units_of};
@@ -119,6 +121,7 @@ impl Matcher {
     /// Units of the shortest way to an end.
     fn distance(&self) -> u64 {
         let position = self.sequence.trail.current();
-        route::distance(self.grammar.costs(), &self.sequence.frames, position)
+        let (tables, costs) = (self.grammar.tables(), self.grammar.costs());
+        route::distance(tables, costs, &self.sequence.frames, position)
     }
 }

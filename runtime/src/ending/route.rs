@@ -18,8 +18,13 @@ pub enum Unit {
 
 /// Units from a position to an end by the shortest way, [`NEVER`] where there is none; 0 for a position without
 /// configurations, which is an end.
-pub(super) fn distance(costs: &Costs, frames: &Frames, position: &[Configuration]) -> u64 {
-    let least = position.iter().map(|&at| total(costs, frames, at)).min();
+pub(super) fn distance(
+    tables: Joined<'_>,
+    costs: &Costs,
+    frames: &Frames,
+    position: &[Configuration],
+) -> u64 {
+    let least = position.iter().map(|&at| total(tables, costs, frames, at)).min();
     least.unwrap_or(0)
 }
 
@@ -32,8 +37,8 @@ pub(super) fn shortest(
     position: &[Configuration],
     most: usize,
 ) -> Option<Vec<Unit>> {
-    let best = *position.iter().min_by_key(|&&at| total(costs, frames, at))?;
-    if total(costs, frames, best) == NEVER {
+    let best = *position.iter().min_by_key(|&&at| total(tables, costs, frames, at))?;
+    if total(tables, costs, frames, best) == NEVER {
         return None;
     }
     let mut stack: Vec<(u32, u32)> = below(frames, best).collect();
@@ -41,7 +46,7 @@ pub(super) fn shortest(
     let mut at = (best.state, best.count);
     let mut units = Vec::new();
     while units.len() < most {
-        if costs.of(at.0, at.1) == 0 {
+        if costs.of(tables, at.0, at.1) == 0 {
             match stack.pop() {
                 Some(below) => at = below,
                 None => break,
@@ -56,9 +61,9 @@ pub(super) fn shortest(
 }
 
 /// The cost of a configuration: of its own rule, and of all that it returns to.
-fn total(costs: &Costs, frames: &Frames, at: Configuration) -> u64 {
-    let below = below(frames, at).map(|(ret, count)| costs.of(ret, count));
-    below.fold(costs.of(at.state, at.count), u64::saturating_add)
+fn total(tables: Joined<'_>, costs: &Costs, frames: &Frames, at: Configuration) -> u64 {
+    let below = below(frames, at).map(|(ret, count)| costs.of(tables, ret, count));
+    below.fold(costs.of(tables, at.state, at.count), u64::saturating_add)
 }
 
 /// The return states and countdowns below a configuration, from the top.
@@ -80,7 +85,18 @@ fn cheapest(
     stack: &mut Vec<(u32, u32)>,
 ) -> Option<(Option<Unit>, (u32, u32))> {
     let arrive = |target: u32| tables.arrival(target, count);
-    let cost = |at: (u32, u32)| costs.of(at.0, at.1);
+    let cost = |at: (u32, u32)| costs.of(tables, at.0, at.1);
+    if let Some(first) = costs.catalogue_of(state) {
+        let catalogue = tables.catalogue();
+        let node = catalogue.node(count);
+        let ways = node.labels().iter().enumerate().map(|(index, &byte)| {
+            let to = node.target(index);
+            let next = (first + catalogue.node(to).state(), to);
+            (cost(next), strangeness(byte), byte, next)
+        });
+        let (_, _, byte, next) = ways.min_by_key(|way| (way.0, way.1))?;
+        return Some((Some(Unit::Byte(byte)), next));
+    }
     let (part, index) = tables.locate(state);
     let bytes = part.byte_edges_of(index).iter().map(|edge| {
         let (byte, next) = (readable(edge), arrive(edge.target));

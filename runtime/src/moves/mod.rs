@@ -17,7 +17,7 @@
 //! [`texts`](crate::texts)) changes nothing there, and its bytes are not looked at.
 //!
 //! A move is definite where the tables leave one way to read the byte within the state's rule and its callees.
-//! Where there are several, and in a [distinct](crate::distinct) rule, the move is [`Move::OPEN`] and the machine of
+//! Where there are several, in a [distinct](crate::distinct) rule and in a [catalogue](crate::catalogue), the move is [`Move::OPEN`] and the machine of
 //! [`step`](crate::step) decides.
 
 use std::ops::RangeInclusive;
@@ -182,9 +182,13 @@ impl Moves {
         let mut rows = Rows { classes: &classes, moves: Vec::new() };
         let mut row = vec![Move::REFUSED; classes.ranges.len()];
         let distinct = StateRanges::of_rules(tables.rules, rule_flags::DISTINCT);
+        let catalogues = StateRanges::of_rules(tables.rules, rule_flags::CATALOGUE);
         let state = |index: usize| {
             let flags = flags(&tables.states[index]);
             let distinct = distinct.contains(tables.bases.states + index as u32);
+            if catalogues.contains(tables.bases.states + index as u32) {
+                return State::on_range(flags, 0..=u8::MAX, Move::OPEN);
+            }
             match (tables.byte_edges_of(index), tables.call_edges_of(index)) {
                 ([], []) => State::refusing(flags),
                 ([edge], []) => {

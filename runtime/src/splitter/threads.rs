@@ -13,7 +13,7 @@ use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations, StateRanges};
 use crate::run::returned;
 use crate::stack::{BOTTOM, Frames};
-use crate::step::{Calls, Limits, Machine, target_on};
+use crate::step::{Calls, Limits, Machine};
 
 use super::markers::Symbol;
 use super::pending::{DECIDED, Node, Pending};
@@ -164,8 +164,7 @@ impl Threads {
             self.close(machine, regions, thread, Calls::On(byte))?;
             for place in 0..self.visited.len() {
                 let (at, scope) = (self.closure.as_slice()[place], self.visited[place]);
-                let (tables, index) = machine.tables.locate(at.state);
-                if let Some(target) = target_on(tables.byte_edges_of(index), byte) {
+                if let Some((target, at)) = machine.on_byte(at, byte) {
                     let (at, scope_behind) = self.arrive(machine, at, scope, target);
                     let node =
                         Node { before: thread.node, scope, symbol: Some(Symbol::byte(byte)) };

@@ -2,13 +2,14 @@
 
 use grammarc_artifacts::vocabulary::row_words;
 use grammarc_artifacts::{
-    GrammarArtifact, GrammarData, GrammarMeta, TokenKind, TrieData, VocabularyArtifact,
+    GrammarArtifact, GrammarData, GrammarMeta, TablesData, TokenKind, TrieData, VocabularyArtifact,
     VocabularyData, VocabularyMeta,
 };
 
 use crate::Grammar;
 use network::Network;
 
+pub(crate) mod catalogue;
 pub(crate) mod masks;
 pub(crate) mod network;
 pub(crate) mod reference;
@@ -40,7 +41,17 @@ pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -
     let width = tokens.len() as u32 + 3;
     let mut halves = network.tables(row_words(width));
     masks::build(network, tokens, &mut halves);
-    let [shared, own] = halves;
+    of_tables(network, tokens, ends, halves)
+}
+
+/// The grammar of tables with their masks.
+fn of_tables(
+    network: &Network,
+    tokens: &masks::Tokens,
+    ends: &[u32],
+    [shared, own]: [TablesData; 2],
+) -> Grammar {
+    let width = tokens.len() as u32 + 3;
     let vocabulary = VocabularyData {
         meta: VocabularyMeta::default(),
         tokens: tokens.to_vec(),

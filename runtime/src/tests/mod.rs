@@ -1,6 +1,7 @@
 //! Tests of the whole runtime; those of one part are beside it.
 
 mod batches;
+mod catalogues;
 mod definition;
 mod directed;
 mod drafts;
