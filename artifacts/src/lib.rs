@@ -30,6 +30,7 @@ pub mod catalogue;
 pub mod container;
 mod digests;
 pub mod dump;
+mod early;
 pub mod error;
 pub mod grammar;
 pub mod meta;
@@ -44,6 +45,7 @@ pub mod vocabulary;
 pub mod write;
 
 pub use buffer::Buffer;
+pub use early::EarlyArtifact;
 pub use error::Error;
 pub use grammar::{GrammarArtifact, GrammarData};
 pub use meta::{

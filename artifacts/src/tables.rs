@@ -121,6 +121,19 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Whether these tables have the rules, states and edges of others, whatever the masks of either are. O(their length).
+    pub fn has_network_of(&self, other: &Tables<'_>) -> bool {
+        let unmasked =
+            |state: &StateRecord| StateRecord { follows: 0, base: NONE, exits: NONE, ..*state };
+        let edges = |edge: &TokenEdge| TokenEdge { tokens: 0, ..*edge };
+        self.bases == other.bases
+            && self.rules == other.rules
+            && self.byte_edges == other.byte_edges
+            && self.call_edges == other.call_edges
+            && self.states.iter().map(unmasked).eq(other.states.iter().map(unmasked))
+            && self.token_edges.iter().map(edges).eq(other.token_edges.iter().map(edges))
+    }
+
     /// Ids of the own rules.
     pub fn rule_ids(&self) -> std::ops::Range<u32> {
         self.bases.rules..self.bases.rules + self.rules.len() as u32

@@ -4,8 +4,9 @@
 use std::hash::{Hash, Hasher};
 use std::num::NonZero;
 
+use grammarc_artifacts::sections::network::{RuleRecord, rule_flags};
 use grammarc_artifacts::{
-    Bases, Buffer, GrammarArtifact, GrammarData, TablesData, TokenKind, TrieData,
+    Bases, Buffer, EarlyArtifact, GrammarArtifact, GrammarData, TablesData, TokenKind, TrieData,
     VocabularyArtifact, VocabularyData,
 };
 
@@ -225,6 +226,40 @@ impl Compiled {
     }
 }
 
+/// A compilation up to the masks.
+#[derive(Debug)]
+pub struct Begun {
+    network: Network,
+    findings: Vec<Diagnostic>,
+    kind: String,
+    options: CompileOptions,
+}
+
+impl Begun {
+    /// The grammar without masks, for a host that begins while they are computed; none where a walk along the token trie
+    /// cannot take their place, which is where items of a list must differ. O(length of the tables).
+    ///
+    /// # Errors
+    ///
+    /// Where a table is too long for the format.
+    pub fn early(
+        &self,
+        lowered: &Lowered,
+        compiler: &Compiler,
+    ) -> Result<Option<EarlyArtifact>, CompileError> {
+        let vocabulary = compiler.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let network = &self.network;
+        let is_distinct = |rule: &RuleRecord| rule.flags & rule_flags::DISTINCT != 0;
+        if network.tables.rules.iter().any(is_distinct) {
+            return Ok(None);
+        }
+        let tables = masks::without_masks(network, shared, &compiler.known, trie);
+        let data = emit::early_data(lowered, &self.kind, network, tables, &compiler.lexicon);
+        Ok(Some(EarlyArtifact::new(&data, vocabulary)?))
+    }
+}
+
 /// Compiles grammars for one vocabulary. Keep it for as long as there are grammars to compile: what it learns about the
 /// vocabulary serves all of them. `Send` and `Sync`.
 pub struct Compiler {
@@ -283,11 +318,51 @@ impl Compiler {
         options: &CompileOptions,
         budget: &Budget,
     ) -> Result<Compiled, CompileError> {
+        let begun = self.begin(lowered, kind, options, budget)?;
+        self.finish(begun, lowered, budget)
+    }
+
+    /// The part of a compilation that comes before the masks: the network, with which a host can begin
+    /// ([`Begun::early`]). [`Compiler::finish`] is the rest, with the same result as [`Compiler::compile`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`], but for limits that masks meet.
+    pub fn begin(
+        &self,
+        lowered: &Lowered,
+        kind: &str,
+        options: &CompileOptions,
+        budget: &Budget,
+    ) -> Result<Begun, CompileError> {
+        let vocabulary = self.vocabulary();
+        let limits = options.network.unwrap_or_default();
+        let mut network = self.network(&lowered.grammar, limits, budget)?;
+        let mut findings = controls::written_out(&lowered.literals, vocabulary);
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let stuck = token_liveness::mark(&mut network, shared, &self.known, trie);
+        if stuck.contains(&network.start(0)) {
+            return Err(CompileError::Unspellable);
+        }
+        findings.extend(unspelled(&network, &stuck));
+        Ok(Begun { network, findings, kind: kind.to_owned(), options: options.clone() })
+    }
+
+    /// Computes the masks of a compilation that has begun, of the same grammar and within what is left of the same budget.
+    ///
+    /// # Errors
+    ///
+    /// A limit is met; soon after the budget is spent.
+    pub fn finish(
+        &self,
+        begun: Begun,
+        lowered: &Lowered,
+        budget: &Budget,
+    ) -> Result<Compiled, CompileError> {
+        let Begun { network, findings, kind, options } = begun;
         let vocabulary = self.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let means = Means { budget, threads: &self.threads };
-        let limits = options.network.unwrap_or_default();
-        let mut network = self.network(&lowered.grammar, limits, budget)?;
         budget.begin(Phase::Masks);
         let mut held = budget.hold();
         let spent = |network: &Network, state: u32| {
@@ -296,12 +371,6 @@ impl Compiler {
             CompileError::Budget { error, rule, origin: Box::new(origin) }
         };
         held.set(network.tables.bytes()).map_err(|_| spent(&network, network.start(0)))?;
-        let mut findings = controls::written_out(&lowered.literals, vocabulary);
-        let stuck = token_liveness::mark(&mut network, shared, &self.known, trie);
-        if stuck.contains(&network.start(0)) {
-            return Err(CompileError::Unspellable);
-        }
-        findings.extend(unspelled(&network, &stuck));
         let limits = (options.masks.unwrap_or_default(), options.shortcuts);
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
         let follow = network.follow(shared, self.known.rules());
@@ -322,8 +391,8 @@ impl Compiler {
         budget.check().map_err(|_| spent(&network, network.start(0)))?;
         let parts = emit::Parts {
             lowered,
-            kind,
-            options: options.record.clone(),
+            kind: &kind,
+            options: options.record,
             network: &network,
             masks,
             configurations,

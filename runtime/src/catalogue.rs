@@ -12,54 +12,34 @@
 use grammarc_artifacts::catalogue::{WALKED, walk};
 use grammarc_artifacts::sections::network::state_flags;
 
-use crate::error::LimitError;
+use crate::below::Below;
 use crate::grammar::Grammar;
-use crate::position::{Configuration, Configurations};
+use crate::position::Configuration;
 use crate::run::returned;
-use crate::sequence::{FirstBytes, spell};
 use crate::stack::{BOTTOM, Frames};
 use crate::step::{Limits, Machine};
 
-/// The tokens that a position allows by walks, with the buffers of these.
+/// The buffers of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct CatalogueWalk {
-    listed: Vec<u32>,
     /// Nodes of the catalogue with nodes of the trie that are to be gone on from.
     open: Vec<(u32, u32)>,
     /// Trie nodes at which a text ends and tokens go on.
     left: Vec<u32>,
-    behind: Behind,
-}
-
-/// A walk behind the end of a text: trie nodes with the positions there.
-#[derive(Debug, Default)]
-struct Behind {
-    /// Node, and where its configurations are.
-    open: Vec<(u32, usize, usize)>,
-    configurations: Vec<Configuration>,
-    from: Vec<Configuration>,
-    closure: Configurations,
-    next: Configurations,
-    spare: Configurations,
 }
 
 impl CatalogueWalk {
-    /// The tokens of no stored mask, ascending, as they were last collected.
-    pub(crate) fn listed(&self) -> &[u32] {
-        &self.listed
-    }
-
-    /// Collects what a position allows by the catalogues that it is in: ids of stored masks beside those of `parts`, and
-    /// a list of tokens. A token that meets a limit is left out: its accept meets the same.
+    /// Adds what a position allows by the catalogues that it is in: ids of stored masks to `parts`, and tokens of no stored
+    /// mask to a list, both in no order. A token that meets a limit is left out: its accept meets the same.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
         frames: &mut Frames,
         limits: Limits,
         position: &[Configuration],
-        parts: &mut Vec<u32>,
+        (parts, listed): (&mut Vec<u32>, &mut Vec<u32>),
+        below: &mut Below,
     ) {
-        self.listed.clear();
         let catalogues = grammar.catalogues();
         if !position.iter().any(|at| catalogues.contains(at.state)) {
             return;
@@ -75,13 +55,9 @@ impl CatalogueWalk {
                     }
                     chains.add_below(frames, crowded.exits, at.frame, parts);
                 }
-                Err(_) => self.walk(grammar, &machine, frames, at, parts),
+                Err(_) => self.walk(grammar, &machine, frames, at, (parts, listed), below),
             }
         }
-        parts.sort_unstable();
-        parts.dedup();
-        self.listed.sort_unstable();
-        self.listed.dedup();
     }
 
     /// Collects what a configuration within a catalogue allows.
@@ -91,7 +67,8 @@ impl CatalogueWalk {
         machine: &Machine<'_>,
         frames: &mut Frames,
         at: Configuration,
-        parts: &mut Vec<u32>,
+        (parts, listed): (&mut Vec<u32>, &mut Vec<u32>),
+        below: &mut Below,
     ) {
         let (vocabulary, runner) = (grammar.vocabulary(), grammar.runner());
         let trie = vocabulary.artifact().trie();
@@ -103,7 +80,7 @@ impl CatalogueWalk {
         if at.frame != BOTTOM && catalogue.node(at.count).is_final() {
             grammar.chains().add(frames, ended, parts);
         }
-        let Self { listed, open, left, behind } = self;
+        let Self { open, left } = self;
         left.clear();
         let along = (&trie, vocabulary.root_children());
         walk(catalogue, at.count, along, open, WALKED, |child, node| {
@@ -115,54 +92,10 @@ impl CatalogueWalk {
             }
         });
         for &node in &*left {
-            if behind.collect(grammar, machine, frames, (ended, node), listed).is_err() {
+            if below.collect(grammar, machine, frames, (ended, node), listed).is_err() {
                 return;
             }
         }
-    }
-}
-
-impl Behind {
-    /// Adds the tokens below a trie node that a configuration reads from there on.
-    fn collect(
-        &mut self,
-        grammar: &Grammar,
-        machine: &Machine<'_>,
-        frames: &mut Frames,
-        (at, node): (Configuration, u32),
-        listed: &mut Vec<u32>,
-    ) -> Result<(), LimitError> {
-        let (trie, runner) = (grammar.vocabulary().artifact().trie(), grammar.runner());
-        let Self { open, configurations, from, closure, next, spare } = self;
-        configurations.clear();
-        configurations.push(at);
-        open.clear();
-        open.push((node, 0, 1));
-        while let Some((node, begin, end)) = open.pop() {
-            from.clear();
-            from.extend_from_slice(&configurations[begin..end]);
-            let wanted = FirstBytes::of(machine, frames, from, closure)?;
-            for child in trie.children(node) {
-                let byte = trie.byte[child as usize];
-                if !wanted.contains(byte) {
-                    continue;
-                }
-                next.clear();
-                from.iter().try_for_each(|&at| machine.add(next, at))?;
-                spell(machine, &runner, frames, (closure, next, spare), &[byte])?;
-                let reached = next.as_slice();
-                if reached.iter().any(|&at| runner.rests(frames, at)) {
-                    let tokens = trie.tokens_at(child);
-                    listed.extend(tokens.map(|rank| trie.token_of_rank[rank as usize]));
-                }
-                if !reached.is_empty() && !trie.is_leaf(child) {
-                    let begin = configurations.len();
-                    configurations.extend_from_slice(reached);
-                    open.push((child, begin, configurations.len()));
-                }
-            }
-        }
-        Ok(())
     }
 }
 

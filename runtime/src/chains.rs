@@ -142,4 +142,20 @@ impl<'g> MaskChains<'g> {
             frame = top.parent;
         }
     }
+
+    /// The exit class with which tokens leave the vocabulary's rules that a configuration is in, and the frame with the own
+    /// state that they return to; none where no token does.
+    pub(crate) fn left_to_own(&self, frames: &Frames, at: Configuration) -> Option<(u32, u32)> {
+        let (home, index) = self.home(at.state);
+        let (mut class, mut frame) = (home.heads[index].exits, at.frame);
+        while class != NONE && frame != BOTTOM {
+            let top = frames.get(frame);
+            if top.ret >= self.first_own {
+                return Some((class, frame));
+            }
+            class = self.shared.link(top.ret as usize, class)?.next;
+            frame = top.parent;
+        }
+        None
+    }
 }

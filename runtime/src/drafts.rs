@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::batch::words_of;
-use crate::catalogue::CatalogueWalk;
 use crate::error::BatchError;
 use crate::grammar::Grammar;
+use crate::listing::Listing;
 use crate::mask::Mask;
 use crate::matcher::{Matcher, advance, exclude, list};
 use crate::options::Settings;
@@ -39,6 +39,7 @@ impl Matcher {
         }
         words_of(self, row_words).map_err(|source| BatchError::Buffer { row: 0, source })?;
 
+        self.catch_up();
         let (grammar, settings) = (&self.grammar, &*self.settings);
         let sequence = Arc::make_mut(&mut self.sequence);
         let scratch = &mut self.scratch;
@@ -47,7 +48,7 @@ impl Matcher {
         let mut rest = bitmask;
         loop {
             let (row, others) = rest.split_at_mut(row_words);
-            write(grammar, settings, (sequence, scratch, &mut self.catalogue), row);
+            write(grammar, settings, (sequence, scratch, &mut self.listing), row);
             let draft = drafts.get(allowed);
             let taken = draft.map(|&draft| advance(grammar, settings, sequence, scratch, draft));
             if !matches!(taken, Some(Ok(()))) {
@@ -64,14 +65,14 @@ impl Matcher {
 fn write(
     grammar: &Grammar,
     settings: &Settings,
-    (sequence, scratch, catalogue): (&mut Sequence, &mut Scratch, &mut CatalogueWalk),
+    (sequence, scratch, listing): (&mut Sequence, &mut Scratch, &mut Listing),
     row: &mut [u32],
 ) {
     grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
     let ended = scratch.position.is_empty() || sequence.is_accepting(grammar, &scratch.position);
     let ends = if ended { &settings.end_tokens[..] } else { &[] };
     exclude(grammar, settings, sequence, scratch, ends);
-    list(grammar, settings, sequence, scratch, catalogue);
+    list(grammar, settings, sequence, scratch, listing);
     let Scratch { parts, excluded, .. } = scratch;
-    Mask::new(grammar, parts, excluded, catalogue.listed(), ends, settings.width).write(row);
+    Mask::new(grammar, parts, excluded, listing.tokens(), ends, settings.width).write(row);
 }

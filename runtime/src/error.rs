@@ -245,3 +245,8 @@ pub enum BytesError {
         limit: LimitError,
     },
 }
+
+/// A grammar cannot give its masks to an early one: it has another network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the grammar is not the one whose masks were still computed")]
+pub struct NotCompletion;

@@ -125,10 +125,12 @@ pub struct FlatPosition {
 
 impl Matcher {
     /// The position as numbers; `None` where it has several configurations or none, where the grammar has items that must
-    /// differ, whose texts are no numbers, where it is within a catalogue, whose nodes a device does not have, or where the stack has more frames than `most`.
+    /// differ, whose texts are no numbers, where it is [early](Grammar::early) or the position within a catalogue, whose nodes
+    /// a device does not have, or where the stack has more frames than `most`.
     pub fn flat_position(&self, most: usize) -> Option<FlatPosition> {
         let &[at] = self.sequence.trail.current() else { return None };
-        if !self.grammar.distinct().is_empty() || self.grammar.catalogues().contains(at.state) {
+        let is_listed = self.grammar.is_early() || self.grammar.catalogues().contains(at.state);
+        if !self.grammar.distinct().is_empty() || is_listed {
             return None;
         }
         let tables = self.grammar.tables();

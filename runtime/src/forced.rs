@@ -15,6 +15,7 @@ impl Matcher {
     /// [`MAX_FORCED_RUN`]. The buffer is emptied first; the matcher does not move.
     pub fn forced_tokens(&mut self, run: &mut Vec<u32>) {
         run.clear();
+        self.catch_up();
         let (grammar, settings) = (&self.grammar, &*self.settings);
         let sequence = Arc::make_mut(&mut self.sequence);
         let scratch = &mut self.scratch;
@@ -22,8 +23,8 @@ impl Matcher {
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
             exclude(grammar, settings, sequence, scratch, &[]);
-            list(grammar, settings, sequence, scratch, &mut self.catalogue);
-            let (Scratch { parts, excluded, .. }, listed) = (&*scratch, self.catalogue.listed());
+            list(grammar, settings, sequence, scratch, &mut self.listing);
+            let (Scratch { parts, excluded, .. }, listed) = (&*scratch, self.listing.tokens());
             let mask = Mask::new(grammar, parts, excluded, listed, &[], settings.width);
             let Some(token) = mask.only() else { break };
             let taken = advance(grammar, settings, sequence, scratch, token);

@@ -20,12 +20,13 @@ use std::sync::{Arc, OnceLock};
 use grammarc_artifacts::catalogue::RootChildren;
 use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::tables::{Joined, TablesData};
-use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
+use grammarc_artifacts::{EarlyArtifact, Error, GrammarArtifact, MaskPool, VocabularyArtifact};
 
 use crate::chains::{Chains, MaskChains};
 use crate::distinct::DistinctRules;
 use crate::distinct::nodes::InnerNodes;
 use crate::ending::costs::Costs;
+use crate::error::NotCompletion;
 use crate::moves::Moves;
 use crate::pool;
 use crate::position::{Configuration, StateRanges};
@@ -147,6 +148,8 @@ impl From<VocabularyArtifact> for Vocabulary {
 pub struct Grammar {
     artifact: GrammarArtifact,
     derived: Arc<Shared>,
+    /// The digest of the early grammar that it completes, under which positions may have been exported.
+    before: Option<[u8; 32]>,
 }
 
 /// What is derived from a grammar artifact. It does not hold the artifact, which holds it.
@@ -170,10 +173,18 @@ struct Shared {
     /// Id of the first own state.
     first_own: u32,
     start_state: u32,
+    /// Of a grammar whose masks are still computed.
+    early: Option<Early>,
+}
+
+/// The grammar that an early one becomes.
+#[derive(Debug, Default)]
+struct Early {
+    complete: OnceLock<Grammar>,
 }
 
 impl Shared {
-    fn new(artifact: &GrammarArtifact) -> Self {
+    fn new(artifact: &GrammarArtifact, early: Option<Early>) -> Self {
         let joined = artifact.joined();
         let vocabulary = Vocabulary::from(artifact.vocabulary().clone());
         let monotone = StateRanges::of_rules(joined.own.rules, rule_flags::MONOTONE);
@@ -188,6 +199,7 @@ impl Shared {
             chains: Chains::new(&joined, &joined.own),
             first_own: joined.own.bases.states,
             start_state: artifact.start_state(),
+            early,
             vocabulary,
         }
     }
@@ -226,12 +238,59 @@ impl Grammar {
     /// A grammar from an opened artifact, such as one that was compiled in this process. All that come from one handle or its
     /// clones share what is derived.
     pub fn from_artifact(artifact: GrammarArtifact) -> Self {
-        let derive = || Arc::new(Shared::new(&artifact));
+        let derive = || Arc::new(Shared::new(&artifact, None));
         let derived = artifact.attachment(derive).cloned().unwrap_or_else(derive);
-        Self { artifact, derived }
+        Self { artifact, derived, before: None }
     }
 
-    /// The artifact.
+    /// A grammar whose masks are still computed: it allows the same tokens as the complete one, found by a walk for each mask
+    /// that is asked for, in microseconds to some ten milliseconds. Its matchers go over to the complete grammar with
+    /// the first mask that they are asked for after [`Grammar::complete`].
+    pub fn early(artifact: EarlyArtifact) -> Self {
+        let artifact = artifact.into_artifact();
+        let derived = Arc::new(Shared::new(&artifact, Some(Early::default())));
+        Self { artifact, derived, before: None }
+    }
+
+    /// Gives an early grammar its masks: all its clones and matchers have them from now on. Nothing where it has them, or was
+    /// never early.
+    ///
+    /// # Errors
+    ///
+    /// The other is not the same network: it is another source's, or another vocabulary's.
+    pub fn complete(&self, complete: &Self) -> Result<(), NotCompletion> {
+        let (own, other) = (self.tables().own, complete.tables().own);
+        let vocabulary = |grammar: &Self| {
+            let vocabulary = grammar.artifact.vocabulary();
+            (vocabulary.fingerprint(), vocabulary.shared_digest())
+        };
+        let same_vocabulary = vocabulary(self) == vocabulary(complete);
+        let start = |grammar: &Self| grammar.derived.start_state;
+        let is_same = own.has_network_of(&other) && start(self) == start(complete);
+        if !same_vocabulary || !is_same || complete.is_early() {
+            return Err(NotCompletion);
+        }
+        if let Some(early) = &self.derived.early {
+            // A second thread that completes it brings the same masks.
+            let complete = Self { before: Some(self.digest()), ..complete.clone() };
+            early.complete.set(complete).ok();
+        }
+        Ok(())
+    }
+
+    /// Whether it is an early grammar. It stays one when it is completed: see [`Grammar::completed`].
+    #[inline]
+    pub fn is_early(&self) -> bool {
+        self.derived.early.is_some()
+    }
+
+    /// The complete grammar of an early one, once it is there.
+    #[inline]
+    pub fn completed(&self) -> Option<&Self> {
+        self.derived.early.as_ref()?.complete.get()
+    }
+
+    /// The artifact. That of an early grammar has no masks and is of no use to others.
     pub fn artifact(&self) -> &GrammarArtifact {
         &self.artifact
     }
@@ -244,6 +303,11 @@ impl Grammar {
     /// Identifies the grammar: the checksum of its artifact.
     pub(crate) fn digest(&self) -> [u8; 32] {
         self.artifact.checksum()
+    }
+
+    /// The digest of the early grammar that it completes.
+    pub(crate) fn digest_before(&self) -> Option<[u8; 32]> {
+        self.before
     }
 
     /// Whether what is derived is the same.

@@ -99,6 +99,7 @@
 //! | `positions` | many texts at once, their positions by number: for searches over texts |
 //! | `distinct` | items that must differ from those before them |
 //! | `chains` | which stored masks a position allows |
+//! | `listing`, `catalogue`, `early`, `below` | tokens that no stored mask has: found by walks along the token trie |
 //! | `mask`, `pool`, `lists` | stored masks and their tokens |
 //! | `pick` | the greatest allowed logit, and draws |
 //! | `logit`, `apply` | types of logits; mask words on rows of them: plain, AVX2, AVX-512, NEON |
@@ -108,17 +109,20 @@
 
 mod apply;
 pub mod batch;
+mod below;
 mod bytes;
 mod catalogue;
 mod chains;
 mod distinct;
 mod drafts;
+mod early;
 pub mod ending;
 pub mod error;
 pub mod export;
 pub mod flat;
 mod forced;
 mod grammar;
+mod listing;
 mod lists;
 mod logit;
 mod mask;

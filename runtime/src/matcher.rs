@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::catalogue::CatalogueWalk;
 use crate::error::{AcceptError, AcceptManyError, ImportError, OptionsError, RollbackError};
 use crate::export;
 use crate::grammar::Grammar;
+use crate::listing::Listing;
 use crate::mask::Mask;
 use crate::options::{MatcherOptions, Settings};
 use crate::sequence::{Input, Scratch, Sequence};
@@ -19,7 +19,7 @@ pub struct Matcher {
     pub(crate) settings: Arc<Settings>,
     pub(crate) sequence: Arc<Sequence>,
     pub(crate) scratch: Scratch,
-    pub(crate) catalogue: CatalogueWalk,
+    pub(crate) listing: Listing,
 }
 
 impl Matcher {
@@ -44,7 +44,7 @@ impl Matcher {
             settings: Arc::new(settings),
             sequence: Arc::new(sequence),
             scratch: Scratch::default(),
-            catalogue: CatalogueWalk::default(),
+            listing: Listing::default(),
         }
     }
 
@@ -65,6 +65,7 @@ impl Matcher {
 
     /// The tokens that may come next. In a finished sequence these are the end tokens.
     pub fn mask(&mut self) -> Mask<'_> {
+        self.catch_up();
         let position = self.sequence.trail.current();
         let frames = &self.sequence.frames;
         self.grammar.chains().collect(frames, position, &mut self.scratch.parts);
@@ -75,14 +76,22 @@ impl Matcher {
             sequence.load(&mut self.scratch);
             exclude(&self.grammar, &self.settings, sequence, &mut self.scratch, ends);
         }
-        if !self.grammar.catalogues().is_empty() {
+        if Listing::is_needed(&self.grammar) {
             let sequence = Arc::make_mut(&mut self.sequence);
             sequence.load(&mut self.scratch);
-            list(&self.grammar, &self.settings, sequence, &mut self.scratch, &mut self.catalogue);
+            list(&self.grammar, &self.settings, sequence, &mut self.scratch, &mut self.listing);
         }
         let Scratch { parts, excluded, .. } = &self.scratch;
-        let listed = self.catalogue.listed();
+        let listed = self.listing.tokens();
         Mask::new(&self.grammar, parts, excluded, listed, ends, self.settings.width)
+    }
+
+    /// Goes over to the complete grammar, once the masks of an [early](Grammar::early) one are there.
+    #[inline]
+    pub(crate) fn catch_up(&mut self) {
+        if let Some(complete) = self.grammar.completed() {
+            self.grammar = complete.clone();
+        }
     }
 
     /// Accepts a token.
@@ -209,7 +218,7 @@ impl Clone for Matcher {
             settings: Arc::clone(&self.settings),
             sequence: Arc::clone(&self.sequence),
             scratch: Scratch::default(),
-            catalogue: CatalogueWalk::default(),
+            listing: Listing::default(),
         }
     }
 }
@@ -233,20 +242,18 @@ pub(crate) fn exclude(
     excluded.retain(|token| ends.binary_search(token).is_err());
 }
 
-/// Adds what `scratch.position` allows by the catalogues that it is in: stored masks to `scratch.parts`, and the tokens in
-/// no stored mask to the list of the walk.
+/// Collects what `scratch.position` allows besides stored masks, and the stored masks that only a walk finds.
 pub(crate) fn list(
     grammar: &Grammar,
     settings: &Settings,
     sequence: &mut Sequence,
     scratch: &mut Scratch,
-    catalogue: &mut CatalogueWalk,
+    listing: &mut Listing,
 ) {
-    if grammar.catalogues().is_empty() {
-        return;
+    if Listing::is_needed(grammar) {
+        let Scratch { position, parts, .. } = scratch;
+        listing.collect(grammar, &mut sequence.frames, settings.limits, position, parts);
     }
-    let Scratch { position, parts, .. } = scratch;
-    catalogue.collect(grammar, &mut sequence.frames, settings.limits, position, parts);
 }
 
 /// Advances `scratch.position` over a token, an end token included, which leaves it empty.

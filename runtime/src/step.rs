@@ -80,7 +80,12 @@ impl<'g> Machine<'g> {
     /// Arrival of a configuration at the target of an edge. A state that can only return does so at once, down to the
     /// bottom, where there is nowhere to return to.
     #[inline]
-    fn arrive(&self, frames: &Frames, from: Configuration, target: u32) -> Configuration {
+    pub(crate) fn arrive(
+        &self,
+        frames: &Frames,
+        from: Configuration,
+        target: u32,
+    ) -> Configuration {
         let (state, count) = self.enter(target, from.count);
         let mut at = Configuration { state, count, frame: from.frame };
         while at.frame != BOTTOM && self.state(at.state).flags & state_flags::POP_ONLY != 0 {

@@ -1,7 +1,7 @@
 //! A compiled grammar as the data of a grammar artifact.
 
 use grammarc_artifacts::sections::network::rule_flags;
-use grammarc_artifacts::{GrammarData, GrammarMeta, WorkBound};
+use grammarc_artifacts::{GrammarData, GrammarMeta, TablesData, WorkBound};
 
 use crate::ir::Lowered;
 use crate::masks::Masks;
@@ -79,4 +79,31 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         regions: regions::of(&lowered.grammar.regions, lexicon),
     };
     GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests }
+}
+
+/// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime reads.
+pub(crate) fn early_data(
+    lowered: &Lowered,
+    kind: &str,
+    network: &Network,
+    tables: TablesData,
+    lexicon: &VocabularyLexicon,
+) -> GrammarData {
+    let unknown = WorkBound::UNBOUNDED;
+    let meta = GrammarMeta {
+        source_name: lowered.source.name.to_string(),
+        source_kind: kind.to_owned(),
+        compiler: super::program(),
+        vocabulary_name: lexicon.vocabulary().name().to_owned(),
+        report: lowered.report.clone(),
+        work: WorkBound {
+            longest_chain: unknown,
+            most_configurations: unknown,
+            ..WorkBound::default()
+        },
+        rule_names: network.rules.iter().map(|(name, _)| name.clone()).collect(),
+        regions: regions::of(&lowered.grammar.regions, lexicon),
+        ..GrammarMeta::default()
+    };
+    GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests: false }
 }

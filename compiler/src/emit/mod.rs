@@ -4,7 +4,7 @@ mod grammar;
 mod regions;
 mod vocabulary;
 
-pub(crate) use grammar::{Parts, grammar_data};
+pub(crate) use grammar::{Parts, early_data, grammar_data};
 pub(crate) use vocabulary::vocabulary_data;
 
 /// Name and version of this program, as artifacts record it.

@@ -41,7 +41,7 @@ pub(crate) mod trie;
 pub(crate) mod walk;
 
 pub use fixpoint::Masks;
-pub(crate) use fixpoint::compute;
+pub(crate) use fixpoint::{compute, without_masks};
 pub use limits::{MaskError, MaskLimits};
 #[doc(hidden)]
 pub use shortcuts::{Shortcut, ShortcutCounts, Shortcuts};

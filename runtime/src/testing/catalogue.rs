@@ -76,7 +76,7 @@ fn walks_far(catalogue: Catalogue<'_>, node: u32, tokens: &Tokens) -> bool {
 }
 
 /// Adds a mask without tokens.
-fn add_nothing(tables: &mut TablesData) -> u32 {
+pub(super) fn add_nothing(tables: &mut TablesData) -> u32 {
     let at = tables.lists.len() as u32;
     let (minus, plus, minus_len, plus_len) = (at, at, 0, 0);
     tables.masks.push(MaskRecord { row: NONE, minus, minus_len, plus, plus_len, count: 0 });

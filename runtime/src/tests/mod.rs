@@ -5,5 +5,6 @@ mod catalogues;
 mod definition;
 mod directed;
 mod drafts;
+mod early;
 mod endings;
 mod picks;

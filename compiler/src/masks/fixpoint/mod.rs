@@ -32,6 +32,7 @@ pub(crate) mod work_range;
 pub(crate) mod worker;
 
 use grammarc_artifacts::sections::masks::FollowEntry;
+use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 
@@ -46,6 +47,7 @@ use worker::Worker;
 use crate::masks::derive::char_runs::CharRuns;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::encode::lengths::Lengths;
+use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::equivalence::uncounted::Uncounted;
@@ -150,6 +152,30 @@ pub(crate) fn compute(
     Ok(Masks { tables, pairs, longest_chain, counts })
 }
 
+/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class. O(length
+/// of the tables).
+pub(crate) fn without_masks(
+    network: &Network,
+    shared: Tables<'_>,
+    facts: &VocabularyFacts,
+    trie: Trie<'_>,
+) -> TablesData {
+    let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary: false };
+    let encoder = Encoder::new(trie, shared, facts, lengths);
+    let mut pool = Pool::new(shared, facts, network.tables.clone(), lengths);
+    let sets = token_edges::masks(network, &mut pool, &encoder);
+    let nothing = pool.set(&encoder, &Computed::default());
+    let nothing = pool.mask(nothing);
+    let mut tables = pool.finish();
+    let states = tables.states.len() - 1;
+    for record in &mut tables.states[..states] {
+        (record.base, record.exits, record.follows) = (nothing, NONE, 0);
+    }
+    tables.states[states].follows = 0;
+    token_edges::name(&mut tables, &sets);
+    tables
+}
+
 /// The outcome of a shared state, as it is stored.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
@@ -165,12 +191,7 @@ fn stored(
     encoder: &Encoder<'_>,
 ) -> TablesData {
     let Interning { classes, mut pool, .. } = interning;
-    let sets = inputs.network.token_sets.iter().map(|ids| {
-        let found = Computed { extra: ids.clone(), ..Computed::default() };
-        let set = pool.set(encoder, &found);
-        pool.mask(set)
-    });
-    let sets: Vec<u32> = sets.collect();
+    let sets = token_edges::masks(inputs.network, &mut pool, encoder);
     let mut tables = pool.finish();
     tables.follows.reserve(follows.entries.len());
     let mut entries = follows.entries.iter().peekable();
@@ -185,7 +206,7 @@ fn stored(
             tables.follows.push(*entry);
         }
     }
-    tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
+    token_edges::name(&mut tables, &sets);
     classes.store(&mut tables, inputs.is_vocabulary());
     tables
 }

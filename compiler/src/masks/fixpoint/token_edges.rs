@@ -1,11 +1,28 @@
 //! Tokens that a state reads as wholes, by their ids: no rank of the trie stands for them.
 
+use grammarc_artifacts::TablesData;
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashSet;
 
-use crate::masks::encode::pool::stored;
+use crate::masks::encode::encoder::{Computed, Encoder};
+use crate::masks::encode::pool::{Pool, stored};
 use crate::network::Network;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
+
+/// The masks of a network's token sets, by number.
+pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_>) -> Vec<u32> {
+    let sets = network.token_sets.iter().map(|ids| {
+        let found = Computed { extra: ids.clone(), ..Computed::default() };
+        let set = pool.set(encoder, &found);
+        pool.mask(set)
+    });
+    sets.collect()
+}
+
+/// Leads the token edges from the sets' numbers to their masks.
+pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
+    tables.token_edges.iter_mut().for_each(|edge| edge.tokens = masks[edge.tokens as usize]);
+}
 
 /// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
 pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -> Vec<u32> {
