@@ -236,6 +236,11 @@ pub struct Begun {
 }
 
 impl Begun {
+    /// Findings about the grammar that did not stop the compilation.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
+    }
+
     /// The grammar without masks, for a host that begins while they are computed; none where a walk along the token trie
     /// cannot take their place, which is where items of a list must differ. O(length of the tables).
     ///

@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::cache::{Cache, CacheError, CacheOptions, CacheStats, Key};
+use grammarc_compiler::cache::{
+    Beginning, Cache, CacheError, CacheOptions, CacheStats, Key, Pending,
+};
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::deny::denied;
@@ -39,10 +41,12 @@ pub struct Grammars {
 }
 
 struct Inner {
-    compiler: Compiler,
+    compiler: Arc<Compiler>,
     vocabulary: Vocabulary,
     cache: Cache,
     time: Duration,
+    /// Whether grammars are given before their masks are computed.
+    early: bool,
 }
 
 /// Why a grammar was not compiled.
@@ -105,8 +109,18 @@ impl Grammars {
         cache: Cache,
         time: Duration,
     ) -> Self {
-        let compiler = Compiler::on_threads(vocabulary.artifact().clone(), threads);
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time }) }
+        let compiler = Arc::new(Compiler::on_threads(vocabulary.artifact().clone(), threads));
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, early: false }) }
+    }
+
+    /// The same, which gives a grammar as soon as its automata are built, while a thread computes its masks: see
+    /// [`Compiled::early`]. Where they meet a limit, the grammar goes on without.
+    #[must_use]
+    pub fn early(self) -> Self {
+        let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;
+        let (compiler, vocabulary) = (Arc::clone(compiler), vocabulary.clone());
+        let (cache, time) = (cache.clone(), *time);
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, early: true }) }
     }
 
     /// The vocabulary.
@@ -185,14 +199,21 @@ impl Grammars {
         source: &GrammarSource,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
-        let Inner { compiler, cache, time, .. } = &*self.inner;
+        let Inner { compiler, cache, time, early, .. } = &*self.inner;
         let Asked { settings, text, options } = Asked::new(source)?;
         let mut budget = Budget::new().time_limit(*time);
         if let Some(flag) = cancel {
             budget = budget.cancel_flag(Arc::clone(flag));
         }
-        let cached = cache.get_or_compile(compiler, &settings.front_end, &text, &options, &budget);
-        let cached = cached.map_err(|error| match error {
+        let front_end = &settings.front_end;
+        let answer = match early {
+            true => cache.get_or_begin(compiler, front_end, &text, &options, budget),
+            false => {
+                let cached = cache.get_or_compile(compiler, front_end, &text, &options, &budget);
+                cached.map(Beginning::Whole)
+            }
+        };
+        let answer = answer.map_err(|error| match error {
             CacheError::Refused(diagnostics) => GrammarError::Refused {
                 source_text: text.clone(),
                 diagnostics: diagnostics.to_vec(),
@@ -201,12 +222,34 @@ impl Grammars {
                 GrammarError::Spent { source_text: text.clone(), diagnostics: diagnostics.to_vec() }
             }
         })?;
-        let diagnostics = denied(&cached.artifact.meta().report, &settings.deny);
+        let diagnostics = match &answer {
+            Beginning::Whole(cached) => denied(&cached.artifact.meta().report, &settings.deny),
+            Beginning::Early(pending) => denied(pending.report(), &settings.deny),
+        };
         if !diagnostics.is_empty() {
             return Err(GrammarError::Refused { source_text: text, diagnostics });
         }
-        Ok(Compiled::from_artifact(cached.artifact))
+        Ok(match answer {
+            Beginning::Whole(cached) => Compiled::from_artifact(cached.artifact),
+            Beginning::Early(pending) => begun(*pending),
+        })
     }
+}
+
+/// An early grammar, whose masks a thread computes.
+fn begun(pending: Pending) -> Compiled {
+    let early = Compiled::early(pending.early().clone());
+    let same = early.clone();
+    let work = move || {
+        // Where a limit is met, masks go on to be found by walks.
+        if let Ok(cached) = pending.finish() {
+            let whole = Compiled::from_artifact(cached.artifact);
+            same.complete(&whole).expect("it was begun with the network that it has");
+        }
+    };
+    // The grammar stays early where no thread can be started.
+    std::thread::Builder::new().name("grammarc masks".to_owned()).spawn(work).ok();
+    early
 }
 
 /// A source as the compiler has it.

@@ -129,11 +129,11 @@ impl Matcher {
     /// a device does not have, or where the stack has more frames than `most`.
     pub fn flat_position(&self, most: usize) -> Option<FlatPosition> {
         let &[at] = self.sequence.trail.current() else { return None };
-        let is_listed = self.grammar.is_early() || self.grammar.catalogues().contains(at.state);
-        if !self.grammar.distinct().is_empty() || is_listed {
+        let is_listed = self.grammar().is_early() || self.grammar().catalogues().contains(at.state);
+        if !self.grammar().distinct().is_empty() || is_listed {
             return None;
         }
-        let tables = self.grammar.tables();
+        let tables = self.grammar().tables();
         let mut frames = Vec::new();
         let mut frame = at.frame;
         while frame != BOTTOM {

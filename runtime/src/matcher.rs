@@ -48,9 +48,9 @@ impl Matcher {
         }
     }
 
-    /// The grammar.
+    /// The grammar: the complete one, once that is there.
     pub fn grammar(&self) -> &Grammar {
-        &self.grammar
+        self.grammar.completed().unwrap_or(&self.grammar)
     }
 
     /// The host's logit width.

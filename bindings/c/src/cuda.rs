@@ -60,7 +60,7 @@ impl From<CudaError> for Fault {
             | CudaError::OldDevice { .. }
             | CudaError::Call { .. } => GRAMMARC_IO,
             CudaError::Full { .. } | CudaError::Rows { .. } => GRAMMARC_LIMIT,
-            CudaError::OtherGrammar | CudaError::OtherEnds => GRAMMARC_MISMATCH,
+            CudaError::Early | CudaError::OtherGrammar | CudaError::OtherEnds => GRAMMARC_MISMATCH,
             CudaError::Words { .. } => GRAMMARC_BUFFER,
             _ => GRAMMARC_ARGUMENT,
         };

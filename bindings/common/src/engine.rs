@@ -6,16 +6,18 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::cache::{Cache, CacheStats, Key, Origin};
+use grammarc_compiler::cache::{Beginning, Cache, CacheError, CacheStats, Cached, Key, Origin};
 use grammarc_compiler::compile::{CompileOptions, Compiler};
+use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
-use grammarc_compiler::frontend::deny::denied;
+use grammarc_compiler::frontend::deny::{Deny, denied};
 use grammarc_compiler::frontend::settings::{Language, Settings};
 use grammarc_compiler::masks::MaskLimits;
 use grammarc_compiler::network::NetworkLimits;
 use grammarc_runtime::{Grammar, Vocabulary};
 
 use crate::failure::Failure;
+use crate::progress::Progress;
 
 /// What one compilation may take; unset fields have the compiler's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,11 +84,13 @@ pub struct Made {
     pub findings: Vec<Diagnostic>,
     /// Whether this request compiled it.
     pub compiled: bool,
+    /// The computation of its masks, where the grammar is [early](Grammar::early).
+    pub progress: Option<Progress>,
 }
 
 /// A compiler for one vocabulary with its cache, shared by any number of threads.
 pub struct Engine {
-    compiler: Compiler,
+    compiler: Arc<Compiler>,
     vocabulary: Vocabulary,
     limits: Limits,
     cache: Cache,
@@ -101,7 +105,7 @@ impl Engine {
         limits: Limits,
         cache: Cache,
     ) -> Self {
-        let compiler = Compiler::on_threads(vocabulary.artifact().clone(), threads);
+        let compiler = Arc::new(Compiler::on_threads(vocabulary.artifact().clone(), threads));
         Self { compiler, vocabulary, limits, cache }
     }
 
@@ -118,6 +122,37 @@ impl Engine {
     pub fn compile(&self, request: &Request<'_>) -> Result<Made, Failure> {
         let Asked { settings: Settings { front_end, deny }, source, options } =
             self.ask(request)?;
+        let budget = self.budget(request);
+        let (compiler, cache) = (&self.compiler, &self.cache);
+        let cached = cache.get_or_compile(compiler, &front_end, &source, &options, &budget);
+        cached.map_err(refused(&source)).and_then(|cached| whole(cached, &source, &deny))
+    }
+
+    /// The same as soon as there is a network: where the cache has no artifact, the grammar is early, and its masks are computed
+    /// on another thread.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::compile`], but for limits that masks meet.
+    pub fn begin(&self, request: &Request<'_>) -> Result<Made, Failure> {
+        let Asked { settings: Settings { front_end, deny }, source, options } =
+            self.ask(request)?;
+        let budget = self.budget(request);
+        let (compiler, cache) = (&self.compiler, &self.cache);
+        let begun = cache.get_or_begin(compiler, &front_end, &source, &options, budget);
+        match begun.map_err(refused(&source))? {
+            Beginning::Whole(cached) => whole(cached, &source, &deny),
+            Beginning::Early(pending) => {
+                check_denied(pending.report(), &source, &deny)?;
+                let findings = pending.findings().cloned().collect();
+                let grammar = Grammar::early(pending.early().clone());
+                let progress = Some(Progress::start(*pending, grammar.clone(), source));
+                Ok(Made { grammar, findings, compiled: true, progress })
+            }
+        }
+    }
+
+    fn budget(&self, request: &Request<'_>) -> Budget {
         let limits = request.limits.or(self.limits);
         let mut budget = Budget::new();
         if let Some(time) = limits.time {
@@ -129,17 +164,7 @@ impl Engine {
         if let Some(flag) = request.cancel {
             budget = budget.cancel_flag(Arc::clone(flag));
         }
-        let refused = |diagnostics| Failure::Source { source_text: source.clone(), diagnostics };
-        let (compiler, cache) = (&self.compiler, &self.cache);
-        let cached = cache.get_or_compile(compiler, &front_end, &source, &options, &budget);
-        let cached = cached.map_err(|error| refused(error.diagnostics().to_vec()))?;
-        let denied = denied(&cached.artifact.meta().report, &deny);
-        if !denied.is_empty() {
-            return Err(refused(denied));
-        }
-        let findings = cached.findings.to_vec();
-        let compiled = matches!(cached.origin, Origin::Made | Origin::NotKept(_));
-        Ok(Made { grammar: Grammar::from_artifact(cached.artifact), findings, compiled })
+        budget
     }
 
     /// The key of a request, in hexadecimal: equal keys are answered alike.
@@ -167,6 +192,29 @@ impl Engine {
         }
         Ok(Asked { settings, source, options })
     }
+}
+
+/// A refusal as the failure of a request.
+fn refused(source: &Source) -> impl Fn(CacheError) -> Failure + use<'_> {
+    |error| failed(source, error.diagnostics().to_vec())
+}
+
+fn failed(source: &Source, diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure::Source { source_text: source.clone(), diagnostics }
+}
+
+fn check_denied(report: &Report, source: &Source, deny: &[Deny]) -> Result<(), Failure> {
+    let denied = denied(report, deny);
+    if denied.is_empty() { Ok(()) } else { Err(failed(source, denied)) }
+}
+
+/// A grammar that has all its masks.
+fn whole(cached: Cached, source: &Source, deny: &[Deny]) -> Result<Made, Failure> {
+    check_denied(&cached.artifact.meta().report, source, deny)?;
+    let findings = cached.findings.to_vec();
+    let compiled = matches!(cached.origin, Origin::Made | Origin::NotKept(_));
+    let grammar = Grammar::from_artifact(cached.artifact);
+    Ok(Made { grammar, findings, compiled, progress: None })
 }
 
 /// A request as the compiler has it.

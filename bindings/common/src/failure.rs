@@ -65,6 +65,11 @@ pub enum Failure {
         /// Offset of the first byte that is wrong.
         at: usize,
     },
+    /// The masks of an early grammar were not computed.
+    #[error(
+        "the thread that computes the grammar's masks could not be started, or ended before it was done"
+    )]
+    Abandoned,
     /// A file was not read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -85,6 +90,7 @@ impl Failure {
         match self {
             Self::Argument(_) => Kind::Argument,
             Self::Utf8 { .. } => Kind::Source,
+            Self::Abandoned => Kind::Cancelled,
             Self::Source { diagnostics, .. } => kind_of(diagnostics),
             Self::Vocabulary(VocabularyError::Read { .. } | VocabularyError::NotFound { .. })
             | Self::Artifact(ArtifactError::Io { .. })

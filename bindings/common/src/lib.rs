@@ -8,6 +8,7 @@
 //! | [`tokens`] | token ids as hosts give them: signed, and of any size |
 //! | [`batch`] | many matchers in one call, on a number of threads |
 //! | [`pool`] | the threads that batches run on, remade in a process that was forked |
+//! | [`progress`] | masks that are computed while a host already uses the grammar |
 //! | [`report`] | what a grammar says of itself, as JSON |
 //!
 //! Nothing here prints, reads the environment or knows a language.
@@ -16,6 +17,7 @@ pub mod batch;
 pub mod engine;
 pub mod failure;
 pub mod pool;
+pub mod progress;
 pub mod report;
 pub mod tokens;
 pub mod vocabulary;

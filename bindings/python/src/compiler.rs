@@ -82,13 +82,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenLimits {
 pub(crate) struct Engine {
     inner: engine::Engine,
     vocabulary: Py<Vocabulary>,
+    /// Whether grammars are returned before their masks are computed.
+    early: bool,
 }
 
 #[pymethods]
 impl Engine {
     /// An engine that keeps artifacts in a folder, or in memory alone, and looks into folders of built artifacts first.
     #[new]
-    #[pyo3(signature = (vocabulary, threads, limits, folder, folder_bytes, layers, memory_entries))]
+    #[pyo3(signature = (vocabulary, threads, limits, folder, folder_bytes, layers, memory_entries, early))]
     #[expect(clippy::too_many_arguments, reason = "all are named by the Python class")]
     fn new(
         py: Python<'_>,
@@ -99,6 +101,7 @@ impl Engine {
         folder_bytes: Option<u64>,
         layers: Vec<PathBuf>,
         memory_entries: usize,
+        early: bool,
     ) -> PyResult<Self> {
         raise::guarded(py, || {
             let limits = limits.unwrap_or_default().0;
@@ -116,7 +119,7 @@ impl Engine {
             let cache = Cache::open(options).map_err(|error| raise::artifact(py, &error))?;
             let inner = vocabulary.get().inner().clone();
             let inner = py.detach(|| engine::Engine::new(inner, threads, limits, cache));
-            Ok(Self { inner, vocabulary: vocabulary.unbind() })
+            Ok(Self { inner, vocabulary: vocabulary.unbind(), early })
         })
     }
 
@@ -135,9 +138,12 @@ impl Engine {
         let limits = limits.unwrap_or_default().0;
         raise::guarded(py, || {
             let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
-            let made = py.detach(|| self.inner.compile(&request));
+            let made = py.detach(|| match self.early {
+                true => self.inner.begin(&request),
+                false => self.inner.compile(&request),
+            });
             let made = made.map_err(|failure| raise::failure(py, &failure))?;
-            Ok(Grammar::compiled(py, made.grammar, made.findings, self.vocabulary.clone_ref(py)))
+            Ok(Grammar::compiled(py, made, self.vocabulary.clone_ref(py)))
         })
     }
 

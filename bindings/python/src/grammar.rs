@@ -1,11 +1,15 @@
 //! Grammars.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use grammarc_artifacts::{Buffer, GrammarArtifact, WorkBound, write};
+use grammarc_bindings::engine::Made;
+use grammarc_bindings::progress::Progress;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_runtime::ByteMatcher;
 use grammarc_runtime::error::BytesError;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyTuple};
@@ -18,6 +22,8 @@ use crate::vocabulary::Vocabulary;
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Grammar {
     inner: grammarc_runtime::Grammar,
+    /// The computation of its masks, where it is an early grammar.
+    progress: Option<Progress>,
     /// None where the artifact has its vocabulary in it and nobody has asked for that yet.
     vocabulary: PyOnceLock<Py<Vocabulary>>,
     findings: Vec<Diagnostic>,
@@ -28,11 +34,10 @@ pub(crate) struct Grammar {
 impl Grammar {
     pub(crate) fn compiled(
         py: Python<'_>,
-        inner: grammarc_runtime::Grammar,
-        findings: Vec<Diagnostic>,
+        Made { grammar, findings, progress, .. }: Made,
         vocabulary: Py<Vocabulary>,
     ) -> Self {
-        Self { findings, ..Self::opened(py, inner, Some(vocabulary), None) }
+        Self { findings, progress, ..Self::opened(py, grammar, Some(vocabulary), None) }
     }
 
     /// A grammar of an opened artifact, with the vocabulary that it was opened with.
@@ -46,11 +51,20 @@ impl Grammar {
         if let Some(given) = given {
             vocabulary.get_or_init(py, || given);
         }
-        Self { inner, vocabulary, findings: Vec::new(), path }
+        Self { inner, progress: None, vocabulary, findings: Vec::new(), path }
     }
 
     pub(crate) fn inner(&self) -> &grammarc_runtime::Grammar {
-        &self.inner
+        self.inner.completed().unwrap_or(&self.inner)
+    }
+
+    /// The grammar with all its masks, for which it waits.
+    fn complete(&self, py: Python<'_>) -> PyResult<&grammarc_runtime::Grammar> {
+        if let Some(progress) = &self.progress {
+            let waited = py.detach(|| progress.wait(None));
+            waited.map_err(|failure| raise::failure(py, &failure))?;
+        }
+        Ok(self.inner())
     }
 }
 
@@ -108,7 +122,8 @@ impl Grammar {
     #[pyo3(signature = (path, *, standalone = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, standalone: bool) -> PyResult<()> {
         raise::guarded(py, || {
-            let saved = py.detach(|| write::replace(&path, &self.buffer(standalone)?));
+            let whole = self.complete(py)?;
+            let saved = py.detach(|| write::replace(&path, &buffer(whole, standalone)?));
             saved.map_err(|error| raise::artifact(py, &error))
         })
     }
@@ -116,8 +131,26 @@ impl Grammar {
     /// The bytes of the artifact; with its vocabulary in it where `standalone`.
     #[pyo3(signature = (*, standalone = false))]
     fn to_bytes<'py>(&self, py: Python<'py>, standalone: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let buffer = self.buffer(standalone).map_err(|error| raise::artifact(py, &error))?;
+        let buffer = buffer(self.complete(py)?, standalone);
+        let buffer = buffer.map_err(|error| raise::artifact(py, &error))?;
         Ok(PyBytes::new(py, &buffer))
+    }
+
+    /// Whether all masks are computed. A grammar of a compiler with ``early=True`` is used before they are.
+    #[getter]
+    fn is_complete(&self) -> bool {
+        self.progress.as_ref().is_none_or(Progress::is_complete)
+    }
+
+    /// Waits until all masks are computed; false where that takes longer than `timeout` seconds. Raises where they will not be:
+    /// a limit was met. The grammar goes on then, with masks that take longer.
+    #[pyo3(signature = (timeout = None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let Some(progress) = &self.progress else { return Ok(true) };
+        let most = timeout.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
+        let most = most.transpose().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let waited = py.detach(|| progress.wait(most));
+        waited.map_err(|failure| raise::failure(py, &failure))
     }
 
     /// What the grammar makes of each keyword of its source, as `KeywordVerdict`s in source order.
@@ -135,7 +168,7 @@ impl Grammar {
     /// Bounds on the work of a step, as a `WorkBound`.
     #[getter]
     fn bound<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bound = &self.inner.artifact().meta().work;
+        let bound = &self.complete(py)?.artifact().meta().work;
         let number = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
         let class = py.import("grammarc._report")?.getattr("WorkBound")?;
         let (chain, configurations) = (bound.longest_chain, bound.most_configurations);
@@ -156,8 +189,8 @@ impl Grammar {
 
     /// Checksum of the artifact: equal for equal grammars of one vocabulary.
     #[getter]
-    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.artifact().checksum())
+    fn digest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.complete(py)?.artifact().checksum()))
     }
 
     /// The vocabulary that it was compiled for.
@@ -174,7 +207,7 @@ impl Grammar {
         match &this.path {
             Some(path) => {
                 let open = py.import("grammarc._pickle")?.getattr("open_grammar")?;
-                (open, (path.as_path(), this.digest(py), vocabulary)).into_pyobject(py)
+                (open, (path.as_path(), this.digest(py)?, vocabulary)).into_pyobject(py)
             }
             None => {
                 let from_bytes = slf.get_type().getattr("from_bytes")?;
@@ -232,25 +265,27 @@ impl Grammar {
         format!("Grammar({kind}, {bytes} bytes, {:?})", self.inner.vocabulary().name())
     }
 
-    fn __eq__(&self, other: Bound<'_, PyAny>) -> bool {
-        let Ok(other) = other.cast::<Self>() else { return false };
-        let other = other.get();
-        self.inner.artifact().checksum() == other.inner.artifact().checksum()
+    fn __eq__(&self, py: Python<'_>, other: Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
+        let [own, other] = [self.complete(py)?, other.get().complete(py)?];
+        Ok(own.artifact().checksum() == other.artifact().checksum())
     }
 
-    fn __hash__(&self) -> u64 {
-        let bytes = self.inner.artifact().checksum();
-        bytes.iter().take(8).fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let bytes = self.complete(py)?.artifact().checksum();
+        Ok(bytes.iter().take(8).fold(0, |hash, &byte| hash << 8 | u64::from(byte)))
     }
 }
 
-impl Grammar {
-    fn buffer(&self, standalone: bool) -> Result<Buffer, grammarc_artifacts::Error> {
-        let artifact = self.inner.artifact();
-        match standalone {
-            true => artifact.to_standalone(),
-            false => Ok(artifact.container().buffer().clone()),
-        }
+/// The bytes of a grammar's artifact.
+fn buffer(
+    grammar: &grammarc_runtime::Grammar,
+    standalone: bool,
+) -> Result<Buffer, grammarc_artifacts::Error> {
+    let artifact = grammar.artifact();
+    match standalone {
+        true => artifact.to_standalone(),
+        false => Ok(artifact.container().buffer().clone()),
     }
 }
 

@@ -66,7 +66,8 @@ pub(crate) fn cuda(py: Python<'_>, error: &CudaError) -> PyErr {
         CudaError::Full { .. } | CudaError::Rows { .. } => {
             exception(py, "LimitError", (text, "pool"))
         }
-        CudaError::OtherGrammar
+        CudaError::Early
+        | CudaError::OtherGrammar
         | CudaError::OtherEnds
         | CudaError::Slot { .. }
         | CudaError::Drafts { .. }

@@ -28,11 +28,17 @@
 //! keeps its bytes, and the next request compiles again. A process that is forked goes on with what is in memory and waits
 //! for nobody of the process that it came from (`process`).
 //!
+//! # The first mask first
+//!
+//! [`Cache::get_or_begin`] gives a grammar as soon as there is a network for it, before its masks are computed; whoever
+//! asked has the rest done where it likes, with the same result and kept in the same places.
+//!
 //! # What a hit does not give
 //!
 //! Findings about a source are those of its compilation, and are not repeated by an artifact from a file. What became of
 //! each keyword is in the artifact's report, so that [`denied`](crate::frontend::deny::denied) can be asked of any.
 
+mod begin;
 mod canonical;
 mod digest;
 mod flight;
@@ -48,6 +54,7 @@ mod stats;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -55,9 +62,10 @@ use std::time::Instant;
 use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact};
 
 use crate::budget::{Budget, BudgetError};
-use crate::compile::{CompileError, CompileOptions, Compiler};
+use crate::compile::{Begun, CompileError, CompileOptions, Compiler};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::FrontEnd;
+use crate::ir::Lowered;
 
 use flight::{Flights, Lead, Seat, Waited};
 use folder::Folder;
@@ -65,6 +73,7 @@ use memory::{Answer, Bounds, Kept, Memory, Remembered};
 use process::OfProcess;
 use stats::{Count, Counters};
 
+pub use begin::{Beginning, Pending};
 pub use digest::{Digest, NoDigest};
 pub use folder::KeepError;
 pub use histogram::Histogram;
@@ -171,7 +180,6 @@ impl CacheError {
 }
 
 /// What is asked for.
-#[derive(Clone, Copy)]
 struct Request<'r> {
     compiler: &'r Compiler,
     front_end: &'r FrontEnd,
@@ -180,23 +188,47 @@ struct Request<'r> {
     key: Key,
     /// Where there are layers.
     content: Option<Content>,
+    /// Its compilation up to the masks, where that is done.
+    begun: Cell<Option<(Lowered, Begun)>>,
 }
 
-impl Request<'_> {
-    /// The artifact, ready to be written where it is `sealed`.
-    fn compile(&self, sealed: bool, budget: &Budget) -> Result<Kept, Vec<Diagnostic>> {
+impl<'r> Request<'r> {
+    fn new(
+        compiler: &'r Compiler,
+        front_end: &'r FrontEnd,
+        source: &'r Source,
+        options: &'r CompileOptions,
+        layers: &[Layer],
+    ) -> Self {
+        let vocabulary = compiler.vocabulary();
+        let content =
+            (!layers.is_empty()).then(|| Content::new(vocabulary, front_end, &source.text));
+        let key = Key::new(vocabulary, front_end, source, options);
+        Self { compiler, front_end, source, options, key, content, begun: Cell::default() }
+    }
+
+    /// Compiles up to the masks.
+    fn begin(&self, budget: &Budget) -> Result<(Lowered, Begun), Vec<Diagnostic>> {
         let &Self { compiler, front_end, source, options, .. } = self;
-        let refused = |error: CompileError| vec![error.to_diagnostic()];
         let controls = front_end.controls(source, compiler.vocabulary());
-        let mut lowered = front_end.lower_for(source.clone(), &controls, budget)?;
-        let mut compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
-        if compiled.as_ref().is_err_and(CompileError::is_of_sets)
+        let lower = |front_end: &FrontEnd| front_end.lower_for(source.clone(), &controls, budget);
+        let mut lowered = lower(front_end)?;
+        let mut begun = compiler.begin(&lowered, front_end.kind(), options, budget);
+        if begun.as_ref().is_err_and(CompileError::is_of_sets)
             && let Some(fewer) = front_end.with_fewer_sets()
         {
-            lowered = fewer.lower_for(source.clone(), &controls, budget)?;
-            compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
+            lowered = lower(&fewer)?;
+            begun = compiler.begin(&lowered, front_end.kind(), options, budget);
         }
-        let compiled = compiled.map_err(refused)?;
+        Ok((lowered, begun.map_err(|error| vec![error.to_diagnostic()])?))
+    }
+
+    /// The artifact, ready to be written where it is `sealed`.
+    fn compile(&self, sealed: bool, budget: &Budget) -> Result<Kept, Vec<Diagnostic>> {
+        let compiler = self.compiler;
+        let refused = |error: CompileError| vec![error.to_diagnostic()];
+        let (lowered, begun) = self.begun.take().map_or_else(|| self.begin(budget), Ok)?;
+        let compiled = compiler.finish(begun, &lowered, budget).map_err(refused)?;
         let artifact = match sealed {
             true => compiled.to_sealed_artifact(compiler),
             false => compiled.to_artifact(compiler),
@@ -244,11 +276,8 @@ impl Cache {
         budget: &Budget,
     ) -> Result<Cached, CacheError> {
         let started = Instant::now();
-        let vocabulary = compiler.vocabulary();
-        let layered = !self.inner.layers.is_empty();
-        let content = layered.then(|| Content::new(vocabulary, front_end, &source.text));
-        let key = Key::new(vocabulary, front_end, source, options);
-        let request = Request { compiler, front_end, source, options, key, content };
+        let layers = &self.inner.layers;
+        let request = Request::new(compiler, front_end, source, options, layers);
         let answer = self.answer(&request, budget);
         self.inner.counters.answered_in(started.elapsed());
         answer
@@ -344,33 +373,64 @@ impl Cache {
             lead.land(answer.clone());
             return answered(answer, Origin::Memory);
         }
-        let keep = |digest: Digest, kept: Kept| {
-            let left = shared.memory().keep(digest, kept);
-            counters.add(Count::EvictedFromMemory, left as u64);
+        // A compilation that has begun was looked for in the files before.
+        let begun = request.begun.take();
+        let in_files = match begun {
+            None => self.kept_in_files(shared, request),
+            Some(_) => None,
         };
-        if let Some((digest, artifact, origin)) = self.in_files(request) {
-            let kept = Kept { artifact, findings: Arc::default() };
-            keep(digest, kept.clone());
-            lead.land(Ok(kept.clone()));
-            return answered(Ok(kept), origin);
+        request.begun.set(begun);
+        if let Some(Cached { artifact, origin, findings }) = in_files {
+            lead.land(Ok(Kept { artifact: artifact.clone(), findings: Arc::clone(&findings) }));
+            return Ok(Cached { artifact, origin, findings });
         }
         match self.compile(request, budget) {
             Ok((kept, origin)) => {
                 counters.one(Count::Compiled);
-                keep(request.key.0, kept.clone());
+                self.remember(shared, request.key.0, kept.clone());
                 lead.land(Ok(kept.clone()));
                 answered(Ok(kept), origin)
             }
-            // Those who wait find it given up.
-            Err(diagnostics) if budget.error().is_some() => Err(self.spent(budget, diagnostics)),
             Err(diagnostics) => {
-                let diagnostics: Arc<[Diagnostic]> = diagnostics.into();
-                counters.one(Count::Refused);
-                shared.memory().refuse(request.key.0, diagnostics.clone());
-                lead.land(Err(diagnostics.clone()));
-                Err(CacheError::Refused(diagnostics))
+                let error = self.refused(shared, request, budget, diagnostics);
+                // Those who wait find a spent budget given up.
+                if let CacheError::Refused(diagnostics) = &error {
+                    lead.land(Err(diagnostics.clone()));
+                }
+                Err(error)
             }
         }
+    }
+
+    /// What becomes of a request whose source has errors, which is remembered, or whose budget is spent.
+    fn refused(
+        &self,
+        shared: &Shared,
+        request: &Request<'_>,
+        budget: &Budget,
+        diagnostics: Vec<Diagnostic>,
+    ) -> CacheError {
+        if budget.error().is_some() {
+            return self.spent(budget, diagnostics);
+        }
+        let diagnostics: Arc<[Diagnostic]> = diagnostics.into();
+        self.inner.counters.one(Count::Refused);
+        shared.memory().refuse(request.key.0, diagnostics.clone());
+        CacheError::Refused(diagnostics)
+    }
+
+    /// Keeps an artifact in memory.
+    fn remember(&self, shared: &Shared, digest: Digest, kept: Kept) {
+        let left = shared.memory().keep(digest, kept);
+        self.inner.counters.add(Count::EvictedFromMemory, left as u64);
+    }
+
+    /// The artifact of a request that a layer or the folder has, which is then in memory as well.
+    fn kept_in_files(&self, shared: &Shared, request: &Request<'_>) -> Option<Cached> {
+        let (digest, artifact, origin) = self.in_files(request)?;
+        let kept = Kept { artifact, findings: Arc::default() };
+        self.remember(shared, digest, kept.clone());
+        answered(Ok(kept), origin).ok()
     }
 
     /// The artifact in a layer or in the folder, with the digest by which memory knows it.

@@ -42,6 +42,9 @@ impl Resident {
         stream: Stream,
     ) -> Result<Self, CudaError> {
         let grammar = matcher.grammar().clone();
+        if grammar.is_early() {
+            return Err(CudaError::Early);
+        }
         let end_tokens = matcher.end_tokens().to_vec();
         let (vocabulary, image, masks) = {
             let flat = grammar.flat();

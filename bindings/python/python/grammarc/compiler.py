@@ -61,6 +61,11 @@ class Compiler:
     shared by any number of processes; it is bounded by ``cache_bytes``. ``artifacts`` are folders that ``grammarc build``
     made: a source that is in one is not compiled. They are those of ``GRAMMARC_ARTIFACTS`` where nothing is given.
     ``memory_entries`` grammars are kept opened.
+
+    With ``early`` a grammar is returned as soon as its automata are built, and its masks are computed on another thread. Until
+    they are there, a mask is found when it is asked for, with the same bits, in microseconds to some ten milliseconds;
+    matchers go over to the stored masks by themselves. ``Grammar.is_complete`` and ``Grammar.wait`` tell. Whatever needs the
+    whole artifact, such as ``save``, waits for it.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class Compiler:
         artifacts: Iterable[PathLike] | None = None,
         memory_entries: int = 256,
         limits: Limits | None = None,
+        early: bool = False,
     ) -> None:
         if artifacts is None:
             listed = os.environ.get("GRAMMARC_ARTIFACTS", "")
@@ -85,6 +91,7 @@ class Compiler:
             cache_bytes,
             list(artifacts),
             memory_entries,
+            early,
         )
 
     @property

@@ -1,0 +1,125 @@
+//! Requests that are answered before the masks are computed.
+//!
+//! The network is built on the caller's thread, for a host can begin with it. What is left, a [`Pending`], owns all that it
+//! needs, so that it can be finished on another thread. Two requests for one key build the network twice, in a part of the
+//! time that masks take, and its masks once: finishing goes by way of the flights.
+
+use std::fmt;
+use std::sync::Arc;
+
+use grammarc_artifacts::EarlyArtifact;
+
+use super::{Cache, CacheError, Cached, Origin, Request, answered};
+use crate::budget::Budget;
+use crate::compile::{Begun, CompileOptions, Compiler};
+use crate::diagnostics::report::Report;
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::FrontEnd;
+use crate::ir::Lowered;
+
+/// An answer that need not be whole.
+#[derive(Debug)]
+pub enum Beginning {
+    /// The artifact was there, or its grammar is one that is compiled at once.
+    Whole(Cached),
+    /// The masks are still to be computed.
+    Early(Box<Pending>),
+}
+
+/// A compilation up to the masks, which a cache keeps once it is [finished](Self::finish).
+pub struct Pending {
+    cache: Cache,
+    compiler: Arc<Compiler>,
+    front_end: FrontEnd,
+    source: Source,
+    options: CompileOptions,
+    budget: Budget,
+    lowered: Lowered,
+    begun: Begun,
+    early: EarlyArtifact,
+}
+
+impl fmt::Debug for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending").field("source", &self.source.name).finish_non_exhaustive()
+    }
+}
+
+impl Pending {
+    /// The grammar without masks of its own.
+    pub fn early(&self) -> &EarlyArtifact {
+        &self.early
+    }
+
+    /// What becomes of each keyword of the source.
+    pub fn report(&self) -> &Report {
+        &self.lowered.report
+    }
+
+    /// Findings of the compilation so far, which are all that there will be.
+    pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.lowered.findings.iter().chain(self.begun.findings())
+    }
+
+    /// Computes the masks, within what is left of the budget, or waits for another request that does.
+    ///
+    /// # Errors
+    ///
+    /// A limit was met, the budget among them. The early grammar goes on without masks then.
+    pub fn finish(self) -> Result<Cached, CacheError> {
+        let Self { cache, compiler, front_end, source, options, budget, lowered, begun, .. } = self;
+        let layers = &cache.inner.layers;
+        let request = Request::new(&compiler, &front_end, &source, &options, layers);
+        request.begun.set(Some((lowered, begun)));
+        cache.answer(&request, &budget)
+    }
+}
+
+impl Cache {
+    /// The artifact of a source where it is kept, and else a grammar that a host can begin with while its masks are
+    /// computed. The request counts as answered once it is finished.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Cache::get_or_compile`], but for limits that masks meet.
+    pub fn get_or_begin(
+        &self,
+        compiler: &Arc<Compiler>,
+        front_end: &FrontEnd,
+        source: &Source,
+        options: &CompileOptions,
+        budget: Budget,
+    ) -> Result<Beginning, CacheError> {
+        let layers = &self.inner.layers;
+        let request = Request::new(compiler, front_end, source, options, layers);
+        let shared = self.inner.shared.get(|before| before.inherit(self.inner.bounds));
+        if let Some(answer) = self.remembered(shared, &request) {
+            return answered(answer, Origin::Memory).map(Beginning::Whole);
+        }
+        if let Some(found) = self.kept_in_files(shared, &request) {
+            return Ok(Beginning::Whole(found));
+        }
+        let begun = request.begin(&budget).and_then(|(lowered, begun)| {
+            let early = begun.early(&lowered, compiler);
+            Ok((early.map_err(|error| vec![error.to_diagnostic()])?, lowered, begun))
+        });
+        match begun {
+            Ok((Some(early), lowered, begun)) => Ok(Beginning::Early(Box::new(Pending {
+                cache: self.clone(),
+                compiler: Arc::clone(compiler),
+                front_end: front_end.clone(),
+                source: source.clone(),
+                options: options.clone(),
+                budget,
+                lowered,
+                begun,
+                early,
+            }))),
+            Ok((None, lowered, begun)) => {
+                request.begun.set(Some((lowered, begun)));
+                self.answer(&request, &budget).map(Beginning::Whole)
+            }
+            Err(diagnostics) => Err(self.refused(shared, &request, &budget, diagnostics)),
+        }
+    }
+}
