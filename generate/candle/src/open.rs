@@ -78,7 +78,8 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
             options.threads,
             cache,
             options.compile_time.unwrap_or(COMPILE_TIME),
-        ),
+        )
+        .early(),
         encoder: Arc::new(encoder),
         template,
         begin: begin.into_iter().collect(),

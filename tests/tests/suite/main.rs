@@ -11,6 +11,7 @@ mod counters;
 mod determinism;
 mod digests;
 mod distinct;
+mod early;
 mod fork;
 mod grammar_pages;
 mod layers;

@@ -1,0 +1,100 @@
+//! Grammars that are used before their masks are computed, against the whole ones: masks bit by bit along random walks, and
+//! the artifact that comes in the end.
+
+use std::sync::Arc;
+
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::cache::{Beginning, Cache, CacheOptions, Origin};
+use grammarc_compiler::compile::{CompileOptions, Compiler};
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_runtime::{Grammar, Matcher};
+use grammarc_tests::random::Rng;
+use grammarc_tests::vocabularies;
+
+use crate::digests::sources;
+
+const WALKS: usize = 3;
+const STEPS: usize = 14;
+
+/// The grammar without masks of its own, if the source has one, and the whole one.
+fn both(
+    compiler: &Arc<Compiler>,
+    (name, front_end, text): (&str, &FrontEnd, &str),
+) -> (Option<Grammar>, Grammar) {
+    let cache = Cache::open(CacheOptions::new()).unwrap();
+    let (source, options) = (Source::new("source", text), CompileOptions::default());
+    let begun = cache.get_or_begin(compiler, front_end, &source, &options, Budget::new());
+    match begun.unwrap_or_else(|error| panic!("{name}: {error}")) {
+        Beginning::Whole(cached) => (None, Grammar::from_artifact(cached.artifact)),
+        Beginning::Early(pending) => {
+            let early = Grammar::early(pending.early().clone());
+            let cached = pending.finish().unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(matches!(cached.origin, Origin::Made));
+            let budget = Budget::new();
+            let again = cache.get_or_compile(compiler, front_end, &source, &options, &budget);
+            assert!(matches!(again.unwrap().origin, Origin::Memory), "{name}: it is not kept");
+            let controls = front_end.controls(&source, compiler.vocabulary());
+            let lowered = front_end.lower_for(source, &controls, &budget).unwrap();
+            let whole = compiler.compile(&lowered, front_end.kind(), &options, &budget).unwrap();
+            let whole = whole.to_artifact(compiler).unwrap();
+            assert_eq!(cached.artifact.checksum(), whole.checksum(), "{name}: another artifact");
+            (Some(early), Grammar::from_artifact(cached.artifact))
+        }
+    }
+}
+
+/// Walks both and compares all masks. Returns how many that were.
+fn walk(name: &str, early: &Grammar, whole: &Grammar, random: &mut Rng) -> usize {
+    let mut one = Matcher::new(whole);
+    let mut other = Matcher::new(early);
+    let words = one.logit_width().div_ceil(32) as usize;
+    let mut rows = [vec![0; words], vec![0; words]];
+    for step in 0..STEPS {
+        one.mask().fill(&mut rows[0]).unwrap();
+        other.mask().fill(&mut rows[1]).unwrap();
+        assert!(rows[0] == rows[1], "{name}: another mask at step {step}");
+        assert!(other.grammar().is_early());
+        let mask = one.mask();
+        let count = mask.len();
+        if count == 0 || one.is_finished() {
+            return step + 1;
+        }
+        let Some(token) = one.mask().iter().nth(random.below(count)) else { return step + 1 };
+        if one.accept(token).is_err() {
+            return step + 1;
+        }
+        other.accept(token).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    STEPS
+}
+
+fn check(vocabulary: &VocabularyArtifact, every: usize) {
+    let compiler = Arc::new(Compiler::new(vocabulary.clone()));
+    let mut random = Rng::new(48);
+    let (mut grammars, mut at_once, mut masks) = (0, 0, 0);
+    for (name, front_end, text) in sources().iter().step_by(every) {
+        let (early, whole) = both(&compiler, (name, front_end, text));
+        let Some(early) = early else {
+            at_once += 1;
+            continue;
+        };
+        grammars += 1;
+        for _ in 0..WALKS {
+            masks += walk(name, &early, &whole, &mut random);
+        }
+        let mut matcher = Matcher::new(&early);
+        early.complete(&whole).unwrap();
+        matcher.mask();
+        assert!(!matcher.grammar().is_early(), "{name}: the matcher does not go over");
+    }
+    eprintln!("{grammars} grammars begin early, {at_once} do not; {masks} masks are the same");
+    assert!(grammars > 4 * at_once && masks > grammars);
+}
+
+#[test]
+fn early_masks_are_those_of_the_artifact() {
+    check(vocabularies::small(), 1);
+    check(vocabularies::built_in(), 5);
+}
