@@ -8,6 +8,7 @@ mod artifacts;
 mod cold;
 mod compile;
 mod every;
+mod first;
 mod memory;
 mod peers;
 mod report;
@@ -71,6 +72,8 @@ enum Part {
     Compile,
     /// The same for every schema, on one thread
     Every,
+    /// Every schema, where a host begins before the masks are computed
+    First,
     /// Sizes, opening, and what a cache saves
     Artifacts,
     /// Peak memory of compiling
@@ -149,6 +152,7 @@ fn main() -> io::Result<()> {
             Part::Apply => apply::run(&bench, &mut report)?,
             Part::Compile => compile::run(&bench, &mut report)?,
             Part::Every => every::run(&bench, &mut report)?,
+            Part::First => first::run(&bench, &mut report)?,
             Part::Artifacts => artifacts::run(&bench, &mut report)?,
             Part::Memory => memory::run(&bench, &mut report)?,
             Part::Scaling => scaling::run(&bench, &mut report)?,
