@@ -15,7 +15,7 @@
 //! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
 //! file, which is why each list entry belongs to one list.
 //!
-//! What is *not* checked is whether the masks are right: that would be compiling again.
+//! The masks are *not* checked to be right: that would be compiling again.
 
 mod arrivals;
 mod masks;
@@ -35,7 +35,7 @@ use crate::tables::{Bases, Joined, Tables, row_words};
 use crate::tokens::Tokens;
 use violation::{Check, at};
 
-/// What the checks of the tables look at.
+/// The data that the checks of the tables read.
 struct Context<'a> {
     /// The tables under examination as `own`, behind the vocabulary's. For the vocabulary's own tables both are the
     /// same, and since their bases are zero, `shared` is never asked.
