@@ -41,7 +41,7 @@ pub struct Vocabulary {
     derived: Arc<Derived>,
 }
 
-/// What is derived from a vocabulary artifact.
+/// Data that is derived from a vocabulary artifact.
 #[derive(Debug)]
 struct Derived {
     texts: Texts,
@@ -118,7 +118,7 @@ impl Vocabulary {
         self.derived.inner_nodes.get_or_init(|| InnerNodes::new(&self.artifact.trie()))
     }
 
-    /// What a token adds to the text.
+    /// The text that a token adds.
     #[inline]
     pub(crate) fn text(&self, token: u32) -> Text {
         self.derived.texts.get(token)
@@ -140,7 +140,7 @@ pub struct Grammar {
     derived: Arc<Shared>,
 }
 
-/// What is derived from a grammar artifact. It does not hold the artifact, which holds it.
+/// Data that is derived from a grammar artifact. It does not hold the artifact, which holds it.
 #[derive(Debug)]
 struct Shared {
     vocabulary: Vocabulary,
