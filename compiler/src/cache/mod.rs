@@ -89,7 +89,7 @@ struct Inner {
     counters: Counters,
 }
 
-/// What the threads of a process share.
+/// State that the threads of a process share.
 #[derive(Debug)]
 struct Shared {
     memory: Mutex<Memory>,
@@ -118,13 +118,13 @@ impl Shared {
 pub struct Cached {
     /// The artifact.
     pub artifact: GrammarArtifact,
-    /// Where it came from.
+    /// The origin of the artifact.
     pub origin: Origin,
     /// Findings of the compilation, where this process has done it and they are still in memory.
     pub findings: Arc<[Diagnostic]>,
 }
 
-/// Where an artifact came from.
+/// The origin of an artifact.
 #[derive(Debug)]
 pub enum Origin {
     /// It was in memory.
@@ -170,7 +170,7 @@ impl CacheError {
     }
 }
 
-/// What is asked for.
+/// A request for an artifact.
 #[derive(Clone, Copy)]
 struct Request<'r> {
     compiler: &'r Compiler,
@@ -178,7 +178,7 @@ struct Request<'r> {
     source: &'r Source,
     options: &'r CompileOptions,
     key: Key,
-    /// Where there are layers.
+    /// The content to look for in layers, if there are any.
     content: Option<Content>,
 }
 
@@ -211,7 +211,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Where the folder can be neither found nor made.
+    /// If the folder can be neither found nor made.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::open(CacheOptions::new().folder(folder))
     }
@@ -220,7 +220,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Where the folder can be neither found nor made.
+    /// If the folder can be neither found nor made.
     pub fn open(options: CacheOptions) -> Result<Self, Error> {
         let CacheOptions { layers, folder, folder_bytes, memory: bounds } = options;
         let folder = folder.map(|path| Folder::open(path, folder_bytes)).transpose()?;
@@ -233,7 +233,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// What compiling the source finds wrong, and that the budget is spent; a waiting request's ends within some
+    /// The errors of the source, and that the budget is spent; a waiting request's ends within some
     /// milliseconds of its flag being set.
     pub fn get_or_compile(
         &self,
@@ -276,7 +276,7 @@ impl Cache {
         }
     }
 
-    /// What has been done so far.
+    /// The numbers so far.
     pub fn stats(&self) -> CacheStats {
         self.inner.counters.snapshot()
     }
@@ -297,7 +297,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be written, or is larger than the folder may be.
+    /// If the file cannot be written, or is larger than the folder may be.
     pub fn put(&self, key: &Key, artifact: &Buffer) -> Result<(), KeepError> {
         let Inner { folder: Some(folder), counters, .. } = &*self.inner else { return Ok(()) };
         let evicted = folder.put(key, artifact)?;
@@ -311,7 +311,7 @@ impl Cache {
         self.inner.folder.as_ref().map(Folder::path)
     }
 
-    /// What is in memory of a request, which is then counted.
+    /// The answer to a request from memory, which is then counted.
     fn remembered(&self, shared: &Shared, request: &Request<'_>) -> Option<Answer> {
         let Inner { folder, counters, .. } = &*self.inner;
         let remembered = {
@@ -361,7 +361,7 @@ impl Cache {
                 lead.land(Ok(kept.clone()));
                 answered(Ok(kept), origin)
             }
-            // Those who wait find it given up.
+            // Waiting requests find it given up.
             Err(diagnostics) if budget.error().is_some() => Err(self.spent(budget, diagnostics)),
             Err(diagnostics) => {
                 let diagnostics: Arc<[Diagnostic]> = diagnostics.into();
@@ -410,7 +410,7 @@ impl Cache {
         Ok((kept, origin))
     }
 
-    /// What becomes of a request whose budget is spent.
+    /// The error of a request whose budget is spent.
     fn spent(&self, budget: &Budget, diagnostics: Vec<Diagnostic>) -> CacheError {
         let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
         self.inner.counters.spent(&error);
