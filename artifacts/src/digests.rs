@@ -34,7 +34,7 @@ pub(crate) fn token_digests(tokens: Tokens<'_>) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Where a vocabulary first differs from the one with these token digests.
+/// The first difference between a vocabulary and the one with these token digests.
 pub(crate) fn first_difference(digests: &[u8], tokens: Tokens<'_>) -> Difference {
     let bytes = |id: u32| tokens.bytes_of(id).to_vec();
     let differs = digests.iter().zip(token_digests(tokens)).position(|(&a, b)| a != b);

@@ -1,4 +1,4 @@
-//! What is inside an artifact, as data, for `grammarc inspect`.
+//! The contents of an artifact as data, for `grammarc inspect`.
 //!
 //! This needs the frame of the file and its nested section alone: a grammar artifact is inspected without its
 //! vocabulary. Counts are read off the tables unvalidated, so on a file that would not open they may be nonsense, but
@@ -61,7 +61,7 @@ pub struct TableCounts {
     pub class_nodes: u32,
 }
 
-/// What one kind of artifact holds and the other does not.
+/// The contents that one kind of artifact has and the other has not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Of a vocabulary artifact.
@@ -95,7 +95,7 @@ pub struct Inspection {
     pub sections: Vec<SectionSize>,
     /// Counts over the tables.
     pub tables: TableCounts,
-    /// What the artifact's kind adds.
+    /// The contents that only this kind of artifact has.
     pub content: Content,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with an artifact, with what was expected, what was found, and what to do about it.
+//! Typed errors of artifacts: each says what was expected, what was found, and what to do about it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub enum Error {
     /// The operating system refused.
     #[error("could not {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: a verb.
+        /// The action that was tried: a verb.
         action: &'static str,
         /// On which file.
         path: PathBuf,
@@ -127,9 +127,9 @@ pub enum Error {
         section: String,
         /// Name of the field.
         field: &'static str,
-        /// What it should be; for a length, the most that it could be.
+        /// The number that it should be; for a length, the most that it could be.
         expected: u64,
-        /// What it is.
+        /// The number that it is.
         found: u64,
     },
     /// A section that must be understood is not known to this reader.
@@ -208,7 +208,7 @@ pub enum Error {
         expected: String,
         /// Name of the vocabulary given.
         given: String,
-        /// Where they differ.
+        /// The first difference of the two.
         difference: Difference,
     },
     /// The vocabulary's tokens are right, but its shared rules are not those that the grammar was compiled with.
@@ -232,7 +232,7 @@ pub enum Error {
     },
 }
 
-/// Where two vocabularies differ.
+/// The first difference of two vocabularies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// Not known to the token: the grammar artifact holds no token digests.

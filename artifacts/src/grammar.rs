@@ -75,7 +75,7 @@ impl GrammarData {
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn to_artifact(&self, vocabulary: &VocabularyArtifact) -> Result<GrammarArtifact, Error> {
         let container = Container::of_written(self.encode(vocabulary, Seal::Later)?)?;
         GrammarArtifact::of_compiled(container, Some(Unsealed::default()), vocabulary)
@@ -85,7 +85,7 @@ impl GrammarData {
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn to_sealed_artifact(
         &self,
         vocabulary: &VocabularyArtifact,
@@ -113,7 +113,7 @@ pub struct GrammarArtifact {
 #[derive(Debug)]
 struct Inner {
     container: Container,
-    /// Where the container has no checksum.
+    /// The parts that are missing as long as the container has no checksum.
     unsealed: Option<Unsealed>,
     vocabulary: VocabularyArtifact,
     /// Copied out when it is first asked for: an engine never asks.
@@ -123,7 +123,7 @@ struct Inner {
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// What an artifact that this process has just compiled lacks: serving it needs neither.
+/// The parts that an artifact lacks which this process has just compiled: serving it needs none of them.
 #[derive(Debug, Default)]
 struct Unsealed {
     checksum: OnceLock<[u8; 32]>,
@@ -252,9 +252,9 @@ impl GrammarArtifact {
         self.inner.container.buffer().len()
     }
 
-    /// What a reader derives from the artifact, kept with it so that all handles share it. Made on the first call; there
-    /// is room for one type, and `None` says that another has taken it. It must not hold this artifact, which would then
-    /// hold itself.
+    /// Data that a reader derives from the artifact, kept with it so that all handles share it. Made on the first call;
+    /// there is room for one type, and `None` says that another has taken it. It must not hold this artifact, which
+    /// would then hold itself.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }

@@ -35,7 +35,7 @@ fn has<T>(kind: SectionKind, records: &[T]) -> bool {
 
 macro_rules! stored {
     ($($field:ident: $record:ty = $kind:ident,)*) => {
-        /// Where the tables are in a buffer.
+        /// The places of the tables in a buffer.
         #[derive(Clone, Debug)]
         pub(crate) struct StoredTables {
             numbers: TablesRecord,
@@ -61,7 +61,7 @@ macro_rules! stored {
                 }
             }
 
-            /// Those of the tables that masks are in.
+            /// The tables that hold masks.
             #[inline]
             pub(crate) fn masks<'a>(&self, buffer: &'a Buffer) -> MaskTables<'a> {
                 MaskTables {

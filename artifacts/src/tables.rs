@@ -229,7 +229,7 @@ impl<'a> Joined<'a> {
         &tables.states[index]
     }
 
-    /// Where an arrival at a state with this register leads: a state and its register.
+    /// The target of an arrival at a state with this register: a state and its register.
     #[inline]
     pub fn arrival(&self, state: u32, register: u32) -> (u32, u32) {
         match self.state(state).count_exit {

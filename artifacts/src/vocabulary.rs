@@ -290,8 +290,8 @@ impl VocabularyArtifact {
         self.inner.usable.get_or_init(|| self.tokens().usable())
     }
 
-    /// What a reader derives from the artifact, kept with it so that all handles share it. Made on the first call; there
-    /// is room for one type, and `None` says that another has taken it.
+    /// Data that a reader derives from the artifact, kept with it so that all handles share it. Made on the first call;
+    /// there is room for one type, and `None` says that another has taken it.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }

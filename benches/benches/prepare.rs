@@ -1,4 +1,4 @@
-//! What comes before the first token: compiling with all masks, opening, and llguidance's way to its first mask.
+//! The work before the first token: compiling with all masks, opening, and llguidance's way to its first mask.
 
 use std::hint::black_box;
 

@@ -13,10 +13,10 @@ use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
 use grammarc_runtime::{Grammar, Matcher};
 
-/// What is done with a mask, given room for its words and for logits.
+/// A use of a mask, given room for its words and for logits.
 type Use = fn(&mut Matcher, &mut [u32], &mut [f32]);
 
-/// What is done with each mask before its token is accepted.
+/// The uses of each mask before its token is accepted.
 const USES: [(&str, Use); 4] = [
     ("accept alone", |_, _, _| {}),
     ("mask reference and accept", |matcher, _, _| {

@@ -1,4 +1,4 @@
-//! What the masks of known texts add up to, in `counts.json`: an engine that allows too much or too little, and may be
+//! Sums over the masks of known texts, in `counts.json`: an engine that allows too much or too little, and may be
 //! fast for it, is noticed before it is measured.
 //!
 //! A text is one instance of a MaskBench schema. Its count is the number of its tokens, and of all tokens that the
@@ -14,7 +14,7 @@ use grammarc_runtime::error::AcceptError;
 use grammarc_runtime::{Grammar, Matcher};
 use serde::{Deserialize, Serialize};
 
-/// What the masks of one text add up to.
+/// Sums over the masks of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     /// Number of its tokens.
@@ -28,7 +28,7 @@ impl Count {
     ///
     /// # Errors
     ///
-    /// Where the grammar does not accept them.
+    /// If the grammar does not accept them.
     pub fn of(grammar: &Grammar, tokens: &[u32]) -> Result<Self, AcceptError> {
         let mut matcher = Matcher::new(grammar);
         let mut allowed = 0;
@@ -49,7 +49,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn expected() -> io::Result<Self> {
         Ok(Self(serde_json::from_str(&std::fs::read_to_string(file())?)?))
     }
@@ -59,7 +59,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// Where one is not as expected; it is named.
+    /// If one is not as expected; it is named.
     pub fn check(&self, found: &BTreeMap<String, Count>) -> io::Result<usize> {
         if std::env::var_os("GRAMMARC_BLESS").is_some() {
             let mut all = self.0.clone();

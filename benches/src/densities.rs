@@ -3,7 +3,7 @@
 /// A density: its name, and that one token of `among` is allowed, or forbidden where `inverse`.
 #[derive(Clone, Copy, Debug)]
 pub struct Density {
-    /// What tables call it.
+    /// The name in tables.
     pub name: &'static str,
     among: u64,
     inverse: bool,

@@ -43,7 +43,7 @@ pub fn tokenizer() -> Option<Tokenizer> {
 ///
 /// # Panics
 ///
-/// Where the tokenizer fails, which it has no reason to on valid text.
+/// If the tokenizer fails, which it has no reason to on valid text.
 pub fn tokens(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     let encoding = tokenizer.encode_fast(text, false).expect("a byte-level tokenizer encodes text");
     encoding.get_ids().to_vec()

@@ -1,4 +1,4 @@
-//! What the benches and the differential tests share: the inputs, and the two engines behind small handles.
+//! Code that the benches and the differential tests share: the inputs, and the two engines behind small handles.
 //!
 //! | module | what it gives |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Where and of what a measurement was taken.
+//! The machine and the versions that a measurement was taken with.
 
 use std::process::Command;
 

@@ -81,7 +81,7 @@ impl Ours {
     ///
     /// # Panics
     ///
-    /// Where the vocabulary cannot be imported or built.
+    /// If the vocabulary cannot be imported or built.
     pub fn vocabulary() -> Option<VocabularyData> {
         Self::vocabulary_of(inputs::LLAMA)
     }
@@ -139,7 +139,7 @@ impl Ours {
     ///
     /// # Errors
     ///
-    /// What the front end or the compiler says, as text.
+    /// Compiles a text; an error of the front end or the compiler is given as text.
     pub fn compile(&self, text: Text<'_>, options: &CompileOptions) -> Result<Compiled, String> {
         let budget = Budget::new();
         let lowered = text.lower(&budget).map_err(first)?;

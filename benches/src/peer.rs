@@ -65,7 +65,7 @@ impl Peer {
     ///
     /// # Panics
     ///
-    /// Where its tables cannot be built.
+    /// If its tables cannot be built.
     pub fn new(vocabulary: &VocabularyArtifact, cut: Cut) -> Self {
         let words: Vec<Vec<u8>> = (0..vocabulary.token_count())
             .map(|token| {

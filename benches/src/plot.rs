@@ -13,7 +13,7 @@ const FONT: &str = "sans-serif";
 /// Points of one name.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What the legend calls it.
+    /// The name in the legend.
     pub name: String,
     /// The points.
     pub points: Vec<(f64, f64)>,
@@ -33,7 +33,7 @@ pub enum Marks {
 pub struct Plot {
     /// Name of its file, without the ending.
     pub name: &'static str,
-    /// What stands above.
+    /// The title above the plot.
     pub title: String,
     /// Names of the axes.
     pub axes: [&'static str; 2],
@@ -41,7 +41,7 @@ pub struct Plot {
     pub log_y: bool,
     /// How points are drawn.
     pub marks: Marks,
-    /// What is drawn.
+    /// The lines of the plot.
     pub series: Vec<Series>,
 }
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// How much more than the file says a count may be.
 const TOLERANCE: f64 = 0.03;
 
-/// What is counted, and the work that it is a part of: `steps` for what is done at each token.
+/// The functions whose instructions are counted, and the work that each is a part of: `steps` for each token.
 const COUNTED: [(&str, &str); 4] =
     [("mask", "steps"), ("fill", "steps"), ("accept", "steps"), ("compile", "compile")];
 
@@ -32,7 +32,7 @@ fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.json")
 }
 
-/// What the binary prints.
+/// The output of the binary.
 fn steady(what: &str, folder: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_steady")).arg(what).arg(folder).output();
     let output = output.expect("it starts");

@@ -1,4 +1,4 @@
-//! What a linker has to be told of the shared library.
+//! Arguments of the linker for the shared library.
 //!
 //! Its name for programs that link to it is `libgrammarc`, with the number of the interface: the file that Cargo makes is
 //! named after the crate, and is renamed when it is installed. It stays loaded once it is loaded: threads of a compiler end

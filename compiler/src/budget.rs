@@ -1,4 +1,4 @@
-//! What one compilation may take: time, memory, and a flag by which its caller ends it.
+//! The limits of one compilation: time, memory, and a flag by which its caller ends it.
 //!
 //! The caller makes one [`Budget`] and hands it to the front end and to the compiler. Every loop whose length the source
 //! decides [counts its steps](Budget::spend); each few thousand steps the clock and the flag are looked at. Whoever
@@ -38,7 +38,7 @@ thread_local! {
     static LEFT: Cell<usize> = const { Cell::new(STEPS) };
 }
 
-/// What a compilation does, for messages.
+/// A phase of a compilation, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
@@ -100,13 +100,13 @@ pub enum BudgetError {
     Time {
         /// The time allowed.
         limit: Duration,
-        /// What was being done.
+        /// The phase at that time.
         phase: Phase,
     },
     /// The caller's flag was set.
     #[error("the compilation was cancelled while {phase}")]
     Cancelled {
-        /// What was being done.
+        /// The phase at that time.
         phase: Phase,
     },
     /// Tables and automata would have taken more memory than allowed, by the compiler's own estimate.
@@ -116,7 +116,7 @@ pub enum BudgetError {
         limit: usize,
         /// Bytes that were asked for.
         asked: usize,
-        /// What was being done.
+        /// The phase at that time.
         phase: Phase,
     },
 }
@@ -131,7 +131,7 @@ impl BudgetError {
         }
     }
 
-    /// What to do about it.
+    /// Advice on the error.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Time { .. } => Some("simplify this part of the source, or raise the time limit"),
@@ -155,7 +155,7 @@ impl BudgetError {
 #[error("the budget of the compilation is spent")]
 pub struct Spent;
 
-/// What one compilation may take. Its time begins when it is made. `Send` and `Sync`; shared by reference.
+/// The limits of one compilation. Its time begins when it is made. `Send` and `Sync`; shared by reference.
 #[derive(Debug)]
 pub struct Budget {
     started: Instant,

@@ -95,7 +95,7 @@ pub enum CompileError {
         error: BudgetError,
         /// The rule at hand.
         rule: String,
-        /// Where that comes from.
+        /// The origin of that rule.
         origin: Box<Origin>,
     },
     /// The grammar has no network.
@@ -104,7 +104,7 @@ pub enum CompileError {
     /// The masks were not computed.
     #[error("rule {rule}: {error}")]
     Masks {
-        /// What went wrong.
+        /// The error of the masks.
         error: MaskError,
         /// The rule at hand.
         rule: String,
@@ -202,7 +202,7 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn to_artifact(&self, compiler: &Compiler) -> Result<GrammarArtifact, CompileError> {
         Ok(self.data.to_artifact(compiler.vocabulary())?)
     }
@@ -211,7 +211,7 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn to_sealed_artifact(&self, compiler: &Compiler) -> Result<GrammarArtifact, CompileError> {
         Ok(self.data.to_sealed_artifact(compiler.vocabulary())?)
     }
@@ -220,7 +220,7 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn to_buffer(&self, compiler: &Compiler) -> Result<Buffer, CompileError> {
         Ok(self.data.to_bytes(compiler.vocabulary())?)
     }
@@ -314,7 +314,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// Where the grammar accepts nothing, names unknown tokens, cannot be spelled, or meets a limit; soon after the budget
+    /// If the grammar accepts nothing, names unknown tokens, cannot be spelled, or meets a limit; soon after the budget
     /// is spent.
     pub fn compile(
         &self,
@@ -444,7 +444,7 @@ fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
 ///
 /// # Errors
 ///
-/// Where the tables are too large for the format, or the shared rules do not compile.
+/// If the tables are too large for the format, or the shared rules do not compile.
 pub fn build_vocabulary(
     table: &TokenTable,
     source: &str,

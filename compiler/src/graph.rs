@@ -28,7 +28,7 @@ impl Lists {
             ends[node + 1] += ends[node];
         }
         let mut nodes = vec![0; ends[count] as usize];
-        // Where a list ends for now is where it begins, until all is in it.
+        // The end of a list is its beginning for now, until all is in it.
         for (node, entry) in pairs {
             let end = &mut ends[node as usize];
             nodes[*end as usize] = entry;

@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
-/// What sequences are of.
+/// The words of a sequence.
 pub(crate) trait Word: Copy + Eq {
     /// The hash by which a sequence is looked up.
     fn hash(words: &[Self]) -> u64;
@@ -96,7 +96,7 @@ impl<T: Word> Sequences<T> {
     }
 }
 
-/// Where the words of a sequence stand.
+/// The range of the words of a sequence.
 fn range(ends: &[usize], number: u32) -> Range<usize> {
     let from = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
     from..ends[number as usize]

@@ -23,10 +23,10 @@ const STACK: usize = 2 << 20;
 /// Parts of a list for each thread. Some take longer than others.
 const PARTS: usize = 4;
 
-/// What a compilation works with.
+/// The means of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means<'a> {
-    /// What it may take.
+    /// Its limits.
     pub(crate) budget: &'a Budget,
     /// Its threads.
     pub(crate) threads: &'a Threads,
@@ -86,7 +86,7 @@ fn name(thread: usize) -> String {
 
 /// The other threads of a scope.
 pub(crate) enum Others<'p, 'scope, 'env> {
-    /// Those of a pool.
+    /// The threads of a pool.
     Pool(&'p Scope<'scope>),
     /// One for each piece of work.
     Plain(&'scope std::thread::Scope<'scope, 'env>),
@@ -173,7 +173,7 @@ impl Threads {
         (first, second.expect("a scope ends when its work is done"))
     }
 
-    /// What becomes of each item, in their order: at once where they are `worth` waking up a thread. `new` makes what a
+    /// Maps each item, in their order: at once if they are `worth` waking up a thread. `new` makes the state that a
     /// thread keeps from one item to the next.
     pub(crate) fn map<T: Sync, S, R: Send>(
         &self,

@@ -119,7 +119,7 @@ fn no_keyword_is_a_name() {
         for end in 1..=keyword.len() {
             let prefix = &keyword[..end];
             assert_eq!(is_name(prefix), !keywords.contains(&prefix), "{prefix}");
-            // Whatever letter follows, the word is a name unless it is another keyword.
+            // With any letter behind it, the word is a name unless it is another keyword.
             for next in ('a'..='z').chain(['A', '0', '_']) {
                 let word = format!("{prefix}{next}");
                 assert_eq!(is_name(&word), !keywords.contains(&word.as_str()), "{word}");

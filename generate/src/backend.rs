@@ -1,4 +1,4 @@
-//! What every backend offers: a prompt and parameters in, events or a whole output out.
+//! The interface of every backend: a prompt and parameters in, events or a whole output out.
 //!
 //! A backend implements [`LlmBackend::start`]; everything else stands on it. A [`Generation`] is a stream of events that can be
 //! read by an executor and, by blocking, without one.
@@ -17,7 +17,7 @@ use crate::json_mode::JsonModeConfig;
 use crate::output::{Collector, Event, Output};
 use crate::params::GenerateParams;
 
-/// What a generation begins with.
+/// The text that a generation begins with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prompt {
     /// A text to go on with, behind the model's own beginning. Names of control tokens in it are characters.
@@ -47,7 +47,7 @@ pub struct Chat {
     pub variables: Map<String, Value>,
 }
 
-/// What a backend can do.
+/// The abilities of a backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// It has the logits, so that grammars constrain what is generated.
@@ -133,7 +133,7 @@ impl Iterator for TextStream {
 
 /// A language model behind some interface.
 pub trait LlmBackend: Send + Sync {
-    /// What it can do.
+    /// Its abilities.
     fn capabilities(&self) -> Capabilities;
 
     /// Begins a generation.
@@ -151,7 +151,7 @@ pub trait LlmBackend: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`LlmBackend::start`], and that the generation fails or its output is not what was asked for.
+    /// The errors of [`LlmBackend::start`], and that the generation fails or its output is not what was asked for.
     fn generate(&self, prompt: &str, params: GenerateParams) -> Result<String, GenerateError> {
         Ok(self.generate_output(prompt.into(), params)?.text)
     }
@@ -161,7 +161,7 @@ pub trait LlmBackend: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`LlmBackend::generate`]. An output that is no JSON is one in any case.
+    /// The errors of [`LlmBackend::generate`]. An output that is no JSON is one in any case.
     fn generate_json(
         &self,
         prompt: &str,
@@ -187,7 +187,7 @@ pub trait LlmBackend: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`LlmBackend::start`].
+    /// The errors of [`LlmBackend::start`].
     fn generate_stream(
         &self,
         prompt: &str,
@@ -201,7 +201,7 @@ pub trait LlmBackend: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`LlmBackend::generate`].
+    /// The errors of [`LlmBackend::generate`].
     fn generate_output(
         &self,
         prompt: Prompt,

@@ -33,7 +33,7 @@ pub enum ChatError {
     /// The template is not one, or refuses the messages.
     #[error("the chat template: {message}")]
     Template {
-        /// What it says.
+        /// The text of the error.
         message: String,
     },
     /// Some text holds every character that control tokens could be marked by.
@@ -46,7 +46,7 @@ pub enum ChatError {
 
 impl From<Error> for ChatError {
     fn from(error: Error) -> Self {
-        // What the template says about the messages stands in the detail.
+        // The template's message about the messages stands in the detail.
         let message = error.detail().map_or_else(|| error.to_string(), str::to_owned);
         Self::Template { message }
     }

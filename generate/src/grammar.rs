@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::unions::told_apart_first;
 
-/// What an output has to be.
+/// The grammar of an output.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub(crate) form: Form,

@@ -25,7 +25,7 @@ use crate::params::Reasoning;
 /// Longest compilation unless something else is asked for.
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
 
-/// What else stands around the texts of a grammar.
+/// Other texts that stand around the texts of a grammar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'a> {
     /// Reasoning before it; `true` where its opening tag is in the prompt.
@@ -61,7 +61,7 @@ pub enum GrammarError {
     Refused {
         /// The source.
         source_text: Source,
-        /// What is wrong with it.
+        /// The diagnostics of the source.
         diagnostics: Vec<Diagnostic>,
     },
     /// It takes longer than it may.
@@ -85,7 +85,7 @@ pub enum GrammarError {
         "{what} is composed with a grammar's source, and an artifact has none: compile it with the artifact, or give the source"
     )]
     Artifact {
-        /// What was to be composed with it.
+        /// The part that was to be composed with it.
         what: &'static str,
     },
 }

@@ -13,7 +13,7 @@ use crate::params::ParamsError;
 /// How JSON is asked for.
 #[derive(Clone, Debug)]
 pub struct JsonModeConfig {
-    /// What the value has to be; any JSON where there is none.
+    /// The schema of the value; any JSON if there is none.
     pub schema: Option<JsonSchema>,
     /// Fail where the output is not what was asked for; of repairs, take those alone of which every edit is certain.
     pub strict: bool,

@@ -111,7 +111,7 @@ impl Local {
         self.template.as_ref().is_some_and(ChatTemplate::knows_tools)
     }
 
-    /// What the engine has done.
+    /// The engine's statistics.
     pub fn stats(&self) -> EngineStats {
         self.engine.stats()
     }

@@ -1,4 +1,4 @@
-//! What a language model is to this crate: sequences of tokens in, rows of logits out.
+//! The interface of a language model: sequences of tokens in, rows of logits out.
 //!
 //! A model holds the state of many sequences (the keys and values of attention) and advances several of them in one batch.
 //! Everything else, from masks to stops, happens outside of it.
@@ -73,7 +73,7 @@ impl Logits {
     ///
     /// # Panics
     ///
-    /// Where the values are not whole rows.
+    /// If the values are not whole rows.
     pub fn push(&mut self, rows: &[f32]) {
         let width = self.width.max(1);
         assert!(rows.len().is_multiple_of(width), "{} values are no rows of {width}", rows.len());
@@ -85,7 +85,7 @@ impl Logits {
     ///
     /// # Panics
     ///
-    /// Where the batch had no such feed.
+    /// If the batch had no such feed.
     pub fn rows(&mut self, feed: usize) -> impl DoubleEndedIterator<Item = &mut [f32]> {
         let (from, to) = (self.starts[feed], self.starts[feed + 1]);
         let width = self.width.max(1);

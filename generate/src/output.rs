@@ -1,4 +1,4 @@
-//! What a generation gives: events as it goes, and one output in the end.
+//! The results of a generation: events as it goes, and one output in the end.
 
 use grammarc_json::{Change, Edit};
 use serde_json::Value;
@@ -21,10 +21,10 @@ pub enum Event {
     Arguments {
         /// The call.
         index: u32,
-        /// What is added to their text.
+        /// The text that is added.
         delta: String,
     },
-    /// What has changed in the value of a JSON text, where JSON mode tells it: behind the text that has changed it.
+    /// Changes in the value of a JSON text, if JSON mode tells them: behind the text that has changed it.
     Changed(Vec<Change>),
     /// Tokens with their log probabilities, where these were asked for.
     Tokens(Vec<TokenLogprob>),
@@ -37,7 +37,7 @@ pub enum Event {
 pub struct Finished {
     /// Why it ended.
     pub finish: Finish,
-    /// What it took.
+    /// Its usage.
     pub usage: Usage,
 }
 
@@ -76,16 +76,16 @@ impl Finish {
     }
 }
 
-/// What a generation took.
+/// The usage of a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
     /// Tokens of the output, those that were cut from its text included.
     pub completion_tokens: usize,
-    /// Those of them that the model was not asked for.
+    /// The tokens among them that the model was not asked for.
     pub forced_tokens: usize,
-    /// Those of them before the end of the reasoning.
+    /// The tokens among them before the end of the reasoning.
     pub reasoning_tokens: usize,
     /// How often the model was asked.
     pub model_calls: usize,
@@ -129,15 +129,15 @@ pub struct Output {
     pub calls: Vec<ToolCall>,
     /// The value, in JSON mode; none where the output was not checked.
     pub value: Option<Value>,
-    /// What a repair has changed.
+    /// The changes of a repair.
     pub edits: Vec<Edit>,
     /// Log probabilities of its tokens, where they were asked for.
     pub logprobs: Vec<TokenLogprob>,
     /// Why it ended.
     pub finish: Finish,
-    /// What it took.
+    /// Its usage.
     pub usage: Usage,
-    /// What the caller should know, in words.
+    /// Facts that the caller should know, in words.
     pub warnings: Vec<String>,
 }
 

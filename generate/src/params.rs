@@ -1,4 +1,4 @@
-//! What one generation is asked to be: how tokens are drawn, what they must spell, and where it ends.
+//! The parameters of one generation: how tokens are drawn, what they must spell, and where it ends.
 
 use std::time::Duration;
 
@@ -54,12 +54,12 @@ pub struct GenerateParams {
     pub end_tokens: Option<Vec<u32>>,
     /// Ends the output where the model has given up on the grammar.
     pub prob_limit: Option<ProbLimit>,
-    /// Where an output that is a text of the grammar ends.
+    /// The place at which an output ends that is a text of the grammar.
     pub early_stop: EarlyStop,
     /// Lets tokens go past the end of the grammar's text, which is cut off then: `27.00,` gives `27.00`. For models whose
     /// tokens hold more than the grammar's end.
     pub overshoot: bool,
-    /// What becomes of an output that has no tokens left.
+    /// The treatment of an output that has no tokens left.
     pub on_length: OnLength,
     /// Whether tokens that are certain are taken without asking the model.
     pub forced: Forced,
@@ -124,19 +124,19 @@ pub struct ProbLimit {
     pub patience: u32,
 }
 
-/// Where an output ends that is a text of its grammar already.
+/// The place at which an output ends that is a text of its grammar already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EarlyStop {
-    /// Where nothing else can follow, or the model takes an end token.
+    /// At a place where nothing else can follow, or the model takes an end token.
     #[default]
     MustEnd,
     /// At once.
     First,
-    /// Where the model leaves the grammar: the longest text of it that the output begins with. Implies overshoot.
+    /// At the token that leaves the grammar: the longest text of it that the output begins with. Implies overshoot.
     Longest,
 }
 
-/// What becomes of an output that has no tokens left.
+/// The treatment of an output that has no tokens left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLength {
     /// It ends where it stands.

@@ -17,7 +17,7 @@ use crate::matcher::Matcher;
 /// A matcher and its row.
 pub type RowOf<'m> = (usize, &'m mut Matcher);
 
-/// What becomes of the rows of a bitmask that no matcher is listed for.
+/// The treatment of the rows of a bitmask that no matcher is listed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlisted {
     /// They stay as they are.

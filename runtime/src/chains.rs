@@ -12,7 +12,7 @@ use grammarc_artifacts::tables::{Joined, Tables};
 use crate::position::Configuration;
 use crate::stack::{BOTTOM, Frames};
 
-/// What a mask reference reads of one state.
+/// The fields of one state that a mask reference reads.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Head {

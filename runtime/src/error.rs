@@ -124,7 +124,7 @@ pub enum OptionsError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the buffer holds {found} {unit}, the logit width needs {needed}")]
 pub struct BufferError {
-    /// What the buffer is made of.
+    /// The unit that the buffer is made of.
     pub unit: &'static str,
     /// Length of the buffer.
     pub found: usize,
@@ -163,7 +163,7 @@ pub enum BatchError {
     Buffer {
         /// The row.
         row: usize,
-        /// What does not fit.
+        /// The mismatch of the buffer.
         source: BufferError,
     },
 }

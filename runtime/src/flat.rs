@@ -1,4 +1,4 @@
-//! What a step reads, as words: for a device that keeps the tables and makes the steps itself.
+//! The tables that a step reads, as words: for a device that keeps the tables and makes the steps itself.
 //!
 //! A device has no use for our types, and no step of its own is worth an interface here. So this is the border: tables as
 //! slices of `u32` in the order that each field says, and the place of a matcher as numbers. Whoever walks them follows
@@ -70,7 +70,7 @@ impl<'g> FlatTables<'g> {
     }
 }
 
-/// What a device needs of a grammar besides the masks of its artifacts.
+/// The tables that a device needs of a grammar besides the masks of its artifacts.
 #[derive(Clone, Debug)]
 pub struct FlatGrammar<'g> {
     /// Of the vocabulary's rules, whose first state has id 0.

@@ -43,7 +43,7 @@ pub struct Vocabulary {
     derived: Arc<Derived>,
 }
 
-/// What is derived from a vocabulary artifact.
+/// Data that is derived from a vocabulary artifact.
 #[derive(Debug)]
 struct Derived {
     texts: Texts,
@@ -128,7 +128,7 @@ impl Vocabulary {
         self.derived.root_children.get_or_init(|| RootChildren::new(&self.artifact.trie()))
     }
 
-    /// What a token adds to the text.
+    /// The text that a token adds.
     #[inline]
     pub(crate) fn text(&self, token: u32) -> Text {
         self.derived.texts.get(token)
@@ -152,7 +152,7 @@ pub struct Grammar {
     before: Option<[u8; 32]>,
 }
 
-/// What is derived from a grammar artifact. It does not hold the artifact, which holds it.
+/// Data that is derived from a grammar artifact. It does not hold the artifact, which holds it.
 #[derive(Debug)]
 struct Shared {
     vocabulary: Vocabulary,

@@ -11,8 +11,8 @@
 //! | [`iter`](Mask::iter), [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens where they are few, else the row |
 //! | [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
 //!
-//! Whatever needs words besides `fill` makes them in blocks on the stack, or takes them where one dense row has them,
-//! so nothing is allocated.
+//! Functions that need words besides `fill` make them in blocks on the stack, or take them where one dense row has
+//! them, so nothing is allocated.
 
 use grammarc_artifacts::MaskPool;
 
@@ -215,7 +215,7 @@ impl<'m> Mask<'m> {
         fits.then_some(()).ok_or(BufferError { unit: "logits", found, needed })
     }
 
-    /// What the parts are masks of.
+    /// The tables that the parts are masks of.
     #[inline]
     pub(crate) fn pool(&self) -> MaskPool<'m> {
         self.grammar.pool()

@@ -96,7 +96,7 @@ impl Matcher {
 
     /// Accepts a token.
     ///
-    /// What the grammar itself says of a token comes first, also of an end token; an end token that the grammar does
+    /// The grammar's own edge on a token comes first, also for an end token; an end token that the grammar does
     /// not take finishes the sequence where it may end.
     ///
     /// # Errors

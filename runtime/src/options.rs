@@ -11,7 +11,7 @@ const FRAMES: usize = 1 << 24;
 /// Tokens that can be taken back; hosts with speculative decoding take back a few dozen at most.
 const WINDOW: usize = 1024;
 
-/// What a host may set for one matcher. Everything unset takes its default.
+/// The settings of one matcher that a host may choose. Everything unset takes its default.
 ///
 /// ```
 /// use grammarc_runtime::MatcherOptions;

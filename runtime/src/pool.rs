@@ -1,6 +1,6 @@
 //! Masks of the pool, one at a time: `(row without minus) with plus`.
 //!
-//! Whatever works on a whole mask works on a window of its words instead, so that one piece of code serves the whole
+//! Work on a whole mask is done on windows of its words, so that one piece of code serves the whole
 //! row (`fill`), a block on the stack (`len`, `iter`, `apply`) and never needs a buffer of its own.
 
 use grammarc_artifacts::StoredMask;
@@ -34,7 +34,7 @@ pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
     if let Some(row) = mask.row {
         let row = row.get(first..).unwrap_or_default();
         let mut minus = within(mask.minus, first, window.len());
-        // What the row lacks may be in the window, so it is cleared in a copy of the words, a few at a time.
+        // Bits that the row lacks may be set in the window, so it is cleared in a copy of the words, a few at a time.
         let mut room = [0; COPIED];
         let pieces = window.chunks_mut(COPIED).zip(row.chunks(COPIED)).enumerate();
         for (at, (into, from)) in pieces {
@@ -104,7 +104,7 @@ pub(crate) fn least(mask: StoredMask<'_>) -> Option<u32> {
     }
 }
 
-/// Those of the sorted tokens that lie in a window of words.
+/// The part of the sorted tokens that lies in a window of words.
 #[inline]
 fn within(tokens: &[u32], first: usize, words: usize) -> &[u32] {
     if first == 0 && tokens.last().is_none_or(|&last| (last as usize) < words * BITS) {

@@ -47,7 +47,7 @@ impl StateRanges {
         Self(ranges)
     }
 
-    /// Those of the rules that have a flag.
+    /// The flags of the rules that have a flag.
     pub(crate) fn of_rules<'r>(rules: impl IntoIterator<Item = &'r RuleRecord>, flag: u32) -> Self {
         let having = rules.into_iter().filter(|rule| rule.flags & flag != 0);
         Self::new(

@@ -38,7 +38,7 @@ pub struct Positions {
     frames: Frames,
     /// The configurations of all positions.
     entries: Vec<Configuration>,
-    /// Where those of each position end.
+    /// The ends of the configurations of each position.
     ends: Vec<u32>,
     /// A power of two of slots, each 0 or one more than a position's number.
     slots: Vec<u32>,
@@ -212,7 +212,8 @@ mod tests {
                 prop_assert_eq!(after.is_some(), accepted, "{:?}", bytes);
                 if let Some(after) = after {
                     prop_assert_eq!(positions.is_accepting(after), matcher.is_accepting());
-                    // What comes next is of more configurations than the place itself, and may meet the limit alone.
+                    // The position after the bytes has more configurations than the place itself, and may meet the
+                    // limit alone.
                     if let (Ok(next), Ok(allowed)) = (positions.next_bytes(after), matcher.allowed_bytes()) {
                         prop_assert_eq!(next.collect::<Vec<u8>>(), allowed);
                     }

@@ -5,7 +5,7 @@
 //! the way: the position after the token goes to the trail, and a token that is refused leaves nothing but frames that
 //! nothing reaches, which are collected in time.
 //!
-//! Where a byte can be read in several ways the run stops before it, and the machine of [`step`](crate::step), which
+//! If a byte can be read in several ways the run stops before it, and the machine of [`step`](crate::step), which
 //! follows sets of configurations, goes on from there. The two agree: a run takes a move only where the closure of
 //! the configuration reaches no other state that takes the byte. For calls this is decided when the moves
 //! are derived. For returns it is decided here: a final state's own move and what is below it on the stack exclude one

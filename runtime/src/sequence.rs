@@ -59,7 +59,7 @@ impl Scratch {
     }
 }
 
-/// What is to be read: one byte, or one token with its text.
+/// The input of a step: one byte, or one token with its text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'t> {
     /// One byte, after which no token need follow.

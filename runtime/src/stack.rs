@@ -65,9 +65,9 @@ pub(crate) struct Frames {
     slots: Vec<u32>,
     /// Number of frames at which the next collection is due.
     due: usize,
-    /// Where each frame goes in a collection; kept to spare the allocation.
+    /// The new number of each frame in a collection; kept to spare the allocation.
     moved: Vec<u32>,
-    /// What the registers of distinct rules refer to.
+    /// The items that the registers of distinct rules refer to.
     pub(crate) items: Items,
 }
 

@@ -224,9 +224,9 @@ impl<'g> Machine<'g> {
 /// Which calls a closure follows.
 #[derive(Clone, Copy)]
 pub(crate) enum Calls {
-    /// Those of rules that can begin with this byte.
+    /// The states of rules that can begin with this byte.
     On(u8),
-    /// Those of rules that can begin with a token edge.
+    /// The states of rules that can begin with a token edge.
     OnTokens,
     /// None.
     Never,

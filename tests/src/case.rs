@@ -64,7 +64,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// Where the shared rules do not compile or the artifact is refused.
+    /// If the shared rules do not compile or the artifact is refused.
     pub fn vocabulary(&self) -> Result<VocabularyArtifact, CompileError> {
         let shared = self.first_rules(if self.shared { self.kept } else { 0 });
         let table = token_table(&self.tokens, &self.end_tokens);
@@ -76,7 +76,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// Where the grammar does not compile or an artifact is refused.
+    /// If the grammar does not compile or an artifact is refused.
     pub fn compile(&self) -> Result<grammarc_runtime::Grammar, CompileError> {
         self.compile_with(&CompileOptions::default())
     }
@@ -110,7 +110,7 @@ pub fn token_table(tokens: &[Token], end_tokens: &[u32]) -> TokenTable {
     }
 }
 
-/// What a front end would have returned for the grammar.
+/// The result that a front end would have returned for the grammar.
 pub fn lowered(grammar: Grammar) -> Lowered {
     Lowered {
         source: Source::new("test", ""),
@@ -125,7 +125,7 @@ pub fn lowered(grammar: Grammar) -> Lowered {
 ///
 /// # Errors
 ///
-/// Where the grammar does not compile or the artifact is refused.
+/// If the grammar does not compile or the artifact is refused.
 pub fn compile(
     vocabulary: VocabularyArtifact,
     grammar: Grammar,

@@ -30,7 +30,7 @@ pub struct Effort {
 /// Configurations at which a position is given up: the number grows without bound in some ambiguous grammars.
 const CONFIGURATIONS: usize = 1000;
 
-/// What was compared.
+/// Numbers of comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Grammars that compiled.
@@ -77,12 +77,12 @@ impl Counts {
     }
 }
 
-/// Where the two differ.
+/// A position at which the two differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The tokens that lead there.
     pub prefix: Vec<u32>,
-    /// What differs.
+    /// The difference in words.
     pub what: String,
 }
 
@@ -204,7 +204,7 @@ impl Visit<'_> {
         let Position { matcher, chart, sure, prefix } = position;
         let differs = |what: String| Err(Difference { prefix: prefix.clone(), what });
         let complete = matcher.is_accepting();
-        // Where the vocabulary lacks a byte, readings that it does not surely spell may have been left out.
+        // If the vocabulary lacks a byte, readings that it does not surely spell may have been left out.
         let surely = |chart: Option<&Chart>| chart.is_some_and(|chart| self.oracle.complete(chart));
         let most = self.oracle.complete(chart);
         let least = if self.exact { most } else { surely(sure.as_ref()) };
@@ -212,7 +212,7 @@ impl Visit<'_> {
             return differs(format!("the text may end: {complete}, should be {}", !complete));
         }
         let before = matcher.export();
-        // Where exports have the number of configurations.
+        // The bytes of exports that hold the number of configurations.
         let configurations = before.get(28..32).and_then(|bytes| bytes.try_into().ok());
         let configurations = configurations.map_or(0, u32::from_le_bytes);
         let bound = &matcher.grammar().artifact().meta().work;
@@ -242,7 +242,7 @@ impl Visit<'_> {
         for token in 0..width {
             let bit = words[token as usize / 32] >> (token % 32) & 1 == 1;
             let end = complete && self.case.end_tokens.contains(&token);
-            // Where the vocabulary lacks a byte the mask lies between what it surely spells and what bytes allow.
+            // If the vocabulary lacks a byte the mask lies between what it surely spells and what bytes allow.
             let most = self.oracle.viable(chart, token);
             let least =
                 if self.exact { most } else { self.sure_after(sure.as_ref(), token).is_some() };

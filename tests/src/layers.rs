@@ -18,7 +18,7 @@ pub struct Violation {
     pub to: String,
 }
 
-/// What is wrong with a table: a room listed twice, or one that uses a later room or an unknown one.
+/// The fault of a table: a room listed twice, or one that uses a later room or an unknown one.
 pub fn disorder(table: &[Row<'_>]) -> Option<String> {
     for (index, (room, uses)) in table.iter().enumerate() {
         let earlier = &table[..index];

@@ -1,4 +1,4 @@
-//! What the tests of the whole are made of: an oracle for masks, random cases, and the comparison of the two.
+//! Tools of the tests of the whole: an oracle for masks, random cases, and the comparison of the two.
 //!
 //! | module | what |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! What a random case is made of, so that a run can say that it met every kind of grammar it was meant to meet.
+//! Features of a random case, so that a run can say that it met every kind of grammar it was meant to meet.
 //!
 //! Told from the grammar IR alone, over the rules that texts of the start rule use: those that derive something and
 //! that it reaches. Ambiguity is not here, because no look at a grammar decides it; [`compare`](mod@crate::compare)
@@ -67,7 +67,7 @@ pub fn count(mix: &mut Mix, grammar: &Grammar, shared: bool) {
     }
 }
 
-/// Where in a rule a call stands.
+/// A call, with its place in its rule.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     callee: usize,
@@ -188,7 +188,7 @@ impl<'a> Rules<'a> {
                 let in_body = self.calls_of(body).into_iter();
                 in_body.map(|call| Call { around: (again, again), ..call }).collect()
             }
-            // Where in a path a part stands is not looked into.
+            // The order of the parts of a path is not looked into.
             Expr::Graph(graph) => graph
                 .edges()
                 .flat_map(|(_, part, _)| self.calls_of(part))

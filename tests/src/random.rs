@@ -46,7 +46,7 @@ impl Rng {
     }
 }
 
-/// What a vocabulary can spell.
+/// The bytes that a vocabulary can spell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// Every byte that a grammar may use.

@@ -34,7 +34,7 @@ use crate::vocabularies;
 pub struct Compiled {
     /// The grammar, opened from the bytes of its artifact.
     pub grammar: Grammar,
-    /// What it makes of the schema's keywords.
+    /// The verdicts on the schema's keywords.
     pub report: Report,
     /// States of its own.
     pub states: u32,
@@ -79,11 +79,11 @@ pub fn compiler() -> &'static Compiler {
 ///
 /// # Errors
 ///
-/// Where it is refused.
+/// If it is refused.
 ///
 /// # Panics
 ///
-/// Where an artifact of it is not valid.
+/// If an artifact of it is not valid.
 pub fn compile(schema: &str, options: &JsonSchemaOptions) -> Result<Compiled, Refusal> {
     let compiler = compiler();
     let started = Instant::now();

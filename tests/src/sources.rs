@@ -32,7 +32,7 @@ pub enum Language {
 ///
 /// # Errors
 ///
-/// What the front end refuses.
+/// The diagnostics of a source that the front end refuses.
 pub fn lower(language: Language, name: &str, text: &str) -> Result<Lowered, Vec<Diagnostic>> {
     let source = Source::new(name, text);
     let budget = Budget::new();
@@ -48,7 +48,7 @@ pub fn lower(language: Language, name: &str, text: &str) -> Result<Lowered, Vec<
 ///
 /// # Panics
 ///
-/// Where it is not.
+/// If it is not.
 pub fn gbnf(text: &str) -> Lowered {
     lower(Language::Gbnf, "test", text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"))
 }
@@ -57,7 +57,7 @@ pub fn gbnf(text: &str) -> Lowered {
 ///
 /// # Panics
 ///
-/// Where the folder cannot be read or a file's extension is unknown.
+/// If the folder cannot be read or a file's extension is unknown.
 pub fn folder() -> Vec<(String, Language, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grammars");
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -85,7 +85,7 @@ pub fn folder() -> Vec<(String, Language, String)> {
 ///
 /// # Errors
 ///
-/// Where the grammar does not compile.
+/// If the grammar does not compile.
 pub fn artifact(
     compiler: &Compiler,
     lowered: &Lowered,
@@ -99,7 +99,7 @@ pub fn artifact(
 ///
 /// # Panics
 ///
-/// Where it does not compile or the artifact is refused.
+/// If it does not compile or the artifact is refused.
 pub fn compiled(vocabulary: &VocabularyArtifact, lowered: &Lowered) -> Grammar {
     let compiler = Compiler::new(vocabulary.clone());
     let name = &lowered.source.name;

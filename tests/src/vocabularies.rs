@@ -28,7 +28,7 @@ pub fn table<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>, special: &[&str
 ///
 /// # Panics
 ///
-/// Where it cannot be built.
+/// If it cannot be built.
 pub fn artifact(table: &TokenTable) -> VocabularyArtifact {
     let shared = prelude_grammar(&TextForm::COMMON);
     let data = build_vocabulary(table, "test", &shared, None).expect("the vocabulary builds");
@@ -69,7 +69,7 @@ pub fn small() -> &'static VocabularyArtifact {
 ///
 /// # Panics
 ///
-/// Where it is not there.
+/// If it is not there.
 pub fn built_in_table() -> TokenTable {
     let name = built_in_names().next().expect("a vocabulary is built in");
     import(name, &VocabularyOptions::new()).expect("it can be imported")

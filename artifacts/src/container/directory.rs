@@ -40,7 +40,7 @@ pub struct RawEntry {
 /// One section of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it holds, or `None` for an optional section of a later minor version.
+    /// The kind of the section, or `None` for an optional section of a later minor version.
     pub kind: Option<SectionKind>,
     /// Number of its kind.
     pub number: u32,

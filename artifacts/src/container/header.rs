@@ -24,7 +24,7 @@ pub const HEADER_LEN: usize = size_of::<RawHeader>();
 /// Longest artifact. Every offset, length and count within one fits in 32 bits.
 pub const MAX_LENGTH: u64 = u32::MAX as u64;
 
-/// Where the checksum is.
+/// The bytes of the checksum.
 pub(super) const CHECKSUM: Range<usize> = 16..CHECKED_FROM;
 
 /// The bytes behind the checksum's own field: what it covers.

@@ -85,7 +85,7 @@ impl Container {
         &self.buffer
     }
 
-    /// Where a required section is. The section table is known to hold all of them.
+    /// Finds a required section. The section table is known to hold all of them.
     pub(crate) fn flat<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
         self.optional(kind).ok_or(Error::MissingSection { section: kind.name() })
     }
@@ -100,7 +100,7 @@ impl Container {
         }
     }
 
-    /// Where an optional section is, if it is there.
+    /// Finds an optional section, if it is there.
     pub(crate) fn optional<T: Pod>(&self, kind: SectionKind) -> Option<Flat<T>> {
         debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
         let entry = self.directory.get(kind)?;

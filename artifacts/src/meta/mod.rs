@@ -20,24 +20,24 @@ pub use report::{Report, ReportEntry, Verdict};
 pub(crate) use stored::ArchivedStoredGrammar;
 use stored::StoredGrammar;
 
-/// What a vocabulary artifact says about itself.
+/// The meta section of a vocabulary artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct VocabularyMeta {
     /// The name that users know the vocabulary by.
     pub name: String,
-    /// Where it came from, such as the name of the tokenizer file.
+    /// The origin, such as the name of the tokenizer file.
     pub source: String,
     /// Name and version of the program that wrote the artifact.
     pub compiler: String,
     /// Facts about the source, as keys and values in the order to show them.
     pub properties: Vec<(String, String)>,
-    /// What the importer found worth a warning, such as a byte that no token spells.
+    /// The importer's warnings, such as a byte that no token spells.
     pub warnings: Vec<String>,
     /// Names of the shared rules, by rule id; empty where they were not kept.
     pub rule_names: Vec<String>,
 }
 
-/// What a grammar artifact says about itself.
+/// The meta section of a grammar artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrammarMeta {
     /// The name that users know the source by.

@@ -68,7 +68,7 @@ impl RegionKind {
 /// A region.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Region {
-    /// What it is.
+    /// The kind of the region.
     pub kind: RegionKind,
     /// The name of the tool that is called, or how the tag begins; empty for the others.
     pub label: String,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// What the compiled grammar makes of one keyword occurrence.
+/// The verdict on one keyword occurrence in the compiled grammar.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Archive, Serialize, Deserialize,
 )]
@@ -51,7 +51,7 @@ pub struct ReportEntry<'r> {
     pub pointer: &'r str,
     /// The keyword itself.
     pub keyword: &'r str,
-    /// What the grammar makes of it.
+    /// The verdict on the keyword.
     pub verdict: Verdict,
     /// Why, where the verdict is not exact; empty otherwise.
     pub reason: &'r str,
@@ -71,11 +71,11 @@ struct Entries {
 /// An entry without its texts.
 #[derive(Clone, PartialEq, Eq)]
 struct Row {
-    /// Where the pointer ends, which starts where the texts of the entry before end.
+    /// The end of the pointer, which starts at the end of the texts of the entry before.
     pointer: usize,
-    /// Where the keyword starts.
+    /// The start of the keyword.
     keyword: usize,
-    /// Where it ends, and with it the texts of the entry.
+    /// The end of the keyword, and with it of the texts of the entry.
     end: usize,
     verdict: Verdict,
     reason: Cow<'static, str>,

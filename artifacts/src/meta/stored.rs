@@ -5,7 +5,7 @@
 //! stands in the one before it. A text's *steps* are its parts up to and with each `/`; stored is how many steps it
 //! shares with the text before it, and the rest.
 //!
-//! What one byte stores may stand for many, so the texts are bounded as they would be written out ([`MOST_TEXT`]).
+//! One stored byte may stand for many, so the texts are bounded by their length written out ([`MOST_TEXT`]).
 //!
 //! Cost: O(bytes stored) to check, O(bytes written out) to read.
 
@@ -25,7 +25,7 @@ pub(super) const MOST_TEXT: usize = 1 << 28;
 pub struct Coded<'m> {
     /// Steps that it shares with the text before.
     shared: u32,
-    /// What comes after them.
+    /// The text after these steps.
     #[rkyv(with = AsOwned)]
     rest: Cow<'m, str>,
 }
@@ -132,7 +132,7 @@ fn check<'a, 'm: 'a>(mut texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> 
 #[derive(Default)]
 struct Last {
     text: String,
-    /// Where its steps end.
+    /// The ends of its steps.
     ends: Vec<usize>,
     /// Bytes of all texts so far.
     total: usize,
@@ -165,14 +165,14 @@ impl Last {
 #[derive(Default)]
 struct Before<'m> {
     text: &'m str,
-    /// Where its steps end.
+    /// The ends of its steps.
     ends: Vec<usize>,
     /// Bytes of all texts so far.
     total: usize,
 }
 
 impl<'m> Before<'m> {
-    /// What the next text is after this one.
+    /// Encodes the next text as a difference to this one.
     fn encode(&mut self, text: &'m str) -> Result<Coded<'m>, Error> {
         let same = count_same(self.text.as_bytes(), text.as_bytes());
         let shared = self.ends.partition_point(|&end| end <= same);
@@ -188,7 +188,7 @@ impl<'m> Before<'m> {
     }
 }
 
-/// Where the steps of a text end.
+/// The ends of the steps of a text.
 fn steps_of(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices('/').map(|(at, _)| at + 1)
 }

@@ -1,4 +1,4 @@
-//! What artifacts and sections there are: numbers, names, record sizes, and who must have which.
+//! The kinds of artifacts and sections: numbers, names, record sizes, and who must have which.
 
 use std::fmt;
 

@@ -26,8 +26,8 @@ pub struct MaskRecord {
     pub count: u32,
 }
 
-/// What happens to a token that leaves a callee through `class` when the frame on top returns to the state that holds
-/// this entry.
+/// The follow mask of a token that leaves a callee through `class` when the frame on top returns to the state that
+/// holds this entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FollowEntry {

@@ -118,9 +118,9 @@ pub struct StateRecord {
     pub base: u32,
     /// Exit class id, or [`NONE`] where no token can leave the rule from here.
     pub exits: u32,
-    /// Where the activation goes on when its counter becomes zero: arriving at this state by a transition lowers it, and
-    /// at zero the configuration arrives at the count exit instead. With [`LOADS`](state_flags::LOADS) the number that the
-    /// counter is set to. [`NONE`] for most states.
+    /// The state at which the activation goes on when its counter becomes zero: arriving at this state by a transition
+    /// lowers it, and at zero the configuration arrives at the count exit instead. With [`LOADS`](state_flags::LOADS)
+    /// the number that the counter is set to. [`NONE`] for most states.
     pub count_exit: u32,
     /// Bits of [`state_flags`].
     pub flags: u32,
@@ -191,8 +191,8 @@ impl StateRecord {
 /// Most steps of an arrival: one for each counter that it lowers or sets, and the exits of these.
 pub const MOST_STEPS: usize = 32;
 
-/// Where an arrival at a state with this register leads: a state and its register. `record` gives the record of a state.
-/// O(counters that the arrival lowers or sets).
+/// The target of an arrival at a state with this register: a state and its register. `record` gives the record of a
+/// state. O(counters that the arrival lowers or sets).
 #[inline]
 pub fn arrival<'a>(
     mut state: u32,

@@ -16,7 +16,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// What a shared rule was compiled from: a compiler that meets the same expression takes the rule without building it.
+/// The expression that a shared rule was compiled from: a compiler that meets it again takes the rule without building
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct ExpressionRecord {
@@ -26,7 +27,7 @@ pub struct ExpressionRecord {
     pub rule: u32,
 }
 
-/// What a token id stands for.
+/// The kind of a token id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TokenKind {

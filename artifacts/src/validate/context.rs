@@ -2,7 +2,7 @@
 
 use crate::tables::{Bases, Joined, Tables};
 
-/// The tables under examination, with what the checks compare them to.
+/// The tables under examination, with the data that the checks hold them against.
 pub(super) struct Context<'a> {
     /// The tables under examination as `own`, behind the vocabulary's. For the vocabulary's own tables both are the
     /// same, and since their bases are zero, `shared` is never asked.

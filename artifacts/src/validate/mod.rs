@@ -16,7 +16,7 @@
 //! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
 //! file, which is why each list entry belongs to one list.
 //!
-//! What is *not* checked is whether the masks are right: that would be compiling again.
+//! The masks are *not* checked to be right: that would be compiling again.
 
 mod arrivals;
 mod catalogue;

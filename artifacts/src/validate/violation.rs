@@ -6,7 +6,7 @@ use crate::sections::kinds::SectionKind;
 
 macro_rules! invariants {
     ($($(#[$doc:meta])* $name:ident = $sentence:literal,)*) => {
-        /// What must hold in the sections of an artifact. The documentation of each is its sentence in messages.
+        /// An invariant of the sections of an artifact. The documentation of each is its sentence in messages.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Invariant {
@@ -80,7 +80,7 @@ invariants! {
     DeadState = "every state reaches a final state of its rule",
 }
 
-/// What a number should have been.
+/// The value that a number should have had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// This number.
@@ -89,7 +89,7 @@ pub enum Expected {
     Below(u64),
     /// This number or a higher one.
     AtLeast(u64),
-    /// What the sentence of the invariant says.
+    /// The value in the sentence of the invariant.
     Stated,
 }
 
@@ -104,7 +104,7 @@ pub struct Violation {
     pub record: usize,
     /// The number at fault.
     pub found: u64,
-    /// What it should have been.
+    /// The value that it should have had.
     pub expected: Expected,
 }
 

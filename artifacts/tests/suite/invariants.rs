@@ -179,7 +179,7 @@ fn network() {
     breaks(CallCount, |t| t.call_edges[1].count = 1);
     breaks(CallItem, |t| t.rules[0].flags |= rule_flags::ITEM);
     breaks(TailCall, |t| t.call_edges[0].ret = t.bases.states + 3);
-    // What a region calls returns to it.
+    // The callee of a region returns to it.
     breaks_grammar(TailCall, |g| {
         g.meta.regions = vec![region()];
         for rule in &mut g.tables.rules {

@@ -1,4 +1,4 @@
-//! What is written is what is read, byte for byte the same each time.
+//! Artifacts are read as they were written, byte for byte the same each time.
 
 use grammarc_artifacts::dump::{self, Content};
 use grammarc_artifacts::sections::kinds::{ArtifactKind, SectionKind};

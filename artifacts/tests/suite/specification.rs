@@ -19,7 +19,7 @@ fn section(file: &[u8], kind: u32) -> (&[u8], u32) {
     (&file[offset..offset + length], u32_at(file, entry + 24))
 }
 
-/// Where a relative pointer at `field`, counted from `origin`, leads.
+/// The target of a relative pointer at `field`, counted from `origin`.
 fn relative(meta: &[u8], field: usize, origin: usize) -> usize {
     (origin as i64 + i64::from(u32_at(meta, field) as i32)) as usize
 }

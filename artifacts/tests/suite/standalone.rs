@@ -25,7 +25,7 @@ fn a_grammar_that_stands_alone_is_the_same_grammar() {
         assert_eq!(&**embedded, &**vocabulary.container().buffer());
         assert_eq!(format!("{:?}", alone.tables()), format!("{:?}", grammar.tables()));
         assert_eq!((alone.meta(), alone.start_state()), (grammar.meta(), grammar.start_state()));
-        // What stands alone is made again of what stands alone, and is not nested.
+        // A standalone artifact made of a standalone artifact is the same, and not nested.
         assert_eq!(&*alone.to_standalone().expect("bytes"), &*bytes);
     }
 }

@@ -41,7 +41,7 @@ struct Arguments {
     sizes: bool,
 }
 
-/// What is compiled, and with what.
+/// The grammars that are compiled, and the compiler.
 struct Bench {
     ours: Ours,
     grammars: Vec<Lowered>,

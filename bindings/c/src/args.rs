@@ -1,4 +1,4 @@
-//! What callers pass, as references: each pointer checked before it is one.
+//! Arguments of callers as references: each pointer is checked before it is one.
 //!
 //! A pointer is refused where it is NULL, is not aligned or counts more than memory can hold. What no check can see is the
 //! caller's to keep: that the memory is there, is not written meanwhile, and that a handle is one that was not freed.

@@ -16,7 +16,7 @@ use crate::error::grammarc_status::{self, *};
 use crate::guard::guarded;
 use crate::matcher::{grammarc_matcher, on};
 
-/// What becomes of the rows of a mask that no matcher is listed for.
+/// The treatment of the rows of a mask that no matcher is listed for.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_unlisted {

@@ -63,7 +63,7 @@ pub enum grammarc_language {
     GRAMMARC_BUILTIN = 9,
 }
 
-/// What one compilation may take. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+/// The limits of one compilation. Zero is the default of every field: set all bytes to zero and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_limits {
@@ -89,7 +89,7 @@ unsafe impl Growing for grammarc_limits {
 /// Keep no grammars in memory: for hosts that keep them themselves.
 pub const GRAMMARC_NO_MEMORY_CACHE: u32 = 1;
 
-/// What a compiler is made of. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+/// The settings of a compiler. Zero is the default of every field: set all bytes to zero and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_compiler_options {

@@ -13,7 +13,7 @@ use crate::guard::{Panicked, guarded};
 /// grammarc_abi_version().
 pub const GRAMMARC_ABI_VERSION: u32 = 1;
 
-/// What became of a call. Negative numbers are failures; the others say what happened.
+/// The result of a call. Negative numbers are failures; the others say what happened.
 ///
 /// A call that fails changes nothing: a matcher is where it was, outputs are not written (but for handles, which are set to
 /// NULL, and errors).
@@ -54,8 +54,8 @@ use grammarc_status::*;
 
 /// Why a call failed. Owned by who receives it; of one thread at a time.
 ///
-/// Where a function has the parameter `error`, it may be NULL. Otherwise `*error` need not hold anything before the call; after
-/// it, it is NULL where the call did not fail, and else an error that grammarc_error_free() takes back.
+/// If a function has the parameter `error`, it may be NULL. Otherwise `*error` need not hold anything before the call;
+/// after it, it is NULL if the call did not fail, and else an error that grammarc_error_free() takes back.
 #[derive(Debug)]
 pub struct grammarc_error {
     status: grammarc_status,

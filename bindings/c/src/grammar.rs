@@ -173,10 +173,10 @@ pub unsafe extern "C" fn grammarc_grammar_digest(
     }
 }
 
-/// What became of each keyword of the source, and the bounds on the work of a step: a JSON object with `language`, `bytes`,
-/// `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or `narrower`, and
-/// where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`; null where it grows).
-/// Lives as long as the grammar. NULL for NULL.
+/// The verdict on each keyword of the source, and the bounds on the work of a step: a JSON object with `language`,
+/// `bytes`, `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or
+/// `narrower`, and where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`;
+/// null where it grows). Lives as long as the grammar. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_report_json(
     grammar: *const grammarc_grammar,
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn grammarc_grammar_report_json(
     }
 }
 
-/// What was noticed when the source was compiled, as grammarc_error_json() has it; an empty array for a grammar that was
+/// The findings of the compilation, as grammarc_error_json() has them; an empty array for a grammar that was
 /// opened. Lives as long as the grammar. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_findings_json(

@@ -17,7 +17,7 @@ const THREADS: &str = "grammarc";
 thread_local! {
     /// How many functions of this library the thread is inside of.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Where the last panic of the thread was.
+    /// The place of the thread's last panic.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 

@@ -72,8 +72,8 @@ pub struct grammarc_special_token {
     pub id: u32,
 }
 
-/// What a host says of a vocabulary beyond its files. Zero is the default of every field: set all bytes to zero and then
-/// `struct_size`.
+/// Facts that a host knows of a vocabulary beyond its files. Zero is the default of every field: set all bytes to zero
+/// and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_vocabulary_options {
@@ -105,7 +105,7 @@ pub struct grammarc_vocabulary_options {
     pub special_tokens: *const grammarc_special_token,
     /// Number of these.
     pub special_token_count: usize,
-    /// What stands beside the tokenizer.
+    /// The texts of files that stand beside the tokenizer.
     pub companions: *const grammarc_companion_text,
     /// Number of these.
     pub companion_count: usize,

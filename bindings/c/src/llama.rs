@@ -5,10 +5,11 @@
 //! table has grown before, so it is followed by empty places that a newer llama.cpp reads as "not there". The function that
 //! makes a sampler is passed in.
 //!
-//! What a host may rely on: candidates are told by their id, never by their place, since hosts test a single one, or have
-//! sorted or cut the list; logits that are forbidden become negative infinity, and the list is then no longer sorted; a token
-//! that the grammar does not allow, once accepted, leaves nothing but end tokens allowed, so that a sequence that went wrong
-//! ends instead of going on without a grammar. Cost of an application: one fill, and one bit for each candidate.
+//! Hosts may rely on this: candidates are told by their id, never by their place, since hosts test a single one, or
+//! have sorted or cut the list; logits that are forbidden become negative infinity, and the list is then no longer
+//! sorted; a token that the grammar does not allow, once accepted, leaves nothing but end tokens allowed, so that a
+//! sequence that went wrong ends instead of going on without a grammar. Cost of an application: one fill, and one bit
+//! for each candidate.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Deref;
@@ -97,7 +98,7 @@ impl Drop for Own {
     }
 }
 
-/// What a sampler has.
+/// The state of a sampler.
 struct Context {
     matcher: Own,
     init: grammarc_llama_init,

@@ -34,7 +34,8 @@ impl grammarc_matcher {
     }
 }
 
-/// What a host may set for one matcher. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+/// The settings of one matcher that a host may choose. Zero is the default of every field: set all bytes to zero and
+/// then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_matcher_options {

@@ -1,4 +1,4 @@
-//! What a matcher says in more than a number: runs of tokens and bytes, copied to buffers of the caller's.
+//! Answers of a matcher that are more than a number: runs of tokens and bytes, copied to buffers of the caller's.
 
 use grammarc_runtime::error::{EndingError, ImportError};
 

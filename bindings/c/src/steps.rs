@@ -21,7 +21,7 @@ pub enum grammarc_dtype {
     GRAMMARC_BF16 = 2,
 }
 
-/// What a row that does not fit is called.
+/// The status of a row that does not fit.
 fn row(filled: Result<(), BufferError>) -> grammarc_status {
     filled.map_or(GRAMMARC_BUFFER, |()| GRAMMARC_OK)
 }

@@ -40,7 +40,7 @@ impl grammarc_vocabulary {
 /// for files that others may write in place, on network shares for example.
 pub const GRAMMARC_NO_MMAP: u32 = 1;
 
-/// What a token is.
+/// The kind of a token.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_token_kind {
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_token(
     }
 }
 
-/// What a token is. GRAMMARC_TOKEN_UNUSED for an id that is none.
+/// The kind of a token. GRAMMARC_TOKEN_UNUSED for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_token_kind(
     vocabulary: *const grammarc_vocabulary,
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_fingerprint(
     }
 }
 
-/// What was decided or noticed when the tokenizer was imported, as grammarc_error_json() has it. Lives as long as the
+/// The decisions and warnings of the tokenizer's import, as grammarc_error_json() has them. Lives as long as the
 /// vocabulary. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_findings_json(

@@ -1,4 +1,4 @@
-//! What is installed is found: by pkg-config, and by `find_package` of CMake.
+//! The installed library is found: by pkg-config, and by `find_package` of CMake.
 
 #![cfg(unix)]
 #![expect(clippy::print_stderr, reason = "a test says aloud what it leaves out")]

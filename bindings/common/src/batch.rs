@@ -15,7 +15,7 @@ use crate::pool::pool;
 ///
 /// # Errors
 ///
-/// Those of [`fill_batch`].
+/// The errors of [`fill_batch`].
 pub fn fill(
     threads: usize,
     matchers: &mut [RowOf<'_>],
@@ -33,7 +33,7 @@ pub fn fill(
 ///
 /// # Errors
 ///
-/// Those of [`apply_batch`].
+/// The errors of [`apply_batch`].
 pub fn apply<L: Logit>(
     threads: usize,
     matchers: &mut [RowOf<'_>],

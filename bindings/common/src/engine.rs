@@ -19,7 +19,7 @@ use grammarc_runtime::{Grammar, Vocabulary};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// What one compilation may take; unset fields have the compiler's defaults.
+/// The limits of one compilation; unset fields have the compiler's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// Wall time.
@@ -69,7 +69,7 @@ pub struct Request<'r> {
     pub text: &'r str,
     /// Options of the front end, as a JSON object or empty. See [`Settings::read`].
     pub options: &'r str,
-    /// What it may take.
+    /// The limits of the compilation.
     pub limits: Limits,
     /// Ends the compilation soon after it is set.
     pub cancel: Option<&'r Arc<AtomicBool>>,

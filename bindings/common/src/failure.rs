@@ -45,7 +45,7 @@ pub enum Failure {
     Source {
         /// The source.
         source_text: Source,
-        /// What is wrong with it, errors first; at least one.
+        /// The diagnostics, errors first; at least one.
         diagnostics: Vec<Diagnostic>,
     },
     /// A tokenizer was not imported.

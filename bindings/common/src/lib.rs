@@ -1,4 +1,4 @@
-//! What the bindings to other languages share, so that each of them only translates.
+//! Parts that the bindings to other languages share, so that each of them only translates.
 //!
 //! | module | what it is |
 //! | --- | --- |

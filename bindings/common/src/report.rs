@@ -1,11 +1,11 @@
-//! What a grammar says of itself, as JSON: for bindings that hand facts over as text.
+//! The facts of a grammar as JSON: for bindings that hand them over as text.
 
 use grammarc_artifacts::{GrammarArtifact, WorkBound};
 use grammarc_compiler::diagnostics::json::DiagnosticJson;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use serde_json::{Value, json};
 
-/// What became of each keyword of the source, and the bounds on the work of a step: an object with `language`, `bytes`,
+/// The verdict on each keyword of the source, and the bounds on the work of a step: an object with `language`, `bytes`,
 /// `keywords` (a list of `pointer`, `keyword`, `verdict` and, where there is one, `reason`) and `bound`, in which `null`
 /// stands for what grows. O(keywords).
 pub fn of_grammar(artifact: &GrammarArtifact) -> String {

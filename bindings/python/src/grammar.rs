@@ -153,7 +153,7 @@ impl Grammar {
         waited.map_err(|failure| raise::failure(py, &failure))
     }
 
-    /// What the grammar makes of each keyword of its source, as `KeywordVerdict`s in source order.
+    /// The verdict on each keyword of the source, as `KeywordVerdict`s in source order.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let class = py.import("grammarc._report")?.getattr("KeywordVerdict")?;
@@ -217,7 +217,7 @@ impl Grammar {
         }
     }
 
-    /// What was noticed when the source was compiled. Grammars that were opened have none.
+    /// The findings of the compilation. Grammars that were opened have none.
     #[getter]
     fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         raise::diagnostics_of(py, &self.findings)

@@ -63,7 +63,7 @@ impl From<Chosen> for EndToken {
     }
 }
 
-/// What a user says of a vocabulary, as `VocabularyOptions` has it.
+/// Facts that a user states of a vocabulary, as `VocabularyOptions` has them.
 #[derive(FromPyObject)]
 pub(crate) struct Said {
     #[pyo3(item)]
@@ -113,7 +113,7 @@ impl Said {
     }
 }
 
-/// What Python code makes of an argument.
+/// The result of a Python function for an argument.
 fn by_python<'py>(
     py: Python<'py>,
     function: &str,
@@ -303,7 +303,7 @@ impl Vocabulary {
         PyBytes::new(py, &self.inner.artifact().fingerprint())
     }
 
-    /// What was decided or noticed when the tokenizer was imported.
+    /// The decisions and warnings of the tokenizer's import.
     #[getter]
     fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         raise::diagnostics_of(py, &self.findings)

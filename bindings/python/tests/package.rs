@@ -25,7 +25,7 @@ fn the_package_passes_its_tests() {
         eprintln!("no Python 3.11 with venv: the tests of the Python package are skipped");
         return;
     }
-    // Whatever cargo set for this process is not for the one that builds the wheel.
+    // Variables that cargo set for this process are not for the one that builds the wheel.
     let mut command = Command::new("python3");
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CARGO_") && name != "CARGO_HOME" {

@@ -26,8 +26,8 @@
 //!   mean, sees so by their checksums, and takes them for absent.
 //! - Files are deleted where their sources are gone or are refused, and only those that the index before listed.
 //!
-//! What is up to date is decided by content alone: [the key](grammarc_compiler::cache::Key) covers text, name, options,
-//! vocabulary and compiler.
+//! Content alone decides whether a file is up to date: [the key](grammarc_compiler::cache::Key) covers text, name,
+//! options, vocabulary and compiler.
 
 mod depfile;
 mod error;
@@ -136,7 +136,7 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// Where nothing could be built. What is wrong with single sources is in the outcome.
+    /// If nothing could be built. The errors of single sources are in the outcome.
     pub fn run(&self) -> Result<Outcome, BuildError> {
         self.run_with(&|_| ())
     }
@@ -179,7 +179,7 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// Where that cannot be told.
+    /// If that cannot be told.
     pub fn check(&self) -> Result<Vec<Stale>, BuildError> {
         let manifest = self.read()?;
         let output = self.folder(&manifest)?;
@@ -193,7 +193,7 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write_depfile(&self, path: &Path, outcome: &Outcome) -> Result<(), BuildError> {
         let folder = self.output.as_ref().unwrap_or(&outcome.output);
         let text = depfile::text(&folder.join(INDEX), &outcome.inputs);

@@ -1,4 +1,5 @@
-//! What of the output is up to date: every source is read and digested, and the file that the index has for it is summed.
+//! Files of the output that are up to date: every source is read and digested, and the file that the index has for it
+//! is summed.
 //!
 //! An artifact is fresh where its key is that of the index: the same text under the same name, the same options, vocabulary
 //! and compiler. Times of files do not matter. Cost: one pass over the bytes of all sources and all artifacts.
@@ -43,7 +44,7 @@ pub(crate) enum Artifact {
     Stale {
         /// The number of its vocabulary.
         vocabulary: usize,
-        /// What it will be, but for the checksum and the length.
+        /// Its entry in the index, but for the checksum and the length.
         entry: IndexedArtifact,
         why: Why,
     },
@@ -105,7 +106,7 @@ pub(crate) fn look(
     Ok(Ok(Looked { source, options, artifacts }))
 }
 
-/// What is wrong with the file of an artifact, if anything is.
+/// The fault of an artifact's file, if it has one.
 fn state(output: &Path, known: &IndexedArtifact) -> Option<Why> {
     let Some(path) = file_of(output, &known.file).filter(|path| path.exists()) else {
         return Some(Why::Missing);

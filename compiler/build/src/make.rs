@@ -22,7 +22,7 @@ use crate::outcome::{BuiltArtifact, Refused};
 use crate::plan::Item;
 use crate::vocabularies::Ready;
 
-/// What became of a source.
+/// The result of a source.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     /// All its artifacts.

@@ -1,4 +1,4 @@
-//! What a build has done, and what a check has found, as data.
+//! The results of a build and of a check, as data.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use serde::Serialize;
 
-/// What a build has done.
+/// The result of a build.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
     /// The folder of artifacts.
@@ -22,7 +22,7 @@ pub struct Outcome {
     /// Sources that were refused.
     #[serde(skip)]
     pub refused: Vec<Refused>,
-    /// What was noticed of what was built, beside errors.
+    /// The findings on the sources that were built, beside errors.
     #[serde(skip)]
     pub findings: Vec<Refused>,
     /// Every file and folder of which a change may change the outcome.
@@ -72,7 +72,7 @@ pub struct Refused {
     pub source: Source,
     /// The vocabulary that it was compiled for, where it was read without errors.
     pub vocabulary: Option<String>,
-    /// What was found.
+    /// The diagnostics of the source.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -84,11 +84,11 @@ pub struct Stale {
     /// The source's name, where it is made from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What is wrong with it.
+    /// The fault of the file.
     pub why: Why,
 }
 
-/// What is wrong with a file of the output.
+/// The fault of a file of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {

@@ -32,7 +32,7 @@ pub enum RegistryError {
     Json {
         /// The file.
         path: PathBuf,
-        /// Where it is not.
+        /// The fault of the file.
         problem: serde_json::Error,
     },
     /// A schema cannot be used.
@@ -50,7 +50,7 @@ pub enum RegistryError {
 ///
 /// # Errors
 ///
-/// What cannot be read or used.
+/// The first file that cannot be read or used.
 pub fn read(root: &Path, arguments: &[OsString]) -> Result<Registry, RegistryError> {
     let mut registry = Registry::default();
     let Registry { resources, inputs } = &mut registry;

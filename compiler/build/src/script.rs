@@ -24,7 +24,7 @@ impl Build {
         if build.output.is_none() {
             build.output = env::var_os("OUT_DIR").map(|folder| PathBuf::from(folder).join("masks"));
         }
-        // Whatever fails, the script runs again when the manifest has changed.
+        // After any failure, the script runs again when the manifest has changed.
         tell(&[format!("cargo::rerun-if-changed={}", build.manifest.display())])?;
         let outcome = build.run()?;
         let mut lines: Vec<String> = Vec::new();

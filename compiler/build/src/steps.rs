@@ -21,7 +21,7 @@ use crate::outcome::{BuiltVocabulary, Outcome, Refused, Stale, Why};
 use crate::plan::{self, Item, Plan};
 use crate::vocabularies::{self, Found, Ready};
 
-/// What the steps of a build share.
+/// State that the steps of a build share.
 pub(crate) struct Steps<'b> {
     manifest: &'b Manifest,
     output: &'b Path,
@@ -120,7 +120,7 @@ impl<'b> Steps<'b> {
         })
     }
 
-    /// What of the output is not up to date, by file.
+    /// The files of the output that are not up to date, by name.
     pub(crate) fn check(&self) -> Result<Vec<Stale>, BuildError> {
         let mut stale = Vec::new();
         let mut ready = Vec::new();
@@ -141,7 +141,7 @@ impl<'b> Steps<'b> {
                 }
             }
         }
-        // What is compiled for a vocabulary that is not there is not up to date, whatever it is.
+        // An artifact for a vocabulary that is not there is not up to date, whatever it is.
         for item in &self.plan.items {
             for &number in &self.manifest.groups[item.group].vocabularies {
                 let file = item.file(&self.manifest.vocabularies[number].name);

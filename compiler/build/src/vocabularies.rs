@@ -63,7 +63,7 @@ pub(crate) fn inputs(
     }
 }
 
-/// What is wrong with that which a vocabulary is made from, at its place in the manifest.
+/// An error of the source of a vocabulary, at its place in the manifest.
 fn blame(manifest: &Manifest, spec: &VocabularySpec, error: &dyn Error) -> BuildError {
     let key = match spec.from {
         VocabularyFrom::File(_) => "file",

@@ -23,7 +23,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -15,7 +15,7 @@ use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::vocabulary::VocabularyError;
 
-/// What went wrong.
+/// The cause of a failure.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The source has errors. Exit code 1.
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     Found(Problem),
     /// The tool could not do its work. Exit code 2.
     Tool(Problem),
-    /// Whoever read the output has left. Exit code 0.
+    /// The reader of the output has left. Exit code 0.
     ReaderGone,
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum Problem {
     Option {
         /// The option.
         option: &'static str,
-        /// What is wrong with it here.
+        /// The fault of the argument here.
         problem: String,
     },
     /// A schema for references to lead to cannot be used.
@@ -125,7 +125,7 @@ pub(crate) enum Problem {
     Sample {
         /// Its number.
         number: u64,
-        /// What happened.
+        /// The sampler's error.
         source: SampleError,
     },
     /// A grammar cannot be measured.
@@ -144,7 +144,7 @@ fn seen(tried: &[PathBuf]) -> String {
 }
 
 impl Failure {
-    /// What the process says of it.
+    /// The exit code of the process.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Refused { .. } | Self::Found(_) => 1,

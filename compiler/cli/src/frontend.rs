@@ -93,7 +93,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "NAME")]
     start: Option<String>,
 
-    /// What a JSON Schema without `$schema` is written in [default: json-schema]
+    /// Dialect of a JSON Schema without `$schema` [default: json-schema]
     #[arg(long, value_enum)]
     dialect: Option<Dialect>,
 
@@ -127,7 +127,7 @@ pub(crate) struct SourceArgs {
     deny: Vec<DenyName>,
 }
 
-/// What a JSON Schema is written in.
+/// The dialect of a JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Dialect {
     /// Draft 2020-12, with the spellings of older drafts

@@ -22,7 +22,7 @@ pub const REFERENCES: u32 = 32;
 /// Looks at the clock for [`clock`].
 const LOOKS: usize = 1_001;
 
-/// What is timed at each token, in this order.
+/// The calls that are timed at each token, in this order.
 pub const CALLS: [&str; 4] =
     ["mask reference", "fill of a bitmask", "apply to f32 logits", "accept"];
 
@@ -66,7 +66,7 @@ pub enum LatencyError {
 ///
 /// # Errors
 ///
-/// Where the grammar does not accept the tokens, or a mask is wrong.
+/// If the grammar does not accept the tokens, or a mask is wrong.
 pub fn steps(grammar: &Grammar, tokens: &[u32]) -> Result<Vec<Step>, LatencyError> {
     let mut matcher = Matcher::new(grammar);
     let width = matcher.logit_width() as usize;
@@ -100,7 +100,7 @@ pub fn steps(grammar: &Grammar, tokens: &[u32]) -> Result<Vec<Step>, LatencyErro
 ///
 /// # Errors
 ///
-/// Where the grammar does not accept the tokens.
+/// If the grammar does not accept the tokens.
 pub fn accepts(grammar: &Grammar, tokens: &[u32]) -> Result<Vec<f64>, LatencyError> {
     let mut matcher = Matcher::new(grammar);
     let accept = |(at, &token): (usize, &u32)| {
@@ -113,7 +113,7 @@ pub fn accepts(grammar: &Grammar, tokens: &[u32]) -> Result<Vec<f64>, LatencyErr
     tokens.iter().enumerate().map(accept).collect()
 }
 
-/// What a measurement of nothing shows, in nanoseconds.
+/// The time that a measurement of nothing shows, in nanoseconds.
 pub fn clock() -> f64 {
     let mut looks: Vec<f64> = (0..LOOKS).map(|_| nanoseconds(Instant::now())).collect();
     looks.sort_unstable_by(f64::total_cmp);

@@ -15,7 +15,7 @@ const SURROUND: &str = "4";
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Text of JSON documents")]
 pub(crate) struct TextFormArgs {
-    /// Where there is whitespace [default: natural]
+    /// Places of whitespace [default: natural]
     ///
     /// `natural`: at most one space after each `,` and `:`. `compact`: nowhere. `spaced`: one space after each `,` and `:`.
     /// `indented:N`: each item and member on a line of its own with N spaces for each level [2], `": "` after keys, and
@@ -47,7 +47,7 @@ pub(crate) struct TextFormArgs {
 
     /// How numbers are written [default: natural]
     ///
-    /// Where no keyword bounds them, numbers have up to 64 digits before the point, 64 behind it, and 4 in the exponent,
+    /// If no keyword bounds them, numbers have up to 64 digits before the point, 64 behind it, and 4 in the exponent,
     /// behind up to 4 zeros.
     #[arg(long, value_enum)]
     numbers: Option<Numbers>,
@@ -84,7 +84,7 @@ enum EscapeForm {
 /// In which order the keys of objects come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Order {
-    /// Those that the schema names in its order, then others
+    /// The keys that the schema names in its order, then others
     Schema,
     /// Any; a key may be written again, with a value of the same kind
     Any,

@@ -68,7 +68,7 @@ fn beside(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
     let wanted = container.header();
     let tried = vocabularies_in(folder_of(grammar))?;
     for path in &tried {
-        // What does not open is not the one; a damaged file in the folder is no concern of this grammar's.
+        // A file that does not open is not the one; a damaged file in the folder is no concern of this grammar's.
         let header = Buffer::open(path).and_then(|buffer| Header::parse(&buffer));
         if header.is_ok_and(|found| {
             (found.artifact, found.fingerprint, found.shared_digest)

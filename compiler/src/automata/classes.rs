@@ -112,7 +112,7 @@ struct Settling<'a> {
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
-    /// What [`describe`](Self::describe) says of settled states, and the class of each.
+    /// The results of [`describe`](Self::describe) for settled states, and the class of each.
     seen: Sequences,
     class_of: Vec<u32>,
     /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
@@ -141,12 +141,12 @@ struct ByByte {
 struct Cyclic {
     state: u32,
     outline: Outline,
-    /// What it does with a few symbols, once a later cycle was held against it.
+    /// The colour of its moves on a few symbols, once a later cycle was held against it.
     colour: Option<u32>,
 }
 
-/// What can be said of a state at a glance, equal for equal states: whether it accepts, and the lowest and the highest of
-/// its symbols.
+/// Facts of a state that are found at a glance, equal for equal states: whether it accepts, and the lowest and the
+/// highest of its symbols.
 type Outline = (bool, Option<(Symbol, Symbol)>);
 
 impl Settling<'_> {
@@ -388,7 +388,7 @@ impl Settling<'_> {
         }
         let edges = |place: usize| self.table.edges(states[place]);
         let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place]);
-        // What leads out of them leads nowhere here.
+        // The edges out of them lead nowhere here.
         let places = &self.places;
         let targets = |place: usize| {
             edges(place).iter().map(move |edge| match places[edge.target as usize] {

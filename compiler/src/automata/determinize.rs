@@ -104,7 +104,7 @@ struct Subsets<'a> {
     members: Vec<u32>,
 }
 
-/// What is known of a state.
+/// The facts of a state.
 #[derive(Clone, Copy)]
 struct Known {
     /// The number of the subset that it is alone in: within a key, most are such.
@@ -227,7 +227,7 @@ impl<'a> Subsets<'a> {
                 self.members.push(state);
             }
             self.stack.extend(nfa.empties(state));
-            // What is found of a budget that is spent is thrown away.
+            // The result of a budget that is spent is thrown away.
             if self.allowed.spend(1).is_err() {
                 self.stack.clear();
             }
@@ -241,7 +241,7 @@ fn is_important(nfa: &Nfa, state: u32) -> bool {
     nfa.has_edges(state) || state == nfa.end
 }
 
-/// What [`Pieces::cut`] does, of two lists of edges that are sorted and disjoint each.
+/// [`Pieces::cut`] for two lists of edges that are sorted and disjoint each.
 fn cut_two<E>(
     one: &[Edge],
     other: &[Edge],

@@ -57,7 +57,7 @@ impl Dfa {
         size_of_val(&*self.states)
     }
 
-    /// Where `symbol` leads from `state`. O(log edges).
+    /// The target of `symbol` from `state`. O(log edges).
     pub fn next(&self, state: u32, symbol: Symbol) -> Option<u32> {
         let edges = &self.states[state as usize].edges;
         let at = edges.partition_point(|edge| edge.hi < symbol);
@@ -142,7 +142,7 @@ impl Dfa {
 
     /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in the
     /// order in which states are met, each is led to from a lower one, and most lead on to a higher one that is useful.
-    /// Those that do not are looked at again, the last first, as long as that makes them fewer.
+    /// The others are looked at again, the last first, as long as that makes them fewer.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;

@@ -16,7 +16,7 @@ pub struct Table {
     states: Vec<(u32, bool)>,
     /// The states that have symbols above the bytes, which are few.
     labelled: Vec<u32>,
-    /// Where the edges of the state that comes next begin.
+    /// The first edge of the state that comes next.
     open: usize,
 }
 
@@ -28,7 +28,7 @@ impl Table {
         Self { edges, states, labelled: Vec::new(), open: 0 }
     }
 
-    /// That of no string.
+    /// The automaton of no string.
     pub fn never() -> Self {
         (&Dfa::never()).into()
     }

@@ -84,7 +84,8 @@ fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
     }
 }
 
-/// What an escape stands for, from behind its backslash on: a character, or half of a pair of surrogates; and what follows.
+/// The meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and the text
+/// behind it.
 fn escape(text: &str) -> Option<(u32, &str)> {
     let simple = match text.as_bytes().first()? {
         byte @ (b'"' | b'\\' | b'/') => *byte,

@@ -34,7 +34,7 @@ enum State<T> {
     GivenUp,
 }
 
-/// What a thread is on a flight.
+/// The part of a thread in a flight.
 #[derive(Debug)]
 pub(super) enum Seat<'f, T> {
     /// It does the work.
@@ -51,7 +51,7 @@ pub(super) struct Lead<'f, T> {
     flight: Arc<Flight<T>>,
 }
 
-/// What came of waiting.
+/// The result of waiting.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Waited<T> {
     /// The answer.

@@ -30,7 +30,7 @@ use super::memory::TOUCH_AFTER;
 /// Name of the empty file whose time says when the folder was swept.
 const SWEPT: &str = ".grammarc-swept";
 
-/// What the names of files begin with that were not renamed yet.
+/// The prefix of the names of files that were not renamed yet.
 const UNFINISHED: &str = ".grammarc-";
 
 /// Time within which another process's sweep stands for one's own first.
@@ -151,7 +151,7 @@ impl Folder {
         }
         self.unswept.store(0, Ordering::Relaxed);
         let deleted = self.delete_the_oldest();
-        // Where it cannot be written, processes sweep more often.
+        // If it cannot be written, processes sweep more often.
         _ = write::replace(&self.path.join(SWEPT), &[]);
         self.sweeper.store(0, Ordering::Release);
         deleted

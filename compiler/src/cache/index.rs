@@ -17,7 +17,7 @@ pub const INDEX: &str = "index.json";
 /// Version of the index's form.
 const FORMAT: u32 = 1;
 
-/// What is in a folder of artifacts.
+/// The index of a folder of artifacts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
     /// Version of this form.
@@ -58,9 +58,9 @@ pub struct IndexedArtifact {
     pub source: String,
     /// The vocabulary's name in the build.
     pub vocabulary: String,
-    /// What it serves.
+    /// The content that it serves.
     pub content: Content,
-    /// What it was made from.
+    /// The key that it was made from.
     pub key: Key,
     /// Checksum of the file.
     pub checksum: Digest,

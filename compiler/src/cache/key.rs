@@ -165,7 +165,7 @@ fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
     }
 }
 
-/// What goes into a digest.
+/// The parts of a digest.
 #[derive(Default)]
 struct Parts(blake3::Hasher);
 

@@ -113,7 +113,7 @@ impl Layer {
     ///
     /// # Errors
     ///
-    /// Where one of them is no layer.
+    /// If one of them is no layer.
     pub fn from_environment() -> Result<Vec<Self>, LayerError> {
         let folders = env::var_os(VARIABLE).unwrap_or_default();
         let folders = env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());

@@ -25,10 +25,10 @@ pub(super) struct Kept {
     pub(super) findings: Arc<[Diagnostic]>,
 }
 
-/// What a request was answered with, where the answer holds for equal requests.
+/// The answer to a request, if it holds for equal requests.
 pub(super) type Answer = Result<Kept, Arc<[Diagnostic]>>;
 
-/// What a request is answered with from memory.
+/// The entry in memory that a request is answered with.
 #[derive(Debug)]
 pub(super) struct Remembered {
     pub(super) answer: Answer,
@@ -77,7 +77,7 @@ impl Memory {
         Self { artifacts: self.artifacts.copy(), refusals: self.refusals.copy() }
     }
 
-    /// What is known of a digest, which now was asked for last.
+    /// The entry of a digest, which now was asked for last.
     pub(super) fn get(&mut self, digest: &Digest) -> Option<Remembered> {
         if let Some(opened) = self.artifacts.get(digest) {
             let touch = opened.touched.elapsed() >= TOUCH_AFTER;

@@ -98,7 +98,7 @@ struct Inner {
     counters: Counters,
 }
 
-/// What the threads of a process share.
+/// State that the threads of a process share.
 #[derive(Debug)]
 struct Shared {
     memory: Mutex<Memory>,
@@ -127,13 +127,13 @@ impl Shared {
 pub struct Cached {
     /// The artifact.
     pub artifact: GrammarArtifact,
-    /// Where it came from.
+    /// The origin of the artifact.
     pub origin: Origin,
     /// Findings of the compilation, where this process has done it and they are still in memory.
     pub findings: Arc<[Diagnostic]>,
 }
 
-/// Where an artifact came from.
+/// The origin of an artifact.
 #[derive(Debug)]
 pub enum Origin {
     /// It was in memory.
@@ -179,14 +179,14 @@ impl CacheError {
     }
 }
 
-/// What is asked for.
+/// A request for an artifact.
 struct Request<'r> {
     compiler: &'r Compiler,
     front_end: &'r FrontEnd,
     source: &'r Source,
     options: &'r CompileOptions,
     key: Key,
-    /// Where there are layers.
+    /// The content to look for in layers, if there are any.
     content: Option<Content>,
     /// Its compilation up to the masks, where that is done.
     begun: Cell<Option<(Lowered, Begun)>>,
@@ -243,7 +243,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Where the folder can be neither found nor made.
+    /// If the folder can be neither found nor made.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::open(CacheOptions::new().folder(folder))
     }
@@ -252,7 +252,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Where the folder can be neither found nor made.
+    /// If the folder can be neither found nor made.
     pub fn open(options: CacheOptions) -> Result<Self, Error> {
         let CacheOptions { layers, folder, folder_bytes, memory: bounds } = options;
         let folder = folder.map(|path| Folder::open(path, folder_bytes)).transpose()?;
@@ -265,7 +265,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// What compiling the source finds wrong, and that the budget is spent; a waiting request's ends within some
+    /// The errors of the source, and that the budget is spent; a waiting request's ends within some
     /// milliseconds of its flag being set.
     pub fn get_or_compile(
         &self,
@@ -305,7 +305,7 @@ impl Cache {
         }
     }
 
-    /// What has been done so far.
+    /// The numbers so far.
     pub fn stats(&self) -> CacheStats {
         self.inner.counters.snapshot()
     }
@@ -326,7 +326,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be written, or is larger than the folder may be.
+    /// If the file cannot be written, or is larger than the folder may be.
     pub fn put(&self, key: &Key, artifact: &Buffer) -> Result<(), KeepError> {
         let Inner { folder: Some(folder), counters, .. } = &*self.inner else { return Ok(()) };
         let evicted = folder.put(key, artifact)?;
@@ -340,7 +340,7 @@ impl Cache {
         self.inner.folder.as_ref().map(Folder::path)
     }
 
-    /// What is in memory of a request, which is then counted.
+    /// The answer to a request from memory, which is then counted.
     fn remembered(&self, shared: &Shared, request: &Request<'_>) -> Option<Answer> {
         let Inner { folder, counters, .. } = &*self.inner;
         let remembered = {
@@ -393,7 +393,7 @@ impl Cache {
             }
             Err(diagnostics) => {
                 let error = self.refused(shared, request, budget, diagnostics);
-                // Those who wait find a spent budget given up.
+                // Waiting requests find a spent budget given up.
                 if let CacheError::Refused(diagnostics) = &error {
                     lead.land(Err(diagnostics.clone()));
                 }
@@ -470,7 +470,7 @@ impl Cache {
         Ok((kept, origin))
     }
 
-    /// What becomes of a request whose budget is spent.
+    /// The error of a request whose budget is spent.
     fn spent(&self, budget: &Budget, diagnostics: Vec<Diagnostic>) -> CacheError {
         let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
         self.inner.counters.spent(&error);

@@ -1,4 +1,4 @@
-//! What a cache is made of: where it keeps artifacts, and how much.
+//! The options of a cache: where it keeps artifacts, and how much.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub const REFUSALS: usize = 1024;
 /// Bytes of all files in the folder, unless it is told otherwise.
 pub const FOLDER_BYTES: u64 = 4 << 30;
 
-/// What a cache is made of. Without a folder it keeps artifacts in memory alone.
+/// The options of a cache. Without a folder it keeps artifacts in memory alone.
 #[derive(Clone, Debug)]
 pub struct CacheOptions {
     pub(super) layers: Vec<Layer>,

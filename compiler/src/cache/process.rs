@@ -1,5 +1,5 @@
-//! What belongs to one process: a process that is forked has its memory and none of its threads, so that a lock that a
-//! thread of the first held is never given back in the second, and work that it had begun is never done.
+//! State that belongs to one process: a process that is forked has its memory and none of its threads, so that a lock
+//! that a thread of the first held is never given back in the second, and work that it had begun is never done.
 //!
 //! So a forked process gets a value of its own, made when it first asks, from what of the first can be had without waiting.
 //! The first's stays where it is.

@@ -1,4 +1,4 @@
-//! What a cache has done, as numbers.
+//! The work of a cache, as numbers.
 //!
 //! Every request is counted once by how it ended, so that the counts of the ends add up to the requests. Counting is an
 //! addition to an atomic; a snapshot taken while requests end may have counted some of them and not others.
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::histogram::{Histogram, Times};
 use crate::budget::BudgetError;
 
-/// What is counted.
+/// The events that are counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
     Compiled,
@@ -90,7 +90,7 @@ impl Counters {
     }
 }
 
-/// What a cache has done since it was made, in this process. The first ten are the ends of requests.
+/// The work of a cache since it was made, in this process. The first ten are the ends of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CacheStats {
     /// Compiled by the request.

@@ -54,7 +54,7 @@ pub enum Severity {
 pub struct Label {
     /// Byte range in the source text.
     pub span: Range<usize>,
-    /// What is here; may be empty.
+    /// The text of the label; may be empty.
     pub text: String,
     /// The source that it is of, where that is not the one that was compiled but one that it refers to.
     pub source: Option<Source>,
@@ -69,7 +69,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a full stop: what is wrong.
     pub message: String,
-    /// What to do about it.
+    /// Advice on the error.
     pub help: Option<String>,
     /// JSON pointer to the place, for sources that are JSON (`""` is the whole document).
     pub pointer: Option<String>,

@@ -10,7 +10,7 @@ use crate::vocabulary::VocabularyLexicon;
 
 use super::regions;
 
-/// What a compilation has found, to be put together.
+/// The results of a compilation, to be put together.
 pub(crate) struct Parts<'a> {
     pub(crate) lowered: &'a Lowered,
     pub(crate) kind: &'a str,

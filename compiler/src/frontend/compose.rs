@@ -79,7 +79,7 @@ impl Composition {
     ///
     /// # Errors
     ///
-    /// What is wrong with the sources, all of them; more than [`MAX_NESTING`] levels; or that the budget is spent.
+    /// The errors of the sources, all of them; more than [`MAX_NESTING`] levels; or that the budget is spent.
     pub fn lower(&self, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
         self.lower_for(&ControlTokens::default(), budget)
     }

@@ -1,4 +1,4 @@
-//! What a source may be refused for although it compiles: keywords of which the report says that they are not kept as they
+//! Verdicts for which a source may be refused although it compiles: keywords that, by the report, are not kept as they
 //! stand.
 //!
 //! The report of an artifact is that of its source, so that the question can be asked of either: before a compilation, and

@@ -21,7 +21,7 @@ pub(crate) trait Reader {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The errors of the source.
     fn standing(
         &self,
         language: &str,
@@ -33,7 +33,7 @@ pub(crate) trait Reader {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, or that it is within itself.
+    /// The errors of the source, or that it is within itself.
     fn named(
         &self,
         name: &str,

@@ -132,7 +132,7 @@ impl FrontEnd {
     ///
     /// # Errors
     ///
-    /// What is wrong with the source, or that the budget is spent.
+    /// The errors of the source, or that the budget is spent.
     pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
         self.lower_for(source, &ControlTokens::default(), budget)
     }
@@ -141,7 +141,7 @@ impl FrontEnd {
     ///
     /// # Errors
     ///
-    /// What is wrong with the source, or that the budget is spent.
+    /// The errors of the source, or that the budget is spent.
     pub fn lower_for(
         &self,
         source: Source,

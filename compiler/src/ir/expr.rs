@@ -271,7 +271,7 @@ pub enum Expr {
     /// Between `min` and `max` (unbounded where `None`) strings of the body. Bounds may be in the billions: the
     /// network counts in a register where it must.
     Repeat {
-        /// What is repeated.
+        /// The part that is repeated.
         body: Box<Expr>,
         /// Fewest.
         min: u32,

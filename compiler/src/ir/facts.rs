@@ -14,7 +14,7 @@ use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
 
-/// What is known of the bytes of some strings. With `()` nothing is.
+/// Facts of the bytes of some strings. `()` has none.
 pub trait Letters: Copy + Eq {
     /// Of no string.
     const NONE: Self;
@@ -96,7 +96,7 @@ impl Letters for Alphabet {
     }
 }
 
-/// What is known of an expression or a rule.
+/// Facts of an expression or a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts<L = ()> {
     /// Derives some string.
@@ -277,12 +277,12 @@ struct Reached<L> {
     edge: usize,
 }
 
-/// What is known while an expression is looked at.
+/// Facts that are used while an expression is looked at.
 struct Known<'a, L> {
     rules: &'a [Facts<L>],
     /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once there.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
-    /// What it may take, where that is limited; of no use is what is known once it is spent.
+    /// The limits, if there are any; the facts are of no use once the budget is spent.
     budget: Option<&'a Budget>,
 }
 

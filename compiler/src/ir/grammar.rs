@@ -26,7 +26,7 @@ impl RuleId {
     }
 }
 
-/// Where a rule comes from, for messages about it.
+/// The origin of a rule, for messages about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Byte range in the source text.
@@ -35,7 +35,7 @@ pub struct Origin {
     pub pointer: Option<String>,
 }
 
-/// What a rule is besides its strings.
+/// The kind of a rule besides its strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
     /// Nothing: it may be written into its callers.
@@ -59,9 +59,9 @@ pub struct Rule {
     pub name: String,
     /// Right-hand side.
     pub expr: Expr,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// What it is besides. A rule that is not [plain](RuleKind::Plain) is never written into its callers.
+    /// Its kind. A rule that is not [plain](RuleKind::Plain) is never written into its callers.
     pub kind: RuleKind,
 }
 
@@ -155,7 +155,7 @@ impl GrammarBuilder {
     ///
     /// # Panics
     ///
-    /// Where the rule is defined already.
+    /// If the rule is defined already.
     pub fn define(&mut self, id: RuleId, expr: Expr, origin: Origin) {
         self.define_as(id, expr, origin, RuleKind::Plain);
     }
@@ -164,7 +164,7 @@ impl GrammarBuilder {
     ///
     /// # Panics
     ///
-    /// Where the rule is defined already.
+    /// If the rule is defined already.
     pub fn define_kept(&mut self, id: RuleId, expr: Expr, origin: Origin) {
         self.define_as(id, expr, origin, RuleKind::Kept);
     }
@@ -173,7 +173,7 @@ impl GrammarBuilder {
     ///
     /// # Panics
     ///
-    /// Where the rule is defined already.
+    /// If the rule is defined already.
     pub fn define_as(&mut self, id: RuleId, expr: Expr, origin: Origin, kind: RuleKind) {
         let slot = &mut self.rules[id.index()];
         if let Some(Rule { name, .. }) = slot {
@@ -187,7 +187,7 @@ impl GrammarBuilder {
     ///
     /// # Panics
     ///
-    /// Where a declared rule was never defined.
+    /// If a declared rule was never defined.
     pub fn finish(self, start: RuleId) -> Grammar {
         let rules = self
             .rules
@@ -199,14 +199,14 @@ impl GrammarBuilder {
     }
 }
 
-/// What a front end returns: the grammar, what became of each keyword, and findings that do not stop the compile.
+/// The result of a front end: the grammar, the verdict on each keyword, and findings that do not stop the compile.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The source the spans point into.
     pub source: Source,
     /// The grammar.
     pub grammar: Grammar,
-    /// What became of each keyword of the source; empty for sources without keywords.
+    /// The verdict on each keyword of the source; empty for sources without keywords.
     pub report: Report,
     /// Warnings and notes, in source order.
     pub findings: Vec<Diagnostic>,

@@ -1,6 +1,6 @@
 //! Automata whose edges are expressions.
 //!
-//! Where what may follow depends on what came before (the members of an object, the items of an array), nested
+//! If the next part depends on the parts before (the members of an object, the items of an array), nested
 //! expressions repeat themselves; states and edges say it once. A graph with E edges costs its parts and O(E).
 //!
 //! # Marks
@@ -45,7 +45,7 @@ impl Counter {
     }
 }
 
-/// What arriving at a state does with a counter, given by its number.
+/// The effect on a counter, given by its number, of arriving at a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
     /// It becomes 0.

@@ -100,7 +100,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Where the expression may end if it starts at one of the positions, by what the table says so far.
+    /// The places at which the expression may end if it starts at one of the positions, by the table so far.
     fn advance(&mut self, expr: &Expr, from: &Positions) -> Positions {
         if from.not_any() {
             return self.none();

@@ -1,6 +1,6 @@
-//! What one look at all expressions of a grammar tells: which rules call which, how large they are, and whether they have
-//! parts that few grammars have. Everything that the network asks of a grammar before it builds anything is here, so that
-//! its expressions are gone through once.
+//! The results of one look at all expressions of a grammar: which rules call which, how large they are, and whether
+//! they have parts that few grammars have. Everything that the network asks of a grammar before it builds anything is
+//! here, so that its expressions are gone through once.
 //!
 //! Cost: O(size of the expressions).
 
@@ -8,7 +8,7 @@ use super::{Expr, Grammar};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
-/// What is told of a grammar's rules.
+/// The results of the survey of a grammar's rules.
 pub(crate) struct Survey {
     /// The rules that each rule calls, in order and with repetition.
     pub(crate) calls: Lists,
@@ -31,7 +31,7 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// That of a grammar; of no use where the budget is spent.
+    /// The survey of a grammar; of no use if the budget is spent.
     pub(crate) fn new(grammar: &Grammar, budget: &Budget) -> Self {
         let count = grammar.rules.len();
         let mut this = Self {

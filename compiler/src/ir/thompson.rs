@@ -1,7 +1,7 @@
 //! From expressions to nondeterministic automata.
 //!
-//! What a call, a token set or a repetition becomes depends on who asks (a rule of the network, or an operand of an
-//! intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
+//! The translation of a call, a token set or a repetition depends on who asks (a rule of the network, or an operand of
+//! an intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
 
 use std::collections::hash_map::Entry;
 use std::slice;
@@ -73,7 +73,7 @@ pub trait Atoms {
 /// The parts of [`Expr::Repeat`].
 #[derive(Clone, Copy, Debug)]
 pub struct Repetition<'a> {
-    /// What is repeated.
+    /// The part that is repeated.
     pub body: &'a Expr,
     /// Fewest.
     pub min: u32,
@@ -85,7 +85,7 @@ pub struct Repetition<'a> {
 ///
 /// # Errors
 ///
-/// Those of `atoms`.
+/// The errors of `atoms`.
 pub fn in_sequence<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -103,7 +103,7 @@ pub fn in_sequence<A: Atoms>(
 ///
 /// # Errors
 ///
-/// Those of `atoms`.
+/// The errors of `atoms`.
 pub fn build<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -166,7 +166,7 @@ pub fn build<A: Atoms>(
 ///
 /// # Errors
 ///
-/// Those of `atoms`.
+/// The errors of `atoms`.
 pub fn build_graph<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -231,7 +231,7 @@ fn build_parts<'a, A: Atoms>(
         return Ok(());
     };
     let mut at = from;
-    // What begins with a byte is mostly the comma before what others lead to as well.
+    // A sequence that begins with a byte mostly has the comma before parts that others lead to as well.
     if !matches!(first, Expr::Bytes(_)) {
         at = nfa.state();
         nfa.empty(from, at);
@@ -257,7 +257,7 @@ fn build_parts<'a, A: Atoms>(
     Ok(())
 }
 
-/// What is built as a whole in a sequence.
+/// A part of a sequence that is built as a whole.
 enum Unit<'a> {
     Part(&'a Expr),
     Closed(Closed),
@@ -295,7 +295,7 @@ fn is_text(expr: &Expr) -> bool {
 ///
 /// # Errors
 ///
-/// Those of `atoms`.
+/// The errors of `atoms`.
 pub fn spell_out<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,

@@ -32,7 +32,7 @@ mod tests {
     }
 
     impl<'a> Setting<'a> {
-        /// That of a schema.
+        /// The test bed of a schema.
         pub(crate) fn new(compiler: &'a Compiler, schema: &Value) -> Self {
             let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
             let network = samples::network(compiler, &front_end, &schema.to_string());

@@ -210,7 +210,8 @@ impl Builder<'_> {
             if open.is_empty() {
                 return Ok(roots);
             }
-            // What is written into each other depends on the order of the rules; what is made of that does not.
+            // The choice of rules that are written into others depends on the order of the rules; the automata made of
+            // them do not.
             let bounds = self.bounds();
             let finish =
                 |(): &mut (), one: &Unfinished| finished(&one.nfa, bounds.states(one.limit));

@@ -132,7 +132,7 @@ pub(super) fn lay_out(
             hash,
             after_bytes: [0; 8],
         });
-        // What a region calls is in it, which its frame says.
+        // A callee of a region is in it, which its frame says.
         let is_region = matches!(rule.kind, RuleKind::Region(_));
         let absorbing = absorbing(rule);
         for state in 0..rule.dfa.len() as u32 {

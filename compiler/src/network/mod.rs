@@ -150,7 +150,7 @@ pub(crate) fn build_network(
     means: Means<'_>,
 ) -> Result<Network, NetworkError> {
     let budget = means.budget;
-    // What no rule is to blame for, the start rule is.
+    // An error that no rule is to blame for is the start rule's.
     let spent = |_| {
         let rule = grammar.rule(grammar.start);
         let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
@@ -185,11 +185,11 @@ pub(crate) fn build_network(
         token_sets::drop_empty(&mut resolved, lexicon);
         survey = Survey::new(&resolved, budget);
     }
-    // What a shared rule was compiled for may not cover this grammar's use of it.
+    // The use that a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
     'build: loop {
-        // Those of the vocabulary count.
+        // The vocabulary's rules count.
         let known = (spelling == repeat::Spelling::Counted).then_some(build::Known {
             shared,
             expressions: &facts.expressions,

@@ -138,7 +138,7 @@ impl Builder<'_> {
         (0..2 * graph.states()).for_each(|_| _ = nfa.state());
         nfa.empty(nfa.start, waiting + ExprGraph::START);
         nfa.empty(done + graph.end(), nfa.end);
-        // Where the edges into each marked state end while others are missing.
+        // The state that the edges into each marked state lead to while others are missing.
         let mut passing = vec![None; graph.states() as usize];
         for &(state, mark) in graph.marked() {
             let before = nfa.state();

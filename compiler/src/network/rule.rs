@@ -86,7 +86,7 @@ pub enum Lowered {
     Set {
         /// The counter.
         field: Field,
-        /// What it is set to.
+        /// The value that it is set to.
         to: u32,
         /// Whether the next state is arrived at in turn.
         then: bool,

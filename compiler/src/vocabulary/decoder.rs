@@ -1,4 +1,4 @@
-//! What a token spells, read from the decoder section of a `tokenizer.json`.
+//! The spelling of a token, read from the decoder section of a `tokenizer.json`.
 //!
 //! The decoder is what the model's host runs on generated ids, so it alone says what a token adds to the text; the
 //! model's name says nothing. A decoder is a chain of steps over the list of tokens. We accept the chains whose effect
@@ -19,12 +19,12 @@ use serde_json::Value;
 
 use super::byte_level;
 
-/// What is in the way of importing a decoder, and where.
+/// An obstacle to importing a decoder, with its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DecoderProblem {
     /// JSON pointer from the file's root.
     pub(super) pointer: String,
-    /// What is in the way.
+    /// The obstacle in words.
     pub(super) problem: String,
 }
 

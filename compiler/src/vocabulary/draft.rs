@@ -1,4 +1,4 @@
-//! What an importer has read: a claim for each id, and hints about the rest. `settle` turns it into a token table.
+//! The result of an importer: a claim for each id, and hints about the rest. `settle` turns it into a token table.
 //!
 //! A draft records what a source says and decides nothing but who owns an id that is claimed twice: an added token
 //! wins over a learned one, as in every host, and of two equals the first wins.
@@ -12,7 +12,7 @@ use super::options::EndToken;
 /// The largest token id accepted: 16 times the largest vocabulary in use, so that a damaged id cannot take gigabytes.
 pub(super) const MAX_ID: u32 = (1 << 22) - 1;
 
-/// What a source says about an id, weakest claim first.
+/// The role of an id by a source, weakest claim first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     /// Nothing.
@@ -35,7 +35,7 @@ pub(super) struct Slot {
     pub(super) role: Role,
 }
 
-/// What an importer has read.
+/// The result of an importer.
 #[derive(Debug)]
 pub(super) struct Draft {
     /// The source's name.
@@ -46,7 +46,7 @@ pub(super) struct Draft {
     pub(super) end_tokens: Vec<(EndToken, String)>,
     /// Logit width that the source names, with the file that names it.
     pub(super) logit_width: Option<(u32, String)>,
-    /// What the importer noticed.
+    /// The importer's findings.
     pub(super) findings: Vec<Diagnostic>,
 }
 

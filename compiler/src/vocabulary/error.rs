@@ -21,7 +21,7 @@ pub enum VocabularyError {
         named(built_in)
     )]
     NotFound {
-        /// What was asked for.
+        /// The name that was asked for.
         spec: String,
         /// The names that would have worked.
         built_in: Vec<&'static str>,
@@ -34,7 +34,7 @@ pub enum VocabularyError {
     NoTokenizer {
         /// The folder.
         folder: PathBuf,
-        /// What to do about it, with its own punctuation; may be empty.
+        /// Advice, with its own punctuation; may be empty.
         hint: &'static str,
     },
     /// The operating system refused to read a file.
@@ -60,9 +60,9 @@ pub enum VocabularyError {
     Json {
         /// The file, or what stands for it where bytes were given.
         file: String,
-        /// What it should have been.
+        /// The content that it should have.
         expected: &'static str,
-        /// What is wrong, with line and column.
+        /// The parser's error, with line and column.
         source: serde_json::Error,
     },
     /// A file is of a format, or holds a kind of vocabulary, that is not imported.
@@ -70,9 +70,9 @@ pub enum VocabularyError {
     Format {
         /// The file, or what stands for it where bytes were given.
         file: String,
-        /// What it is.
+        /// The format that it is.
         format: String,
-        /// What to do instead.
+        /// The way out.
         help: &'static str,
     },
     /// A file of a known format breaks that format's rules.
@@ -80,9 +80,9 @@ pub enum VocabularyError {
     Damaged {
         /// The file, or what stands for it where bytes were given.
         file: String,
-        /// What it should have been.
+        /// The content that it should have.
         expected: &'static str,
-        /// What is wrong, with the field or token.
+        /// The fault, with the field or token.
         problem: String,
     },
     /// The tokenizer's model gives tokens no fixed bytes.
@@ -93,7 +93,7 @@ pub enum VocabularyError {
     Model {
         /// The file, or what stands for it where bytes were given.
         file: String,
-        /// What is in the way.
+        /// The obstacle in words.
         problem: String,
     },
     /// The tokenizer's decoder is not one whose effect on a single token is known.
@@ -106,7 +106,7 @@ pub enum VocabularyError {
         file: String,
         /// JSON pointer to the part.
         pointer: String,
-        /// What is in the way.
+        /// The obstacle in words.
         problem: String,
     },
     /// A line of a rank file is not `base64 rank`.
@@ -116,7 +116,7 @@ pub enum VocabularyError {
         file: String,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault in words.
         problem: String,
     },
     /// A built-in vocabulary could not be built.
@@ -124,7 +124,7 @@ pub enum VocabularyError {
     BuiltIn {
         /// Its name.
         name: &'static str,
-        /// What its crate says.
+        /// The crate's message.
         problem: String,
     },
     /// A token id is larger than any real vocabulary's.
@@ -215,7 +215,7 @@ pub enum VocabularyError {
         width: u32,
         /// Who said so.
         origin: String,
-        /// What sort of token falls off.
+        /// The sort of token that falls off.
         what: &'static str,
         /// The largest id of that sort.
         id: u32,

@@ -11,7 +11,7 @@
 //! about it. A file and its bytes in memory go the same way. `settle` is the only place that decides: what is text, what is special, what is unused, which ids end a
 //! sequence and how wide the logit row is. So a rule about tokens is written once, whatever format the token came from.
 //!
-//! What holds for every [`TokenTable`]:
+//! Every [`TokenTable`] keeps these promises:
 //!
 //! - `tokens[id]` is the token with that id; an id that nothing claims is an unused entry without bytes;
 //! - a text token has at least one byte, and there is at least one text token;
@@ -56,9 +56,9 @@ pub use self::options::{Companion, EndToken, Tokens, VocabularyOptions};
 /// One token of a [`TokenTable`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenEntry {
-    /// What the token adds to the text. For a special token, its name; it is never matched as text.
+    /// The bytes that the token adds to the text. For a special token, its name; it is never matched as text.
     pub bytes: Vec<u8>,
-    /// What the id stands for.
+    /// The kind of the id.
     pub kind: TokenKind,
 }
 
@@ -73,7 +73,7 @@ pub struct TokenTable {
     pub end_tokens: Vec<u32>,
     /// Number of logits in a row of the model.
     pub logit_width: u32,
-    /// What was decided or noticed on the way, worth showing to the user.
+    /// The decisions and warnings on the way, worth showing to the user.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -108,7 +108,7 @@ impl TokenTable {
 ///
 /// # Errors
 ///
-/// Where `spec` names nothing, a file cannot be read or is of a form whose tokens have no fixed bytes (WordPiece, for
+/// If `spec` names nothing, a file cannot be read or is of a form whose tokens have no fixed bytes (WordPiece, for
 /// one), or an option contradicts the vocabulary. See [`VocabularyError`].
 pub fn import(spec: &str, options: &VocabularyOptions) -> Result<TokenTable, VocabularyError> {
     settle::settle(import::read(spec, options)?, options)
@@ -139,7 +139,7 @@ pub fn import_bytes(
 ///
 /// # Errors
 ///
-/// Where there are more tokens than ids may have, or an option contradicts the list.
+/// If there are more tokens than ids may have, or an option contradicts the list.
 pub fn from_tokens<T: AsRef<[u8]>>(
     tokens: impl IntoIterator<Item = (T, Listed)>,
     options: &VocabularyOptions,

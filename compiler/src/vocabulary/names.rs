@@ -1,4 +1,4 @@
-//! What a token's name says about it.
+//! The kind of a token by its name.
 //!
 //! The `special` flag of a tokenizer file says whether a decoder hides the token, not whether it is a control token:
 //! real files leave `<think>`, `<|fim_prefix|>`, `<｜User｜>` and `[multimodal]` unflagged. So the name decides too,

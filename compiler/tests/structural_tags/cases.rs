@@ -71,7 +71,7 @@ fn members_are_those_of_xgrammar() {
     judge("xgrammar_members", include_str!("../data/structural_tags/xgrammar_members.json"), 120);
 }
 
-/// What chat templates write is accepted, where calls may come and where they have to.
+/// The calls that chat templates write are accepted, where calls may come and where they have to.
 #[test]
 fn transcripts_are_accepted() {
     let text = include_str!("../data/structural_tags/transcripts.json");

@@ -1,4 +1,4 @@
-//! What is wrong with a request of tools, each with its code and pointer.
+//! The errors of a request of tools, each with its code and pointer.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::lowered;
 /// Codes and pointers of the errors.
 fn errors(tag: &Value) -> Vec<(String, String)> {
     let errors = lowered(tag).err().unwrap_or_else(|| panic!("{tag} compiles"));
-    // What is missing or of another type says itself what to do.
+    // An error for a missing key or another type says itself what to do.
     let says_itself = |code: &str| code.ends_with("type") || code.ends_with("missing");
     for error in &errors {
         assert!(error.help.is_some() || says_itself(error.code), "{error:#?}");

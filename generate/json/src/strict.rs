@@ -15,7 +15,7 @@ pub enum ParseError {
     /// No JSON, or nested more than 128 deep.
     #[error("{source}")]
     Syntax {
-        /// What is wrong, with line and column.
+        /// The parser's error, with line and column.
         source: serde_json::Error,
         /// Where, in bytes.
         at: usize,
@@ -25,13 +25,13 @@ pub enum ParseError {
     DuplicateKey {
         /// The key.
         key: String,
-        /// Where the second one begins, in bytes.
+        /// The start of the second key, in bytes.
         at: usize,
     },
 }
 
 impl ParseError {
-    /// Where the error is, in bytes.
+    /// The place of the error, in bytes.
     pub fn at(&self) -> usize {
         match self {
             Self::Syntax { at, .. } | Self::DuplicateKey { at, .. } => *at,

@@ -22,7 +22,7 @@ use crate::strict::{self, ParseError};
 /// How to take a model's output.
 #[derive(Clone, Debug)]
 pub struct JsonValidator {
-    /// What the value has to be; any JSON where there is none.
+    /// The schema of the value; any JSON if there is none.
     pub schema: Option<JsonSchema>,
     /// Fail where the output is not what was asked for; of repairs, take those alone of which every edit is certain.
     pub strict: bool,
@@ -30,7 +30,7 @@ pub struct JsonValidator {
     pub repair: bool,
     /// Bounds on a repair.
     pub limits: RepairLimits,
-    /// What becomes of a string that is open at the end of the text.
+    /// The treatment of a string that is open at the end of the text.
     pub strings: OpenStrings,
     /// The output is known to be cut.
     pub cut: bool,
@@ -84,7 +84,7 @@ pub struct Validated {
     pub value: Option<Value>,
     /// How far it is what was asked for.
     pub status: Status,
-    /// What was changed, text around the JSON included.
+    /// The changes, text around the JSON included.
     pub edits: Vec<Edit>,
     /// Another value is as good a reading of the output.
     pub ambiguous: bool,
@@ -104,9 +104,9 @@ pub enum JsonError {
     /// A part of it is JSON, and none is what the schema says.
     #[error("the output is not what the schema says: {error}\nexpected something like\n{expected}")]
     Invalid {
-        /// What is wrong with the first part that is JSON.
+        /// The violations of the first part that is JSON.
         error: ValidationError,
-        /// What an instance looks like.
+        /// The look of an instance.
         expected: crate::Expected,
     },
     /// It was not repaired.
@@ -140,7 +140,7 @@ impl JsonValidator {
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        // What parses and is no instance says what it says, unless types may be changed.
+        // A text that parses and is no instance is taken as it stands, unless types may be changed.
         if parsed.is_some()
             && self.repair
             && self.coerce

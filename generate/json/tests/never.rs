@@ -1,8 +1,8 @@
-//! What a repair never does, line by line, for drawn values and drawn damage.
+//! Changes that a repair never makes, line by line, for drawn values and drawn damage.
 //!
-//! What a damaged text says is known: it was made of a value. Damage of structure leaves all scalars in the text, so those of
-//! the result are all of them, in their order; damage of strings leaves numbers and literals. A result that is refused breaks
-//! no promise.
+//! The meaning of a damaged text is known: it was made of a value. Damage of structure leaves all scalars in the text,
+//! so those of the result are all of them, in their order; damage of strings leaves numbers and literals. A result that
+//! is refused breaks no promise.
 //!
 //! `GRAMMARC_FULL=1` takes 10,000 cases a property in place of 200.
 
@@ -100,7 +100,7 @@ fn scalars(text: &str) -> Vec<String> {
     found.collect()
 }
 
-/// What is done to the marks of a text; scalars stay.
+/// The kind of damage to the marks of a text; scalars stay.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Without(u8),
@@ -260,7 +260,7 @@ proptest! {
             _ => format!("{{\"a\": {value}"),
         };
         if let Ok(repaired) = repair(&source, Some(&schema), &RepairOptions::default()) {
-            // What is broken off at the end of the text is no member.
+            // A member that is broken off at the end of the text is none.
             prop_assert!(repaired.truncated && repaired.value == json!({}), "{} became {}", source, repaired.text);
         }
     }

@@ -1,4 +1,4 @@
-//! What the tests of other repairers and partial parsers ask of them, asked here.
+//! The suites of other repairers and partial parsers, asked here.
 //!
 //! `tests/peers/repair_record.py` and `repair_record.mjs` write the cases of json_repair, jsonrepair, the AI SDK's `fixJson` and
 //! partial-json-parser to files; `GRAMMARC_SUITES` names these, separated by colons, and without it nothing is asked. A case is the
@@ -20,7 +20,7 @@ enum Outcome {
     Other,
 }
 
-/// What the peer says; none where it refuses, or says that there is nothing.
+/// The peer's answer; none if it refuses, or says that there is nothing.
 fn expected(case: &Value) -> Option<Value> {
     if case.get("refused").is_some() {
         return None;

@@ -142,7 +142,7 @@ impl Writer {
     }
 }
 
-/// What is asked of a cut.
+/// The options of a cut.
 #[derive(Clone, Copy)]
 struct Asked {
     cut: usize,
@@ -152,7 +152,7 @@ struct Asked {
     numbers: bool,
 }
 
-/// What is left of a part of a text in front of a cut; none where nothing is.
+/// The rest of a part of a text in front of a cut; none if nothing is left.
 fn left(text: &str, part: &Part, asked: Asked) -> Option<Value> {
     let Asked { cut, drop, numbers } = asked;
     let is_whole = |end: usize| end <= cut;
@@ -202,7 +202,7 @@ fn every_cut_is_read_as_the_document_says() {
                 [(OpenStrings::Keep, true), (OpenStrings::Drop, true), (OpenStrings::Keep, false)]
             {
                 let source = &text[..cut];
-                // Where it is not known to be cut, a string may lack its quote before a mark.
+                // If it is not known to be cut, a string may lack its quote before a mark.
                 if !known && open_string(source).is_some_and(|open| open.contains([',', '}'])) {
                     continue;
                 }
@@ -219,7 +219,8 @@ fn every_cut_is_read_as_the_document_says() {
                         );
                         assert_eq!(replay(source, &repaired.edits), repaired.text);
                         assert!(repaired.truncated || source.trim_end() != source, "{source}");
-                        // What is not known to be cut may have been whole: then its last number says that it may go on.
+                        // A text that is not known to be cut may have been whole: then its last number says that it may
+                        // go on.
                         assert!(
                             known
                                 || repaired.ambiguous

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State that all requests share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

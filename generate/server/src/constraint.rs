@@ -1,4 +1,4 @@
-//! What an output has to be, in each of the ways that clients say it. At most one may be given.
+//! The constraint on an output, in each of the ways that clients say it. At most one may be given.
 //!
 //! | field | of |
 //! | --- | --- |
@@ -20,7 +20,7 @@ use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::functions::Tools;
 
-/// What an output has to be.
+/// The constraint on an output.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     /// JSON: an instance of a schema, or any object.

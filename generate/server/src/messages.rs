@@ -25,7 +25,7 @@ pub(crate) fn chat(
     Ok(Chat { messages, tools, variables })
 }
 
-/// What a model is told of tools whose template does not.
+/// The text that tells a model of tools if its template does not.
 fn about(tools: &[Value]) -> String {
     let mut text = "You can call functions. To call one, write <tool_call> and a JSON object with its name and its arguments. The functions are:".to_owned();
     for tool in tools {

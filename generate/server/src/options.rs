@@ -11,7 +11,7 @@ use serde_json::json;
 /// How a server is run.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// Where it listens; on this machine alone by default.
+    /// The address that it listens at; on this machine alone by default.
     pub address: SocketAddr,
     /// The name of the model in replies.
     pub model: String,

@@ -85,7 +85,7 @@ pub(crate) fn own(
     (!own.is_empty()).then_some(Value::Object(own))
 }
 
-/// What is wrong with an output that ended by itself and is held to a schema: formats, and keywords that grammars only
+/// The violations of an output that ended by itself and is held to a schema: formats, and keywords that grammars only
 /// approximate.
 fn violations(
     finish: &Finish,

@@ -117,7 +117,7 @@ pub(crate) async fn serve(
     Ok(reply::with_ignored(response, &ignored))
 }
 
-/// What a response begins with.
+/// The fields that a response begins with.
 struct Head {
     number: u64,
     created: u64,

@@ -25,11 +25,11 @@ use crate::error::ApiError;
 
 /// A protocol of frames.
 pub(crate) trait Framing: Send + 'static {
-    /// What comes before all events.
+    /// The text before all events.
     fn begin(&mut self) -> String;
     /// The frames of an event of a choice.
     fn event(&mut self, choice: u32, event: Event) -> String;
-    /// What comes behind the last event of all choices.
+    /// The text behind the last event of all choices.
     fn end(&mut self) -> String;
     /// The frame of an error, behind which nothing comes.
     fn error(&mut self, error: &ApiError) -> String {

@@ -16,9 +16,9 @@ const ANSWER: &str = "answer";
 pub struct AgentTool {
     /// Its name, which the action is.
     pub name: String,
-    /// What it does, for prompts.
+    /// The description of its effect, for prompts.
     pub description: String,
-    /// What its arguments have to be: an object.
+    /// The schema of its arguments: an object.
     pub arguments: Value,
 }
 
@@ -46,7 +46,7 @@ pub enum AgentError {
     Arguments {
         /// The tool.
         tool: String,
-        /// What is wrong.
+        /// The errors of the schema.
         source: SchemaError,
     },
 }
@@ -66,7 +66,7 @@ pub struct ParsedAction {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ActionError {
-    /// What is wrong, and what an action looks like.
+    /// The fault, and the look of an action.
     pub message: String,
 }
 

@@ -49,10 +49,10 @@ pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
-/// Where turns stand in a text, from left to right.
+/// The places of turns in a text, from left to right.
 struct Data {
     whole: Vec<Range<usize>>,
-    /// Where the others begin.
+    /// The starts of the others.
     broken: Vec<usize>,
 }
 
@@ -81,11 +81,11 @@ impl Data {
     }
 }
 
-/// Where a mark stands next. It is asked from places that never go back, so what was found holds until a place is behind it,
-/// and nothing holds for good.
+/// The place at which a mark stands next. It is asked from places that never go back, so what was found holds until a
+/// place is behind it, and nothing holds for good.
 struct Next {
     mark: String,
-    /// What was found, once it was looked for.
+    /// The place that was found, once it was looked for.
     found: Option<Option<usize>>,
 }
 

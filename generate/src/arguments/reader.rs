@@ -1,6 +1,6 @@
 //! The members of one call as they come, as JSON.
 //!
-//! What was read stands on a stack and not on the program's, so nothing recurses as deep as a call says. Each step takes one
+//! The stack of what was read is not the program's, so nothing recurses as deep as a call says. Each step takes one
 //! whole lexeme (a member up to its value, a value with its end, the end of a container) or waits for more.
 
 use grammarc_compiler::frontend::structural_tag::{MemberStyle, ValueStyle};
@@ -17,7 +17,7 @@ struct Open {
     is_empty: bool,
 }
 
-/// What is read next.
+/// The lexeme that is read next.
 #[derive(Clone, Debug)]
 enum Next {
     /// A member or an item, or the end of the container.
@@ -94,7 +94,7 @@ impl Reader {
         }
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }

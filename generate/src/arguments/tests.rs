@@ -153,7 +153,7 @@ fn tool(parameters: &Value) -> Value {
     json!({"type": "function", "function": {"name": "get", "parameters": parameters}})
 }
 
-/// What a stage makes of a call whose arguments come in these parts.
+/// The events of a stage for a call whose arguments come in these parts.
 fn staged(style: &str, tool: &Value, parts: &[&str], finish: Finish) -> Vec<Event> {
     let mut stage = TagArguments::new(style, std::slice::from_ref(tool)).unwrap().stage();
     let call = Event::Call { index: 0, name: "get".to_owned() };

@@ -49,7 +49,7 @@ impl Types {
         let fits = |value: &Value| {
             let Some(schema) = &self.schema else { return true };
             let object = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
-            // What is said of the object itself is of members that are not there yet.
+            // Violations at the object itself concern members that are not there yet.
             let is_of_member = |pointer: &str| !pointer.is_empty();
             schema.validate(&object).err().is_none_or(|error| {
                 !error.violations.iter().any(|violation| is_of_member(&violation.pointer))

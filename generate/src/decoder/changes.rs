@@ -1,4 +1,4 @@
-//! What changes in the value of a JSON text while it comes.
+//! Changes in the value of a JSON text while it comes.
 
 use grammarc_json::{Change, JsonSchema, PartialJson};
 

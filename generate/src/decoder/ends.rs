@@ -1,4 +1,4 @@
-//! Where an output ends: the order of the checks behind each token, and the ways to close it.
+//! The end of an output: the order of the checks behind each token, and the ways to close it.
 
 use super::Decoder;
 use super::log::Place;

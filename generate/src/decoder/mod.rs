@@ -101,7 +101,7 @@ pub struct Decoder {
     draws: Draws,
     usage: Usage,
     events: Vec<Event>,
-    /// Where the text of the output ends, once it has.
+    /// The end of the output's text, once it has ended.
     cut: Option<Place>,
     finish: Option<Finish>,
     /// The end was told.
@@ -206,8 +206,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// What the model has to read next; none once the output has ended. Where log probabilities are wanted, that is when
-    /// those of the last forced tokens are known.
+    /// The tokens that the model has to read next; none once the output has ended. If log probabilities are wanted, it
+    /// ends when those of the last forced tokens are known.
     pub fn feed(&self) -> Option<ToFeed<'_>> {
         if self.is_finished() {
             return None;
@@ -304,7 +304,7 @@ impl Decoder {
         &self.sequence[self.prompt..]
     }
 
-    /// What the output took so far.
+    /// The output's usage so far.
     pub fn usage(&self) -> Usage {
         Usage { completion_tokens: self.log.len(), ..self.usage }
     }

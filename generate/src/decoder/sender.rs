@@ -62,7 +62,7 @@ impl Whole {
         text
     }
 
-    /// What is left, at the end.
+    /// The rest, at the end.
     fn rest(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned()
     }

@@ -1,4 +1,4 @@
-//! What a decoder needs to begin.
+//! The parts that a decoder needs to begin.
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@
 //! whoever does not read his is passed over, and called off after [`EngineOptions::slow_reader`]. Whoever drops his receiver is
 //! called off at the next step.
 //!
-//! Where a batch fails, its feeds are tried one by one, so that an output whose tokens the model refuses harms no other.
+//! If a batch fails, its feeds are tried one by one, so that an output whose tokens the model refuses harms no other.
 
 mod options;
 mod slot;
@@ -36,7 +36,7 @@ use self::steps::Steps;
 pub use self::options::EngineOptions;
 pub use self::stats::EngineStats;
 
-/// What an output tells: events, and at last an error where there is one.
+/// An item of an output's stream: events, and at last an error if there is one.
 pub type Told = Result<Event, GenerateError>;
 
 /// The thread of a model. Dropping it ends the thread behind the outputs that it has begun.
@@ -94,7 +94,7 @@ impl Engine {
         }
     }
 
-    /// What was done so far.
+    /// The engine's statistics so far.
     pub fn stats(&self) -> EngineStats {
         let waiting = self.jobs.as_ref().map_or(0, Sender::len);
         self.counters.snapshot(waiting)

@@ -56,7 +56,7 @@ pub(super) struct Slot {
     /// Tokens of the sequence that the model holds.
     pub(super) read: usize,
     events: Sender<Told>,
-    /// What the reader's queue had no room for.
+    /// The messages that the reader's queue had no room for.
     backlog: VecDeque<Told>,
     deadline: Option<Instant>,
     /// Since when the reader's queue is full.
@@ -64,7 +64,7 @@ pub(super) struct Slot {
     failed: bool,
 }
 
-/// What is to be done with a slot.
+/// The next thing to do with a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Its next tokens can be fed.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What an engine has done, since it began.
+/// The work of an engine since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
     /// Outputs that were taken.
@@ -23,7 +23,7 @@ pub struct EngineStats {
     pub prompt_tokens: u64,
     /// Tokens of outputs.
     pub completion_tokens: u64,
-    /// Those of them that the model was not asked for.
+    /// The tokens among them that the model was not asked for.
     pub forced_tokens: u64,
     /// Nanoseconds within the model.
     pub model_nanos: u64,

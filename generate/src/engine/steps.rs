@@ -158,7 +158,7 @@ impl Steps {
         add(&self.counters.decode_nanos, nanos(began));
     }
 
-    /// What each slot has to read next, at most so many tokens together besides one for each.
+    /// The tokens that each slot has to read next, at most so many together besides one for each.
     fn parts(&mut self, ready: &[usize]) -> Vec<Part> {
         let mut room = self.options.prompt_tokens.max(1);
         let mut parts = Vec::with_capacity(ready.len());

@@ -19,7 +19,7 @@ pub enum PromptConfigError {
     Value {
         /// Its key.
         key: String,
-        /// What is wrong.
+        /// The error in words.
         message: String,
     },
     /// A template is not one.
@@ -27,7 +27,7 @@ pub enum PromptConfigError {
     Template {
         /// Its key.
         key: String,
-        /// What is wrong, with the line.
+        /// The error in words, with the line.
         message: String,
     },
     /// A schema is not one.
@@ -35,7 +35,7 @@ pub enum PromptConfigError {
     Schema {
         /// The key of its prompt.
         key: String,
-        /// What is wrong.
+        /// The errors of the schema.
         source: SchemaError,
     },
 }
@@ -51,7 +51,7 @@ impl PromptManager {
         let mut add = |name: String, key: &str, source: String| {
             let wrong =
                 |message: String| PromptConfigError::Template { key: key.to_owned(), message };
-            // What the engine finds wrong comes first: it says more of where.
+            // The engine's own errors come first: they say more of the place.
             let named = names::unknown(&environment, &source);
             let added = environment.add_template_owned(name, source);
             added.map_err(|error| wrong(error.to_string()))?;

@@ -39,7 +39,7 @@ const FUEL: u64 = 10_000_000;
 /// Name of the template of the system message.
 const SYSTEM: &str = "system";
 
-/// What a prompt wants.
+/// The kind of answer that a prompt wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseType {
     /// The text as it is.
@@ -80,7 +80,7 @@ pub struct RenderedPrompt {
 }
 
 impl RenderedPrompt {
-    /// What a model is given: messages for its chat template where it has one, else one text.
+    /// The input of a model: messages for its chat template if it has one, else one text.
     pub fn for_model(self, is_chat: bool) -> ModelPrompt {
         let Self { system, prompt } = self;
         if !is_chat {
@@ -117,7 +117,7 @@ pub enum PromptError {
     Template {
         /// Its id.
         id: String,
-        /// What is wrong.
+        /// The error in words.
         message: String,
     },
     /// The generation failed.

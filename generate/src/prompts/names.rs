@@ -50,7 +50,7 @@ fn names(template: &str) -> Vec<Named<'_>> {
     found
 }
 
-/// What stands behind the end of a raw block.
+/// The text behind the end of a raw block.
 fn behind_raw(text: &str) -> &str {
     let ends = text.match_indices("endraw").map(|(at, word)| (at, at + word.len()));
     let end = ends.map(|(at, to)| (&text[..at], &text[to..])).find(|(before, behind)| {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::ResponseType;
 
-/// What a model has answered.
+/// The answer of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {
     /// A text.
@@ -52,7 +52,7 @@ impl Response {
     }
 }
 
-/// What stands between the first three backticks, with or without `json` behind them, and the next.
+/// The text between the first three backticks, with or without `json` behind them, and the next.
 fn fenced(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let rest = rest.strip_prefix("json").unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! What can go wrong with a device.
+//! Errors of devices and drivers.
 
 use thiserror::Error;
 
@@ -9,7 +9,7 @@ pub enum CudaError {
     /// There is no driver.
     #[error("no CUDA driver was found ({}): install NVIDIA's driver 530 or later, or mask on the host", tried.join("; "))]
     NoDriver {
-        /// What the system said of each name.
+        /// The names that were tried, each with the system's answer.
         tried: Vec<String>,
     },
     /// The driver lacks a function.
@@ -53,7 +53,7 @@ pub enum CudaError {
         status: i32,
         /// The status by name.
         name: String,
-        /// What the driver says of it.
+        /// The driver's text for it.
         text: String,
     },
     /// The pool has no room for the tables of a grammar.

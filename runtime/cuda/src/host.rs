@@ -43,7 +43,7 @@ impl HostTables {
         Resident::upload(&self.0, matcher, Stream::DEFAULT)
     }
 
-    /// What the host has to write since it was last asked, in this order.
+    /// The patches that the host has to write since it last asked, in this order.
     pub fn patches(&self) -> Vec<Patch> {
         self.0.patches()
     }
@@ -53,7 +53,7 @@ impl HostTables {
         self.0.usage()
     }
 
-    /// What a matcher allows. Its words are to be used after the patches that it may have made.
+    /// The row of a matcher's mask. Its words are to be used after the patches that it may have made.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl HostTables {
         Ok(HostRow { row, _own: own })
     }
 
-    /// Where a matcher is.
+    /// The position of a matcher.
     ///
     /// # Errors
     ///

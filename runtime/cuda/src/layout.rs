@@ -28,7 +28,7 @@ pub(crate) const MASK_WORDS: u32 = 8;
 /// One half of a grammar's tables: see `struct Half`.
 pub(crate) type Half = [u32; HALF_WORDS];
 
-/// What one row of logits allows: see `struct Row`.
+/// The tokens that one row of logits allows: see `struct Row`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Row {

@@ -28,7 +28,7 @@ struct Tables {
     pool: Arc<Pool>,
 }
 
-/// What a row allows: parts of the pool, or a mask of its own.
+/// The mask of a row: parts of the pool, or a mask of its own.
 pub(crate) enum Said {
     Parts(Row),
     /// The words of the mask.
@@ -71,7 +71,7 @@ impl Resident {
         u64::from(self.0.words.len) * 4
     }
 
-    /// Where its record lies.
+    /// The offset of its record.
     pub(crate) fn record(&self) -> u32 {
         self.0.words.at
     }
@@ -87,7 +87,7 @@ impl Resident {
         Ok(())
     }
 
-    /// What a matcher allows.
+    /// The mask of a matcher.
     pub(crate) fn said(&self, matcher: &mut Matcher) -> Result<Said, CudaError> {
         let mask = matcher.mask();
         let offset = |&part: &u32| {
@@ -141,7 +141,7 @@ impl Resident {
         Ok((words, row))
     }
 
-    /// Where a matcher is. A position that the device cannot hold waits for the host.
+    /// The position of a matcher. A position that the device cannot hold waits for the host.
     pub(crate) fn position(&self, matcher: &Matcher) -> Position {
         let mut position = Position {
             grammar: self.record(),

@@ -1,7 +1,8 @@
 //! Rows for hosts that advance on the CPU: four bytes for each row and step instead of 16 KB.
 //!
-//! What positions allow repeats: most of a batch is within strings, numbers, or between the same two keys. So a row is kept on the
-//! device under a number, and the host sends numbers. A row that was not there before is sent with them, in 64 bytes.
+//! The masks of positions repeat: most of a batch is within strings, numbers, or between the same two keys. So a row is
+//! kept on the device under a number, and the host sends numbers. A row that was not there before is sent with them, in
+//! 64 bytes.
 
 use std::collections::HashMap;
 
@@ -21,7 +22,7 @@ struct Kept {
     row: Option<Row>,
     /// The step in which it was last asked for.
     used: u64,
-    /// What it names is not given back before.
+    /// The grammar that the row names parts of, which therefore is not given back before.
     _resident: Option<Resident>,
     _own: Option<Words>,
 }
@@ -34,7 +35,7 @@ pub struct RowTable {
     kept: Vec<Kept>,
     numbers: HashMap<Row, u32>,
     step: u64,
-    /// Where the search for a row that can be given up goes on.
+    /// The row at which the search for one that can be given up goes on.
     hand: usize,
     /// Rows that are not yet on the device, by number.
     fresh: Vec<u32>,

@@ -303,7 +303,8 @@ impl Slots {
         self.device.sample(&params, stream)
     }
 
-    /// Where the statuses lie, u32 by slot, for a host that copies them with its tokens: see [`Status::from_word`].
+    /// The address of the statuses, u32 by slot, for a host that copies them with its tokens: see
+    /// [`Status::from_word`].
     pub fn status(&self) -> DevicePointer {
         self.status.pointer()
     }
@@ -319,7 +320,7 @@ impl Slots {
         Ok(words.into_iter().map(Status).collect())
     }
 
-    /// Where positions and rows lie.
+    /// The addresses of positions and rows.
     #[cfg(test)]
     pub(crate) fn memory(&self) -> (DevicePointer, DevicePointer) {
         (self.positions.pointer(), self.rows.pointer())

@@ -21,18 +21,18 @@ use crate::sequence::FirstBytes;
 use crate::stack::Frames;
 use crate::step::Machine;
 
-/// Where a configuration stands to the items that came before.
+/// The relation of a configuration to the items that came before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// It is at the end of an item that is not new.
     Dead,
-    /// What comes next may be an item that is not new.
+    /// The next item may be one that is not new.
     Near,
-    /// What is being read is new in any case.
+    /// The item that is being read is new in any case.
     New,
 }
 
-/// Where a configuration stands.
+/// The relation of a configuration to the items before.
 fn standing(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Standing {
     let items = &frames.items;
     if machine.distinct.contains(at.state) {

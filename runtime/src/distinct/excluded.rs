@@ -37,7 +37,7 @@ pub(crate) struct Walk {
     doubtful: Vec<u32>,
 }
 
-/// What a walk is over, and what it finds.
+/// The input and the result of a walk.
 struct Over<'a> {
     grammar: &'a Grammar,
     machine: Machine<'a>,

@@ -51,7 +51,7 @@ impl List {
 /// The text of a sequence, and the lists of items in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
-    /// What was accepted, and what is being tried behind it.
+    /// The accepted text, and behind it the text that is being tried.
     text: Vec<u8>,
     /// How many bytes of the text are read: the place of what is read next.
     read: usize,
@@ -169,7 +169,7 @@ impl Items {
         self.before(open).any(|item| item.starts_with(text))
     }
 
-    /// What is left to read of each item before, up to which the one that is being read is equal.
+    /// The rest of each item before, up to which the one that is being read is equal.
     pub(crate) fn rests(&self, open: List) -> impl Iterator<Item = &[u8]> {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).filter_map(move |item| item.strip_prefix(text))

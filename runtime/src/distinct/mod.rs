@@ -80,7 +80,7 @@ impl DistinctRules {
         }
     }
 
-    /// Those of a grammar's tables.
+    /// The distinct rules of a grammar's tables.
     pub(crate) fn new(joined: &Joined<'_>) -> Self {
         let own = &joined.own;
         let states = StateRanges::of_rules(own.rules, rule_flags::DISTINCT);

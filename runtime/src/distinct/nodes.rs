@@ -17,7 +17,7 @@ pub(crate) struct InnerNodes {
 }
 
 impl InnerNodes {
-    /// Those of a trie, but for its root.
+    /// The nodes of a trie, but for its root.
     pub(crate) fn new(trie: &Trie<'_>) -> Self {
         let inner = || (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node));
         let byte = |node: u32| usize::from(trie.byte[node as usize]);
@@ -38,7 +38,7 @@ impl InnerNodes {
         Self { starts, nodes }
     }
 
-    /// Those of a byte, ascending.
+    /// The nodes of a byte, ascending.
     pub(crate) fn of(&self, byte: u8) -> &[u32] {
         let at = usize::from(byte);
         &self.nodes[self.starts[at] as usize..self.starts[at + 1] as usize]

@@ -1,11 +1,11 @@
 //! Tokens that span items: that end an item and go on into the next.
 //!
-//! Where the walk of [`excluded`](super::excluded) goes, an item that is new is left at once, and what a token would make
-//! of the items behind it is not seen. These tokens are tried one by one instead. Which they are depends on the state
-//! alone: here they are found, for each state when it is first asked for, by reading the token trie from the state. A
-//! token that is read within an item comes to the state at any of its bytes, so every node of the trie is a beginning;
-//! few are of a byte that the state takes, which in an array are a comma and a bracket. Tokens that begin a rule and two
-//! items of it are tried in any position; no vocabulary that we know has one for arrays of JSON.
+//! The walk of [`excluded`](super::excluded) leaves an item that is new at once, and does not see how a token continues
+//! in the items behind it. These tokens are tried one by one instead. Which they are depends on the state alone: here
+//! they are found, for each state when it is first asked for, by reading the token trie from the state. A token that is
+//! read within an item comes to the state at any of its bytes, so every node of the trie is a beginning; few are of a
+//! byte that the state takes, which in an array are a comma and a bracket. Tokens that begin a rule and two items of it
+//! are tried in any position; no vocabulary that we know has one for arrays of JSON.
 //!
 //! Trying a token costs a step for each of its bytes, and a look at what may follow. Most need not be tried: where the
 //! item that is being read is new, and the next can go on with more bytes than there are items, something is new.
@@ -39,7 +39,7 @@ pub(super) struct Spanning {
     pub(super) ways: u32,
 }
 
-/// Where tokens are read that may span items.
+/// The kind of place in which tokens are read that may span items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// In an item that returns to the state.

@@ -1,4 +1,4 @@
-//! What a byte does in a state, worked out when a token is first read.
+//! Moves: the effect of a byte in a state, worked out when a token is first read.
 //!
 //! The tables of an artifact are made to be small: a byte's edge is searched among the edges of a state, and whether a
 //! call may take a byte is asked of each callee. The moves answer both with one load. They are derived, so they are
@@ -17,7 +17,8 @@
 //! [`texts`](crate::texts)) changes nothing there, and its bytes are not looked at.
 //!
 //! A move is definite where the tables leave one way to read the byte within the state's rule and its callees.
-//! Where there are several, in a [distinct](crate::distinct) rule and in a [catalogue](crate::catalogue), the move is [`Move::OPEN`] and the machine of
+//! If there are several ways, in a [distinct](crate::distinct) rule and in a [catalogue](crate::catalogue), the move is
+//! [`Move::OPEN`] and the machine of
 //! [`step`](crate::step) decides.
 
 use std::ops::RangeInclusive;
@@ -52,7 +53,7 @@ static NOTHING: StateRecord = StateRecord::NOTHING;
 /// How many of the newest rows a new one is compared with, and of the newest calls.
 const COMPARED: usize = 4;
 
-/// What a byte does in a state, in 32 bits: a kind and an index.
+/// The effect of a byte in a state, in 32 bits: a kind and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Move(u32);
@@ -104,7 +105,7 @@ pub(crate) struct State {
     word: u32,
     /// The move on the bytes of the range.
     next: Move,
-    /// Where the state has a row for other bytes, the index of its first move.
+    /// The index of the first move of the state's row for other bytes, if it has one.
     row: u32,
 }
 
@@ -134,7 +135,7 @@ impl State {
         self.has(LOOPS)
     }
 
-    /// Where the state goes on a byte of its range, where that is a [`Kind::Go`] and nothing else takes the byte. The
+    /// The target of a byte in the range of the state, if that is a [`Kind::Go`] and nothing else takes the byte. The
     /// way of most bytes, and the shortest.
     #[inline]
     pub(crate) fn step(self, byte: u8) -> Option<u32> {
@@ -149,7 +150,7 @@ impl State {
     }
 }
 
-/// What a call does.
+/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Call {
@@ -245,7 +246,7 @@ impl Moves {
         self.states[index as usize]
     }
 
-    /// What a byte does in a state.
+    /// The effect of a byte in a state.
     #[inline]
     pub(crate) fn on(&self, state: State, byte: u8) -> Move {
         let [lo, hi, ..] = state.word.to_le_bytes();

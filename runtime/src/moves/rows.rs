@@ -43,8 +43,8 @@ impl Rows<'_> {
     /// A row that is this one but for a class, and that class; or, where there is one that is the same, that and some
     /// neighbouring classes with the same move.
     ///
-    /// Where there is none the row is kept as it is; or, where another differs in two classes and at one of them has the
-    /// usual move of this row, with that move there. So of states along several keys all but the first share a row.
+    /// If there is none the row is kept as it is; or, if another differs in two classes and has the usual move of this
+    /// row at one of them, with that move there. So of states along several keys all but the first share a row.
     fn keep(&mut self, row: &[Move]) -> (usize, Range<usize>) {
         let differs = |(a, b): &(&Move, &Move)| a != b;
         let mut near = None;
@@ -99,7 +99,7 @@ mod tests {
         Move::new(Kind::Go, target)
     }
 
-    /// What the states say with the rows, by class; each class is one byte.
+    /// The moves of the states with the rows, by class; each class is one byte.
     fn said(rows: &Rows<'_>, state: State, class: usize) -> Move {
         let [lo, hi, ..] = state.word.to_le_bytes();
         match class {

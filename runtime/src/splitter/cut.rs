@@ -1,9 +1,9 @@
 //! Pieces of an output, from what is decided of it.
 //!
-//! What a tag reads is markup, and what a region of another kind reads is its content. Free text reads what ends it as well:
-//! it is held back as far as its end may begin a marker. Where the text is left, the longest marker at its end is markup of
-//! the tag that begins there, or of the one around; so is a marker behind which the text goes on, as it does where a tag
-//! is empty.
+//! The text of a tag is markup, and the text of a region of another kind is its content. Free text reads what ends it
+//! as well: it is held back as far as its end may begin a marker. When the text is left, the longest marker at its end
+//! is markup of the tag that begins there, or of the one around; so is a marker behind which the text goes on, as it
+//! does where a tag is empty.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use super::scopes::{OUTSIDE, Scopes};
 /// A piece of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// What it is; none for markup.
+    /// The kind of the region; none for markup.
     pub kind: Option<RegionKind>,
     /// The region that it is of, as its place in [`Splitter::regions`](super::Splitter::regions): for markup, that of its
     /// tag, none outside tags.
@@ -140,7 +140,7 @@ impl Cutter {
         symbol: Symbol,
         bytes: &[u8],
     ) {
-        // What is read again behind a marker that stands alone, with what is new.
+        // The bytes to be read again behind a marker that stands alone, followed by the new ones.
         let mut again: VecDeque<(Symbol, Vec<u8>)> = VecDeque::from([(symbol, bytes.to_vec())]);
         while let Some((symbol, bytes)) = again.pop_front() {
             if let Some(child) = markers.child(self.node, symbol) {

@@ -27,7 +27,7 @@ pub(super) struct Node {
     pub(super) before: u32,
     /// The scope that read it.
     pub(super) scope: u32,
-    /// What it is; none for a byte of a token that began in a layer before.
+    /// The symbol; none for a byte of a token that began in a layer before.
     pub(super) symbol: Option<Symbol>,
 }
 

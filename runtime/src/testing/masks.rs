@@ -15,7 +15,7 @@ pub(crate) type Tokens = [(Vec<u8>, TokenKind)];
 /// Prefixes at which a rule is left.
 type Class = BTreeSet<Vec<u8>>;
 
-/// What a run from one state at one prefix gives.
+/// The result of a run from one state at one prefix.
 #[derive(Default)]
 struct Run {
     tokens: BTreeSet<u32>,

@@ -257,7 +257,7 @@ impl Network {
     }
 }
 
-/// What a random network may contain.
+/// The features that a random network may have.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) counts: bool,

@@ -70,7 +70,7 @@ proptest! {
             prop_assert_eq!(&logits, &expected_logits);
         }
 
-        // What does not fit is refused, and nothing is written.
+        // Buffers of the wrong size are refused, and nothing is written.
         let (mut words, mut logits) = (given_words.clone(), given_logits.clone());
         if let Some((last, _)) = batch.last() {
             let last = *last;

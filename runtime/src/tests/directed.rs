@@ -124,7 +124,7 @@ fn frames_that_nothing_reaches_are_collected() {
         }
         depth = if token == 0 { depth + 1 } else { depth.saturating_sub(usize::from(token == 2)) };
         most = most.max(matcher.sequence.frames.len());
-        // What is tried and not kept is garbage too.
+        // Frames that are made by a trial and not kept are garbage too.
         matcher.validate(&[0, 0, 0, 0, 0, 0, 0, 0]);
     }
     assert!(most < 6_000, "{most} frames");

@@ -5,7 +5,7 @@ use grammarc_runtime::Matcher;
 
 use crate::kit::{Done, Kit, Random, allowed};
 
-/// What was compared, and what differed.
+/// Numbers of comparisons and of differences.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) logits: usize,

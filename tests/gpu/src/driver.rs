@@ -1,4 +1,4 @@
-//! What a host has of CUDA and grammarc has not: memory, streams, captured graphs, clocks, kernels of others.
+//! The parts of CUDA that a host has and grammarc has not: memory, streams, captured graphs, clocks, kernels of others.
 //!
 //! All `unsafe` of the program. Failures end it: there is nobody to whom they could be reported better.
 #![allow(unsafe_code)]

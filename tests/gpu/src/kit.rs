@@ -1,4 +1,4 @@
-//! What a run works on: a vocabulary and grammars from the kit's folder, and a device.
+//! The input of a run: a vocabulary and grammars from the kit's folder, and a device.
 
 use std::path::Path;
 

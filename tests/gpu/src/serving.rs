@@ -136,7 +136,7 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
                 matcher.reset();
             }
         }
-        // What the next forward pass would write.
+        // The logits that the next forward pass would write.
         let before = Instant::now();
         logits.write(&fresh);
         driver.synchronize();

@@ -110,7 +110,7 @@ impl Chart {
         let mut at = 0;
         while let Some(&(symbol, origin)) = open.get(at) {
             at += 1;
-            // Whatever is under way towards this one and waits for another with a spelled rest.
+            // Items on their way to this column that wait for another with a spelled rest.
             for (column, items) in (0..).zip(&self.columns) {
                 for &(wanted, (dot, began)) in &items.waiting {
                     let leads = began == origin

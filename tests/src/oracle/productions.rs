@@ -14,7 +14,7 @@ pub(super) type Symbol = u32;
 /// A place in a right-hand side, an index into [`Productions::places`].
 pub(super) type Dot = u32;
 
-/// What stands at a place.
+/// The symbol at a place of a right-hand side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// One byte of the set.
@@ -32,7 +32,7 @@ pub(super) enum Place {
 pub(super) struct Productions {
     /// Right-hand sides, one behind the other.
     pub(super) places: Vec<Place>,
-    /// Where the right-hand sides of each nonterminal begin; those that derive nothing are left out.
+    /// The starts of the right-hand sides of each nonterminal; those that derive nothing are left out.
     pub(super) of: Vec<Vec<Dot>>,
     /// Which nonterminals derive the empty string.
     pub(super) nullable: Vec<bool>,
@@ -223,7 +223,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a token set stands for.
+    /// The token ids of a set.
     fn ids(&self, set: &TokenSet) -> Vec<u32> {
         let named: Vec<u32> =
             set.tokens.iter().flat_map(|(token, _)| self.resolve(token)).collect();

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::texts::canonical;
 
-/// What stands between the tokens of a text.
+/// The white space between the tokens of a text.
 #[derive(Clone, Copy, Debug)]
 pub enum Layout<'l> {
     /// These before an item or member that is not the first, and before a value behind a key; nothing elsewhere.

@@ -196,7 +196,7 @@ impl Reading<'_> {
                 stops.iter().enumerate().map(move |(number, stop)| ((list, number), stop))
             })
         };
-        // Where the first string that text may not have is over. It may be a part of what ends the text, and no part of
+        // The end of the first string that text may not have. It may be a part of what ends the text, and no part of
         // the text before that.
         let mut blocked = None;
         for end in at + 1..=self.text.len() {

@@ -63,7 +63,7 @@ pub enum Format {
         triggers: Vec<String>,
         /// The tags.
         tags: Vec<Tag>,
-        /// What the text may not have.
+        /// The strings that the text may not have.
         excludes: Vec<String>,
         /// Whether a tag comes first.
         first: bool,
@@ -88,7 +88,7 @@ pub enum Format {
 pub struct Tag {
     /// How it begins.
     pub begin: String,
-    /// What is in it.
+    /// The format of the content.
     pub content: Box<Format>,
     /// How it may end.
     pub ends: Vec<String>,

@@ -16,7 +16,7 @@ use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, NumberForm, TextForm};
 use grammarc_runtime::Grammar;
 
-/// What every test needs.
+/// The data that every test needs.
 struct Fixture {
     ours: Ours,
     judge: Judge,

@@ -7,7 +7,7 @@ use grammarc_benches::ours::Ours;
 use grammarc_benches::peer::{Cut, Peer};
 use tokenizers::Tokenizer;
 
-/// What every test needs.
+/// The data that every test needs.
 pub(crate) struct Fixture {
     pub(crate) ours: Ours,
     pub(crate) peer: Peer,

@@ -10,7 +10,7 @@ use crate::random::Random;
 /// Longest random walk, in tokens.
 const WALK: usize = 48;
 
-/// What was compared.
+/// Numbers of comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Compared {
     pub(crate) texts: usize,
@@ -26,9 +26,9 @@ impl std::ops::AddAssign for Compared {
     }
 }
 
-/// Where masks are not equal.
+/// A text after which masks are not equal.
 pub(crate) struct Difference {
-    /// What was accepted before.
+    /// The text that was accepted before.
     pub(crate) text: String,
     /// Tokens that only ours allows: how many, and some of them.
     pub(crate) ours: (usize, Vec<String>),

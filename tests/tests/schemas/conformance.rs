@@ -33,7 +33,7 @@ const MOST_TEXTS: usize = 5_000;
 /// A part of the suite, and the least share of its cases to judge right, in percent.
 const PARTS: [(&str, usize); 3] = [("required", 98), ("optional/format", 95), ("optional", 0)];
 
-/// What becomes of a case that is not judged as the suite has it.
+/// The result of a case that is not judged as the suite has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     /// The schema is not compiled.

@@ -22,7 +22,7 @@ const MOST_MEMORY: u64 = 2 << 20;
 /// Most processor time; a build with debug assertions may take more.
 const MOST_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 30 } else { 10 });
 
-/// Those that take a second or more, left out unless `GRAMMARC_FULL=1`.
+/// The sources that take a second or more, left out unless `GRAMMARC_FULL=1`.
 const HEAVY: [&str; 14] = [
     "oneOf of oneOf, 20 deep",
     "enum of 1,000 objects",

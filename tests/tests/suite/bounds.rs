@@ -77,7 +77,7 @@ fn flat(vocabulary: &VocabularyArtifact) {
         best
     };
     for (language, source) in SOURCES {
-        // What the compiler learns of the vocabulary on the way is not to be counted.
+        // The facts of the vocabulary that the compiler finds on the way are not to be counted.
         compile(language, source, THOUSAND + 1);
         let (_, first) = compile(language, source, HUNDRED);
         let (small, fast) = compile(language, source, THOUSAND);

@@ -58,7 +58,7 @@ fn arrays(builder: &mut GrammarBuilder, items: &Language, least: usize, most: us
     let item = builder.declare("item");
     builder.define_as(item, items.expr.clone(), Origin::default(), RuleKind::Item);
     let more = Expr::seq([Expr::byte(b','), Expr::Call(item)]);
-    // What comes after so many items, from the last on.
+    // The rest after so many items, from the last on.
     let mut rest = Expr::byte(b']');
     for count in (0..most).rev() {
         let next = if count == 0 { Expr::Call(item) } else { more.clone() };

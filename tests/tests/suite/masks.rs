@@ -52,7 +52,7 @@ fn report(case: Case, seed: u64) -> String {
             Err(_) => Some("panic".to_owned()),
         }
     };
-    // What is wrong, whatever the numbers in it.
+    // The kind of a fault, whatever the numbers in it.
     let kind = |what: String| what.replace(|c: char| c.is_ascii_digit(), "");
     let first = fails(&case).map(kind);
     let small = shrink(case, 4000, |case| fails(case).map(kind) == first);
@@ -111,7 +111,7 @@ fn demand(counts: &Counts, mix: &Mix, spelling: Spelling) {
     enough(&"ambiguous", counts.ambiguous, 200);
     enough(&"several configurations", counts.several, 140);
     enough(&"countdowns", counts.counted, 20);
-    // Where a byte is no token, sets of marks are written out.
+    // If a byte is no token, sets of marks are written out.
     let pending = if spelling == Spelling::Whole { 5 } else { 0 };
     enough(&"sets of marks in registers", counts.pending, pending);
 }

@@ -102,7 +102,7 @@ fn long_palindromes_take_memory_in_proportion() {
         accept(&mut matcher, &half[..steps * 3], 3);
         accept(&mut matcher, &half[steps * 3..], 1);
         assert!(matcher.is_accepting() == is_palindrome(half), "{} letters", half.len());
-        // What may follow are all tokens of `a` and `b`.
+        // All tokens of `a` and `b` may follow.
         let vocabulary = grammar.vocabulary();
         let spelled = |token: u32| {
             let bytes = vocabulary.token_bytes(token);

@@ -152,13 +152,13 @@ fn damaged(bytes: &[u8], rng: &mut Rng, sections: &[std::ops::Range<usize>]) -> 
     bytes
 }
 
-/// Where the sections of an artifact are.
+/// The places of the sections of an artifact.
 fn sections(artifact: &grammarc_artifacts::container::Container) -> Vec<std::ops::Range<usize>> {
     let entries = artifact.directory().entries().iter().map(|entry| entry.range.clone());
     entries.chain(std::iter::once(0..HEADER_LEN)).filter(|range| range.len() >= 4).collect()
 }
 
-/// What became of damaged artifacts.
+/// Numbers of damaged artifacts, by result.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcomes {
     refused: usize,

@@ -1,7 +1,7 @@
 //! No source decides how deep the stack goes: hosts compile on threads with small ones.
 //!
-//! Whatever the tests have, and sources that are nested in each construct of each language as deep as its front end
-//! allows, and far deeper, is compiled on a thread with [`STACK`]: in a process of its own, since an overflow ends it.
+//! All sources of the tests, and sources that are nested in each construct of each language as deep as its front end
+//! allows, and far deeper, are compiled on a thread with [`STACK`]: in a process of its own, since an overflow ends it.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};

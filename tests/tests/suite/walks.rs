@@ -35,7 +35,7 @@ const MOST_SEEN: usize = 400;
 /// Configurations at which a search gives a position up.
 const CONFIGURATIONS: usize = 300;
 
-/// What was drawn.
+/// Numbers of the walks that were drawn.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drawn {
     /// Grammars that compiled.
@@ -45,7 +45,7 @@ struct Drawn {
     /// Finished.
     samples: usize,
     tokens: usize,
-    /// Those that the recogniser or the oracle judged.
+    /// The walks that the recogniser or the oracle judged.
     recognized: usize,
     /// Given up at a limit.
     undecided: usize,
@@ -161,7 +161,7 @@ fn random_walks(case: &Case, seed: u64) -> Drawn {
     let reads_tokens =
         kinds.contains_key(&Kind::Tokens) || kinds.contains_key(&Kind::NegatedTokens);
     let mut drawn = Drawn { grammars: 1, ..Drawn::default() };
-    // Where configurations grow with the input a limit is met soon, so a low one is set.
+    // If configurations grow with the input a limit is met soon, so a low one is set.
     let grows = grammar.artifact().meta().work.most_configurations == WorkBound::UNBOUNDED;
     for (number, max_tokens) in [0, 1, 2, 5, 10, 20].into_iter().enumerate() {
         let options = SampleOptions { seed, max_tokens, uniform: number % 2 == 0 };

@@ -1,7 +1,7 @@
 //! Arguments that are written as tags, read back into values: by what the families' parsers do, with the types of the schema,
 //! and without anything of the compiler.
 //!
-//! Where a family writes types down, they say how a value is read. Where it does not, a text is a value of JSON if the
+//! If a family writes types down, they say how a value is read. If it does not, a text is a value of JSON if the
 //! member's schema takes that, and else the string that it is.
 
 use serde_json::{Map, Value};

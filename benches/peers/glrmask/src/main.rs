@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tokens = (0..).zip(&export.tokens).filter(|(_, text)| !text.is_empty());
     let vocabulary = Vocab::new(tokens.map(|(id, text)| (id, bytes(text))).collect());
     let mut cases = BTreeMap::new();
-    // What it learns about the vocabulary, it learns with its first grammar.
+    // The library analyses the vocabulary with its first grammar.
     compile("true", &vocabulary)?;
     for case in &export.cases {
         let schema = case.schema.to_string();

@@ -86,7 +86,7 @@ fn mapped(bench: &Bench, run: &Run, folder: &Path) -> io::Result<Grammar> {
     Ok(Grammar::from_artifact(artifact.map_err(io::Error::other)?))
 }
 
-/// Where the matcher with this number begins.
+/// The step of the run at which the matcher with this number begins.
 fn start(number: usize, run: &Run) -> usize {
     number * 13 % run.tokens.len()
 }

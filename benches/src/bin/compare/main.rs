@@ -39,14 +39,14 @@ const ROUNDS: usize = 5;
 #[derive(Debug, Parser)]
 #[command(name = "compare")]
 struct Arguments {
-    /// What to measure [default: everything]
+    /// Measurements to make [default: everything]
     parts: Vec<Part>,
 
     /// Folder for the table, named by the date, and for the plots; it must exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// What a script of benches/peers measured on this machine. May be given several times
+    /// Measurements that a script of benches/peers made on this machine. May be given several times
     #[arg(long, value_name = "FILE")]
     peers: Vec<PathBuf>,
 

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::Bench;
 use crate::texts::Run;
 
-/// What a script wrote.
+/// The output of a script.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Recorded {
     /// The engine's name.

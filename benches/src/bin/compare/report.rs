@@ -1,4 +1,4 @@
-//! What a run leaves: its table on standard output as it grows, and at the end a dated file with plots beside it.
+//! The output of a run: its table on standard output as it grows, and at the end a dated file with plots beside it.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -95,7 +95,7 @@ fn prepare(folder: &Path) -> io::Result<()> {
     writeln!(io::stdout(), "{counts}")
 }
 
-/// What `prepare` left for the others.
+/// The data that `prepare` left for the other commands.
 fn prepared(folder: &Path) -> io::Result<Value> {
     Ok(serde_json::from_str(&std::fs::read_to_string(folder.join("work.json"))?)?)
 }

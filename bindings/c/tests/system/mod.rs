@@ -120,7 +120,7 @@ impl Program {
     }
 }
 
-/// What the static library needs of the system.
+/// The system's libraries that the static library needs.
 pub(crate) const NATIVE: [&str; 4] = ["-lpthread", "-ldl", "-lm", "-lc"];
 
 /// Links to the libraries under the names that they are installed by.

@@ -163,7 +163,7 @@ struct ManagedVersioned {
 const NAME: &CStr = c"dltensor";
 const NAME_VERSIONED: &CStr = c"dltensor_versioned";
 
-/// What a capsule's tensor refers to: shape and strides, and the object that owns the memory.
+/// The data that a capsule's tensor refers to: shape and strides, and the object that owns the memory.
 struct Context {
     shape: [i64; 2],
     strides: [i64; 2],

@@ -7,7 +7,7 @@
 //! 3. the buffer protocol (numpy);
 //! 4. `data_ptr()` and what goes with it (older torch).
 //!
-//! Whatever way it is reached by, memory is taken only if it is the processor's, of a type that fits, writable and
+//! In each of these ways, memory is taken only if it is the processor's, of a type that fits, writable and
 //! C-contiguous; anything else is a `TypeError` that says which of these it is not.
 
 mod buffer;

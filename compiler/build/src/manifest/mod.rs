@@ -24,7 +24,7 @@ use grammarc_compiler::vocabulary::VocabularyOptions;
 pub(crate) use options::causes;
 pub(crate) use read::read;
 
-/// What is to be built.
+/// The vocabularies and artifacts to be built.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     /// The file.
@@ -65,11 +65,11 @@ pub(crate) struct VocabularySpec {
     /// Its name in the build: of its artifact and of the folder of the grammars for it.
     pub(crate) name: String,
     pub(crate) from: VocabularyFrom,
-    /// Where the manifest says so.
+    /// The place in the manifest that says so.
     pub(crate) span: Range<usize>,
 }
 
-/// Where a vocabulary comes from.
+/// The origin of a vocabulary.
 #[derive(Debug)]
 pub(crate) enum VocabularyFrom {
     /// A vocabulary artifact.
@@ -79,7 +79,7 @@ pub(crate) enum VocabularyFrom {
         /// A path, or a built-in name.
         spec: String,
         options: Box<VocabularyOptions>,
-        /// What stands for the options in digests.
+        /// The text that stands for the options in digests.
         described: String,
     },
 }
@@ -97,7 +97,7 @@ pub(crate) struct Group {
     pub(crate) kind: Option<Language>,
     pub(crate) options: options::GroupOptions,
     pub(crate) deny: Vec<Deny>,
-    /// Where it stands in the manifest.
+    /// Its place in the manifest.
     pub(crate) span: Range<usize>,
 }
 

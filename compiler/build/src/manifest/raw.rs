@@ -114,7 +114,7 @@ fn language<'de, D: Deserializer<'de>>(
     }
 }
 
-/// What a JSON Schema is written in.
+/// The dialect of a JSON Schema.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) enum Dialect {
     #[serde(rename = "json-schema")]

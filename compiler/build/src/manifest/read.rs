@@ -21,7 +21,7 @@ use super::{Group, Limits, Manifest, VocabularyFrom, VocabularySpec, raw, wrong}
 ///
 /// # Errors
 ///
-/// What is wrong with it: the first error of TOML, or all wrong values.
+/// The faults of the manifest: the first error of TOML, or all wrong values.
 pub(crate) fn read(source: Source, root: &Path) -> Result<Manifest, Vec<Diagnostic>> {
     let raw: raw::Manifest = toml::from_str(&source.text).map_err(|error| {
         let span = error.span().unwrap_or_default();
@@ -64,7 +64,7 @@ pub(crate) fn read(source: Source, root: &Path) -> Result<Manifest, Vec<Diagnost
     Ok(Manifest { source, root, output, limits, vocabularies, groups })
 }
 
-/// What was read, where it has no error.
+/// The value that was read, unless it has an error.
 fn kept<T>(errors: &mut Vec<Diagnostic>, result: Result<T, Diagnostic>) -> Option<T> {
     result.map_err(|error| errors.push(error)).ok()
 }

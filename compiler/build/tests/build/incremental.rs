@@ -1,4 +1,4 @@
-//! What a second build does: nothing, unless content has changed.
+//! A second build does nothing, unless content has changed.
 
 use std::num::NonZero;
 use std::time::SystemTime;
@@ -148,7 +148,7 @@ fn a_source_that_is_refused_stops_no_other() {
             ("schemas/text.json", "build::not-text"),
         ]
     );
-    // What was made of an earlier text of it is not left to be taken for it.
+    // The artifact of an earlier text of the source is not left to be taken for it.
     assert_eq!(place.files(), ["index.json", "tiny.gvocab", FLAG_FILE]);
     assert!(!outcome.is_complete());
     assert_eq!(outcome.removed, [POINT_FILE]);

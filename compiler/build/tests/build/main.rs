@@ -68,7 +68,7 @@ impl Place {
         self.build().run().expect("it can be built")
     }
 
-    /// What is not up to date, as file and reason.
+    /// The entries that are not up to date, as file and reason.
     #[track_caller]
     fn stale(&self) -> Vec<(String, Why)> {
         let stale = self.build().check().expect("it can be checked");

@@ -48,7 +48,7 @@ pub(crate) struct BenchArgs {
     rounds: u16,
 }
 
-/// What was measured.
+/// The result of a measurement.
 #[derive(Debug, Serialize)]
 pub(crate) struct Benched {
     pub(crate) artifact: String,
@@ -64,7 +64,7 @@ pub(crate) struct Benched {
     pub(crate) bound: Option<BoundFacts>,
     /// Opening with every check, in nanoseconds.
     pub(crate) opening_ns: Percentiles,
-    /// What a measurement of nothing shows.
+    /// The time that a measurement of nothing shows.
     pub(crate) clock_ns: f64,
     /// By call, in nanoseconds.
     pub(crate) calls: Vec<CallTimes>,

@@ -40,7 +40,7 @@ pub(crate) struct BuildArgs {
     threads: ThreadArgs,
 }
 
-/// What was built.
+/// The result of a build.
 #[derive(Debug, Serialize)]
 pub(crate) struct BuildAnswer {
     #[serde(flatten)]
@@ -49,7 +49,7 @@ pub(crate) struct BuildAnswer {
     pub(crate) refused: usize,
 }
 
-/// What is not up to date.
+/// The files that are not up to date.
 #[derive(Debug, Serialize)]
 pub(crate) struct BuildCheck {
     pub(crate) up_to_date: bool,

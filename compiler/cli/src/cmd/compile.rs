@@ -97,7 +97,7 @@ pub(crate) struct LimitArgs {
     max_rows: Option<usize>,
 }
 
-/// What was compiled.
+/// The artifact that was compiled.
 #[derive(Debug, Serialize)]
 pub(crate) struct CompiledFile {
     pub(crate) path: PathBuf,

@@ -1,4 +1,4 @@
-//! What there is to say about an artifact, as data: what `inspect` shows, and what `compile` ends with.
+//! Facts of an artifact as data: `inspect` shows them, and `compile` ends with them.
 
 use grammarc_artifacts::dump::{Content, Inspection, TableCounts};
 use grammarc_artifacts::{GrammarMeta, ReportEntry, Verdict, VocabularyMeta, WorkBound};
@@ -16,14 +16,14 @@ pub(crate) struct Facts {
     pub(crate) fingerprint: String,
     /// Digest of the vocabulary's shared rules.
     pub(crate) shared_digest: String,
-    /// What the artifact's kind adds.
+    /// The facts that only this kind of artifact has.
     #[serde(flatten)]
     pub(crate) content: ContentFacts,
     pub(crate) tables: TableFacts,
     pub(crate) sections: Vec<SectionFacts>,
 }
 
-/// What one kind of artifact holds and the other does not.
+/// The facts that one kind of artifact has and the other has not.
 #[derive(Debug, Serialize)]
 #[serde(tag = "artifact", rename_all = "lowercase")]
 pub(crate) enum ContentFacts {
@@ -46,7 +46,7 @@ pub(crate) struct GrammarFacts {
     pub(crate) rule_names: Vec<String>,
 }
 
-/// Where a grammar came from.
+/// The origin of a grammar.
 #[derive(Debug, Serialize)]
 pub(crate) struct SourceFacts {
     pub(crate) name: String,
@@ -66,7 +66,7 @@ pub(crate) struct ReportFacts {
     pub(crate) keywords: Vec<KeywordFacts>,
 }
 
-/// What became of one keyword.
+/// The verdict on one keyword.
 #[derive(Debug, Serialize)]
 pub(crate) struct KeywordFacts {
     pub(crate) pointer: String,

@@ -30,7 +30,7 @@ pub(crate) struct InspectArgs {
     report: bool,
 }
 
-/// What is inside an artifact.
+/// The contents of an artifact.
 #[derive(Debug, Serialize)]
 pub(crate) struct Inspected {
     pub(crate) path: PathBuf,

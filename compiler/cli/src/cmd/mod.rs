@@ -23,7 +23,7 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Import a tokenizer and write its vocabulary artifact

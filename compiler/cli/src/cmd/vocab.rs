@@ -67,7 +67,7 @@ pub(crate) struct VocabArgs {
     threads: ThreadArgs,
 }
 
-/// What was built.
+/// The artifact that was built.
 #[derive(Debug, Serialize)]
 pub(crate) struct Built {
     pub(crate) path: PathBuf,

@@ -35,7 +35,7 @@ pub struct Test {
 ///
 /// # Errors
 ///
-/// Where the folder cannot be read.
+/// If the folder cannot be read.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, MaskbenchError> {
     let failed = |source| MaskbenchError::Read { path: folder.to_owned(), source };
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, MaskbenchError> {
 ///
 /// # Errors
 ///
-/// Where it cannot be read or is not a schema with tests.
+/// If it cannot be read or is not a schema with tests.
 pub fn read(path: &Path) -> Result<Case, MaskbenchError> {
     let owned = || path.to_owned();
     let bytes = fs::read(path).map_err(|source| MaskbenchError::Read { path: owned(), source })?;

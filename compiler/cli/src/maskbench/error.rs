@@ -1,4 +1,4 @@
-//! What keeps a folder of schemas from being judged.
+//! Reasons why a folder of schemas cannot be judged.
 
 use std::io;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub enum MaskbenchError {
     Case {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The parser's error.
         source: serde_json::Error,
     },
     /// There is no tokenizer that could split texts into tokens.
@@ -38,7 +38,7 @@ pub enum MaskbenchError {
         path.display()
     )]
     NoTokenizer {
-        /// What was given.
+        /// The path that was given.
         path: PathBuf,
     },
     /// The tokenizer cannot be used.

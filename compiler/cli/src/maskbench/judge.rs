@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::{Case, MaskbenchError, Tokens, dumps};
 
-/// What became of a schema and its instances. Times are wall times on a clock whose reading takes some 25 ns.
+/// The results of a schema and its instances. Times are wall times on a clock whose reading takes some 25 ns.
 #[derive(Debug, Serialize)]
 pub struct Judged {
     /// The schema's name.
@@ -24,11 +24,11 @@ pub struct Judged {
     pub compile_us: f64,
     /// Why the schema is refused.
     pub error: Option<Refusal>,
-    /// What the grammar makes of the schema's keywords.
+    /// The verdicts on the schema's keywords.
     pub report: Option<Summary>,
     /// Bytes of the artifact.
     pub artifact_bytes: usize,
-    /// What became of the instances.
+    /// The results of the instances.
     pub tests: Vec<TestResult>,
     /// Time of each `Matcher::mask`, one for each token.
     pub mask_ns: Vec<u64>,
@@ -47,14 +47,14 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// What the grammar makes of the schema's keywords.
+/// The verdicts on the schema's keywords.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// Number of exact keywords.
     pub exact: usize,
     /// Number of annotations.
     pub annotation: usize,
-    /// Those that are not exact.
+    /// The keywords that are not exact.
     pub inexact: Vec<Inexact>,
 }
 
@@ -69,7 +69,7 @@ pub struct Inexact {
     pub reason: String,
 }
 
-/// What became of an instance.
+/// The result of an instance.
 #[derive(Debug, Serialize)]
 pub struct TestResult {
     /// Whether the instance is valid, by the file.
@@ -86,7 +86,7 @@ pub struct TestResult {
     pub error: Option<String>,
 }
 
-/// What schemas are judged with.
+/// The compiler and the options that schemas are judged with.
 pub struct Judge {
     compiler: Compiler,
     tokens: Tokens,

@@ -21,7 +21,7 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// Where there is no such file, or it is not a tokenizer.
+    /// If there is no such file, or it is not a tokenizer.
     pub fn open(path: &Path, vocabulary: VocabularyArtifact) -> Result<Self, MaskbenchError> {
         let file =
             file(path).ok_or_else(|| MaskbenchError::NoTokenizer { path: path.to_owned() })?;

@@ -130,7 +130,7 @@ impl Totals {
 }
 
 impl Percentiles {
-    /// Those of some samples, which are sorted on the way; 0 where there are none.
+    /// The percentiles of some samples, which are sorted on the way; 0 if there are none.
     pub fn of(samples: &mut [f64]) -> Self {
         samples.sort_unstable_by(f64::total_cmp);
         let rank = |share: f64| {

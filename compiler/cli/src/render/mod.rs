@@ -1,4 +1,4 @@
-//! What results and diagnostics look like: one renderer for people, one for programs, over the same values.
+//! The look of results and diagnostics: one renderer for people, one for programs, over the same values.
 
 pub(crate) mod human;
 pub(crate) mod json;

@@ -16,7 +16,7 @@ use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
 
 use super::random::Random;
 
-/// Where the sequence may end it does, once in this many times.
+/// A sequence that may end does so once in this many times.
 const END: usize = 6;
 /// Once in this many tokens, one on the way to an end.
 const PULL: usize = 8;
@@ -30,7 +30,7 @@ const LONGEST_COMPLETION: usize = 1 << 22;
 const ATTEMPTS: usize = 64;
 /// Bytes of the longest plain token.
 const PLAIN: usize = 10;
-/// Where tokens of more kinds than this are allowed, text is free.
+/// The number of kinds of allowed tokens above which text is free.
 const FEW_KINDS: usize = 16;
 /// Once in this many tokens, free text has something else than a word.
 const NO_WORD: usize = 8;
@@ -57,7 +57,7 @@ impl Default for SampleOptions {
 pub struct Sample {
     /// Its tokens, without an end token.
     pub tokens: Vec<u32>,
-    /// What they spell; a token that is not text is written by its name.
+    /// The text of the tokens; a token that is not text is written by its name.
     pub text: Vec<u8>,
     /// How many of the tokens were drawn; the others complete them.
     pub drawn: usize,
@@ -72,7 +72,7 @@ pub enum SampleError {
     DeadEnd {
         /// Tokens accepted.
         tokens: usize,
-        /// What they spell.
+        /// The text of the tokens.
         text: Vec<u8>,
     },
     /// No completion was found that the tokens spell within the limits.
@@ -80,7 +80,7 @@ pub enum SampleError {
     Unfinished {
         /// Tokens accepted.
         tokens: usize,
-        /// What they spell.
+        /// The text of the tokens.
         text: Vec<u8>,
     },
     /// A token of the mask was refused: the artifact is wrong, or a limit of the runtime was met.
@@ -242,7 +242,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a plain token looks like.
+/// The look of a plain token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// Letters, perhaps with a space before them.

@@ -102,7 +102,7 @@ fn what_was_built_is_taken_where_the_environment_names_it() {
     assert_eq!(place.read("other.gmask"), place.read("masks/tiny/p.gmask"));
     assert!(!cached(&compile("masks", &["--whitespace", "compact"])));
     assert_eq!(compile("nowhere", &[]).0, Some(2));
-    // What is denied is denied of an artifact too.
+    // A keyword that is denied is denied of an artifact too.
     let place = place.with("p.schema", r#"{"uniqueItems": true, "maxItems": 20}"#);
     place.run(&["build"]).exits(0);
     std::fs::copy(place.path("p.schema"), place.path("other.json")).expect("copied");

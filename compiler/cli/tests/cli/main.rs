@@ -32,7 +32,7 @@ const WORDS: [&str; 10] =
 /// A folder in which the binary runs, with `tiny.json`, a tokenizer.
 struct Place(TempDir);
 
-/// What a run of the binary left behind.
+/// The result of a run of the binary.
 #[derive(Debug)]
 struct Run {
     code: i32,

@@ -203,7 +203,7 @@ fn spent_budgets_are_not_remembered() {
         assert_eq!(error.diagnostics()[0].code, code);
     }
     assert!(matches!(ask(&cache, &compiler, POINT).unwrap().origin, Origin::Made));
-    // What is there needs no budget.
+    // An artifact that is there needs no budget.
     assert!(ask_within(&cache, &compiler, POINT, &none()).is_ok());
     let stats = cache.stats();
     assert_eq!((stats.timeouts, stats.cancelled, stats.out_of_memory), (1, 1, 1));

@@ -24,7 +24,7 @@ pub(crate) struct Member {
 #[derive(Debug, Default)]
 pub(crate) struct Members<'s> {
     list: Box<[(Cow<'s, str>, Member)]>,
-    /// Where there are more than a few: places in the list, by key. A key that is there twice has its last place last.
+    /// Places in the list by key, if there are more than a few. A key that is there twice has its last place last.
     by_key: Box<[u32]>,
 }
 

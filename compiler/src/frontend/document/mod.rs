@@ -68,7 +68,7 @@ pub(crate) enum Json<'s> {
 }
 
 impl Json<'_> {
-    /// What the value is, with its article, for messages.
+    /// The kind of the value with its article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",

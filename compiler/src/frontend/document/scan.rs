@@ -36,7 +36,7 @@ pub(super) struct Scanner<'a, 'b> {
 
 /// A key that stands twice in an object.
 pub(super) struct Duplicate {
-    /// Where its second value ends.
+    /// The end of its second value.
     noticed: usize,
     pub(super) key: String,
     /// Its first and its second place.
@@ -217,7 +217,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
     }
 }
 
-/// Where the first byte is that does not stand for itself within a string.
+/// The first byte that does not stand for itself within a string.
 fn stop(bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks();
     for (at, &word) in words.iter().enumerate() {
@@ -242,7 +242,7 @@ fn stops(word: u64) -> u64 {
 /// Stands for the end of the text.
 const END: u8 = 0;
 
-/// What may come after a backslash, but for codes.
+/// The characters that may come after a backslash, but for codes.
 const SHORT_ESCAPES: &[u8; 8] = b"\"\\/bfnrt";
 
 /// Whether a text is a number.
@@ -363,7 +363,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-        /// What the walk is sure of, serde_json accepts, and reads to the same values.
+        /// Texts that the walk is sure of are accepted by serde_json, and read to the same values.
         #[test]
         fn sure_texts_are_json(text in texts()) {
             check(&text);

@@ -31,7 +31,7 @@ pub(super) fn check(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str(text).map(|Checked| ())
 }
 
-/// What is left of a value that was checked, by the same steps that read one into a [`Value`]: serde's own type for
+/// The result for a value that was checked, by the same steps that read one into a [`Value`]: serde's own type for
 /// values to ignore lets lone surrogates pass.
 struct Checked;
 

@@ -38,10 +38,10 @@ pub(super) fn any() -> ClassUnicode {
 /// Which characters the classes with a letter and `.` hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// Those of ECMA-262: digits and words are ASCII.
+    /// The classes of ECMA-262: digits and words are ASCII.
     #[default]
     Ecma,
-    /// Those of the `regex` crate: digits and words are Unicode, and a line ends with a line feed alone.
+    /// The classes of the `regex` crate: digits and words are Unicode, and a line ends with a line feed alone.
     Regex,
 }
 

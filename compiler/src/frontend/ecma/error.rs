@@ -6,19 +6,19 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub(crate) struct EcmaError {
-    /// What is wrong.
+    /// The kind of the error.
     pub(crate) kind: EcmaErrorKind,
     /// Byte range in the pattern's text.
     pub(crate) span: Range<usize>,
 }
 
-/// What is wrong with a pattern.
+/// The kind of an error in a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EcmaErrorKind {
     /// It is no regular expression of ECMA-262.
     #[error("{message}")]
     Syntax {
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
     /// It has a construct of another dialect.
@@ -34,13 +34,13 @@ pub(crate) enum EcmaErrorKind {
     TooLong {
         /// Its length in bytes.
         length: usize,
-        /// What is allowed.
+        /// The most that is allowed.
         limit: usize,
     },
     /// Groups are nested too deep.
     #[error("the pattern nests groups deeper than {limit} levels")]
     TooDeep {
-        /// What is allowed.
+        /// The most that is allowed.
         limit: usize,
     },
     /// A backreference: what it matches is not regular.
@@ -55,7 +55,7 @@ pub(crate) enum EcmaErrorKind {
     /// The automaton would be too large.
     #[error("the pattern needs an automaton of more than {limit} states")]
     TooLarge {
-        /// What is allowed.
+        /// The most that is allowed.
         limit: usize,
     },
 }

@@ -80,7 +80,7 @@ pub(super) fn explore(program: &Program, limit: Allowance<'_>) -> Result<Dfa, To
 struct Key {
     /// State of the automaton of texts.
     utf8: u32,
-    /// What the rest must satisfy.
+    /// The formula that the rest must satisfy.
     formula: FormulaId,
     /// Whether the last byte was a word character, where that matters.
     after_word: bool,
@@ -108,7 +108,7 @@ struct Explorer<'a> {
     closures: Vec<Option<FormulaId>>,
     /// The states of which they are known.
     closed: Vec<u32>,
-    /// What becomes of the formulas of assertions on the byte before the place.
+    /// The derivatives of the formulas of assertions with respect to the byte before the place.
     derivatives: FxHashMap<FormulaId, FormulaId>,
     /// Transitions by which the formula of a state goes on, where these are all that it depends on.
     ways: Vec<Edge>,
@@ -171,7 +171,7 @@ impl Explorer<'_> {
         self.closed.drain(..).for_each(|state| self.closures[state as usize] = None);
     }
 
-    /// What becomes of a state on a byte; nothing where no rest will do. Its ways were looked for.
+    /// The successor of a state on a byte; none if no rest will do. Its ways were looked for.
     fn step(&mut self, key: &Key, has_ways: bool, byte: u8, utf8: u32) -> Option<Key> {
         if self.program.has_boundaries || !self.program.trackers.is_empty() {
             self.leave();
@@ -233,7 +233,7 @@ impl Explorer<'_> {
         on.map(|edge| edge.target).collect()
     }
 
-    /// What the rest must satisfy for the string to go on from a state to the end of its body.
+    /// The formula that the rest must satisfy for the string to go on from a state to the end of its body.
     fn closure(&mut self, state: u32) -> FormulaId {
         if let Some(known) = self.closures[state as usize] {
             return known;
@@ -303,7 +303,7 @@ impl Explorer<'_> {
         self.formulas.all(literals)
     }
 
-    /// What the rest must satisfy for a tracker to be at its end here.
+    /// The formula that the rest must satisfy for a tracker to be at its end here.
     fn arrived(&self, tracker: usize) -> FormulaId {
         let end = self.program.trackers[tracker].end;
         let set = &self.tracks[self.place.tracks[tracker] as usize];
@@ -313,7 +313,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// What the formula of an assertion demands of the rest behind a byte: many others may name it.
+    /// The derivative of an assertion's formula with respect to a byte: many others may name it.
     fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if let Some(&known) = self.derivatives.get(&formula) {
             return known;
@@ -323,7 +323,7 @@ impl Explorer<'_> {
         result
     }
 
-    /// What a formula demands of the rest behind a byte.
+    /// The derivative of a formula with respect to a byte.
     fn derived(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if formula == Formulas::TRUE {
             return formula;
@@ -395,7 +395,7 @@ impl Explorer<'_> {
         })
     }
 
-    /// What the formula whose transitions were found demands of the rest behind a byte.
+    /// The derivative of the formula whose transitions were found with respect to a byte.
     fn behind(&mut self, byte: u8) -> FormulaId {
         let symbol = Symbol::from(byte);
         let mut choices = std::mem::take(&mut self.choices);

@@ -1,4 +1,4 @@
-//! What the rest of a string must satisfy: formulas over the states of a program.
+//! Formulas over the states of a program, which the rest of a string must satisfy.
 //!
 //! A formula is a disjunction of conjunctions. A conjunction waits for at most one state of its own to come to its end,
 //! and beside that for formulas of assertions it has passed, each met or not met. An assertion's formula talks about
@@ -51,9 +51,9 @@ pub(super) struct Formulas {
 const ABSORBED: usize = 64;
 
 impl Formulas {
-    /// What nothing satisfies.
+    /// The formula that nothing satisfies.
     pub(super) const FALSE: FormulaId = 0;
-    /// What every rest satisfies.
+    /// The formula that every rest satisfies.
     pub(super) const TRUE: FormulaId = 1;
     /// The conjunction of nothing.
     pub(super) const NOTHING: ConjunctionId = 0;
@@ -86,12 +86,12 @@ impl Formulas {
         self.nullable[formula as usize]
     }
 
-    /// Where the formula's behaviour may change from byte to byte.
+    /// The bytes at which the formula's behaviour may change.
     pub(super) fn cuts(&self, formula: FormulaId) -> Cuts {
         self.cuts[formula as usize]
     }
 
-    /// Where a state's behaviour may change from byte to byte.
+    /// The bytes at which a state's behaviour may change.
     pub(super) fn cuts_of_state(&self, state: u32) -> Cuts {
         self.state_cuts[state as usize]
     }

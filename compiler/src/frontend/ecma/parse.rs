@@ -69,7 +69,7 @@ fn translate(pattern: &Pattern<'_>, unicode: bool, meaning: Meaning) -> Result<N
     Translator { meaning, unicode }.disjunction(&pattern.body, Modes::default())
 }
 
-/// Where the text opens a group inside of too many others.
+/// The place at which the text opens a group inside of too many others.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut depth, mut in_class) = (0usize, false);
     let mut bytes = text.bytes().enumerate();

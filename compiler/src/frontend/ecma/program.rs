@@ -11,7 +11,7 @@ use crate::frontend::class::Classes;
 use super::class;
 use super::node::Node;
 
-/// What must hold for an empty transition to be open.
+/// The condition under which an empty transition is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
     /// The string starts here.
@@ -29,9 +29,9 @@ pub(super) enum Guard {
 /// The body of a lookbehind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tracker {
-    /// Where it starts, with a loop over any character.
+    /// The state in which it starts, with a loop over any character.
     pub(super) start: u32,
-    /// Where it ends.
+    /// The state in which it ends.
     pub(super) end: u32,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Program {
 pub(super) struct TooLarge;
 
 impl Program {
-    /// Where the pattern starts.
+    /// The state in which the pattern starts.
     pub(super) const START: u32 = 0;
-    /// Where the pattern, and every lookahead, ends.
+    /// The state in which the pattern, and every lookahead, ends.
     pub(super) const MATCH: u32 = 1;
     /// The lowest symbol that is a guard.
     pub(super) const GUARDS: Symbol = 256;
@@ -114,8 +114,8 @@ impl<'a> Compiler<'a> {
         Self { program, classes: Classes::default(), limit }
     }
 
-    /// Where the pattern begins: unless it is anchored, behind a loop over any character at the start, which must not be
-    /// entered from inside the pattern.
+    /// The first state of the pattern: unless it is anchored, behind a loop over any character at the start, which must
+    /// not be entered from inside the pattern.
     fn entry(&mut self, is_anchored: bool) -> u32 {
         if is_anchored {
             return Program::START;

@@ -22,13 +22,13 @@ pub struct Ast {
 /// A source of another language within this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InnerSource {
-    /// What it is.
+    /// Its kind.
     pub kind: InnerKind,
-    /// Where it stands, its mark included.
+    /// Its place, the mark included.
     pub span: Range<usize>,
 }
 
-/// What an [`InnerSource`] is.
+/// The kind of an [`InnerSource`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InnerKind {
     /// `@"name"`: a source that was handed over with the grammar.
@@ -37,7 +37,7 @@ pub enum InnerKind {
     Standing {
         /// The language's name.
         language: String,
-        /// Where its text stands.
+        /// The place of its text.
         text: Range<usize>,
     },
 }
@@ -47,26 +47,26 @@ pub enum InnerKind {
 pub struct RuleDefinition {
     /// The name.
     pub name: String,
-    /// Where the name stands.
+    /// The place of the name.
     pub span: Range<usize>,
     /// The right-hand side.
     pub body: Node,
-    /// What stands in brackets behind the name, with the brackets.
+    /// The attributes in brackets behind the name, with the brackets.
     pub attributes: Option<Range<usize>>,
-    /// What has to follow, by an assertion `(=...)` at the end.
+    /// The text that has to follow, by an assertion `(=...)` at the end.
     pub lookahead: Option<Node>,
 }
 
 /// A part of a right-hand side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Range<usize>,
 }
 
-/// What a [`Node`] is.
+/// The kind of a [`Node`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// One of these; two at least.
@@ -94,7 +94,7 @@ pub enum NodeKind {
     Macro(Macro),
     /// Between `min` and `max` (unbounded where `None`) strings of the body.
     Repeat {
-        /// What is repeated.
+        /// The part that is repeated.
         body: Box<Node>,
         /// Fewest.
         min: u32,

@@ -12,11 +12,11 @@ use crate::diagnostics::Diagnostic;
 pub(super) struct Escape {
     /// Its length in bytes, backslash included.
     pub(super) length: usize,
-    /// What it stands for.
+    /// The character that it stands for.
     pub(super) character: Result<char, Mistake>,
 }
 
-/// What is wrong with an escape.
+/// The fault of an escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
     /// Nothing of this name.
@@ -56,8 +56,8 @@ impl Escape {
                     Some(c @ ('\\' | '"' | '\'' | '[' | ']' | '-' | '?' | '/')) => Ok(c),
                     _ => Err(Mistake::Unknown),
                 };
-                // What is no escape is passed over whole, so that the next character starts afresh; but not a line end,
-                // for a backslash at the end of a line is a slip within that line.
+                // A text that is no escape is passed over whole, so that the next character starts afresh; but not a
+                // line end, for a backslash at the end of a line is a slip within that line.
                 let skipped =
                     letter.filter(|c| !matches!(c, '\r' | '\n')).map_or(0, char::len_utf8);
                 return Self { length: 1 + skipped, character };

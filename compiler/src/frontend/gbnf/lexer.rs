@@ -27,7 +27,7 @@ pub(super) struct Lexeme {
     pub(super) first_of_line: bool,
 }
 
-/// What a [`Lexeme`] is.
+/// The kind of a [`Lexeme`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LexemeKind {
     /// Letters, digits, `-` and `_`: a rule's name, or a number inside braces.

@@ -40,7 +40,7 @@ const MAX_UNUSED: usize = 100;
 /// The notation of a source. Macros, attributes and assertions are read in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Notation {
-    /// That of llama.cpp: a rule ends with its line, and `.` is any character.
+    /// The syntax of llama.cpp: a rule ends with its line, and `.` is any character.
     #[default]
     Gbnf,
     /// XGrammar's EBNF: a rule ends where the next begins, names may have points, `[^]` is any character and `\x` takes all
@@ -48,7 +48,7 @@ pub enum Notation {
     Xgrammar,
 }
 
-/// What to make of a source.
+/// The options of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GbnfOptions {
     /// Name of the start rule.

@@ -273,7 +273,7 @@ impl Arguments {
         }
     }
 
-    /// What is excluded would make a tag that begins with it unreachable.
+    /// An excluded text would make a tag that begins with it unreachable.
     fn check_excludes(
         &self,
         tags: &[(Trigger, String, Range<usize>)],

@@ -11,7 +11,7 @@
 //!
 //! Sources of other languages may stand in a grammar: see `inner`.
 //!
-//! What differs from llama.cpp, all of it where llama.cpp refuses or misreads a source: `_` may stand in names
+//! The differences from llama.cpp are all where llama.cpp refuses or misreads a source: `_` may stand in names
 //! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294;
 //! `{m,-1}` is `{m,}` and the escapes of XGrammar are taken; a rule defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
 

@@ -14,7 +14,7 @@ use crate::ir::pass::automaton;
 /// Most states of the automaton of a lazy rule.
 const MAX_STATES: usize = 50_000;
 
-/// What is said of the texts of a rule.
+/// The attributes of a rule's texts.
 #[derive(Debug, Default)]
 pub(super) struct Options {
     lazy: bool,

@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         &self.text[lexeme.span.clone()]
     }
 
-    /// Where the last lexeme read ends.
+    /// The end of the last lexeme read.
     pub(super) fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    /// What an assertion at the end of a rule asserts.
+    /// The text of an assertion at the end of a rule.
     fn lookahead(&mut self) -> Result<Node, Abandoned> {
         let open = &self.lexemes[self.at];
         self.at += 2;
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// What stands at the top level and starts no rule.
+    /// The error for a lexeme at the top level that starts no rule.
     fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
         let first_of_source = self.at == 0;
         let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)));
@@ -394,7 +394,7 @@ impl<'a> Parser<'a> {
         self.fail(finding)
     }
 
-    /// What stands after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
+    /// The bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
     fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
         let min = self.bound()?;
         let comma = self.eat_mark(b',');

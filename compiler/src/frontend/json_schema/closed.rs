@@ -1,8 +1,9 @@
 //! Closed objects: schemas that name keys and say nothing of other keys take none.
 //!
-//! That is `unevaluatedProperties: false` on every schema of a value that names keys and says nothing of others, as strict
-//! modes of model APIs have it. `{"type": "object"}` alone names none and is a free-form object, there as here. A schema that applies to a value beside others (`allOf`, `$ref`, a branch) is not closed for itself, for
-//! it would refuse the keys that the others declare. So there are up to three of each schema:
+//! Closing is `unevaluatedProperties: false` on every schema of a value that names keys and says nothing of others, as
+//! strict modes of model APIs have it. `{"type": "object"}` alone names none and is a free-form object, there as here.
+//! A schema that applies to a value beside others (`allOf`, `$ref`, a branch) is not closed for itself, for it would
+//! refuse the keys that the others declare. So there are up to three of each schema:
 //!
 //! | role | where it applies | what becomes of it |
 //! | --- | --- | --- |
@@ -19,7 +20,7 @@ use super::schema::{Part, Schema, SchemaId, Schemas};
 use super::types::TypeSet;
 use crate::frontend::document::NodeId;
 
-/// What a schema is for.
+/// The role of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
     Whole,
@@ -63,11 +64,11 @@ struct Closing<'a> {
     /// Schemas that have a number and no content yet.
     queue: Vec<(SchemaId, SchemaId, Role)>,
     places: Vec<NodeId>,
-    /// What schemas say of objects, once it is asked for.
+    /// The facts about objects of each schema, once they are asked for.
     about: Vec<Option<About>>,
 }
 
-/// What a schema and those that apply beside it say.
+/// The facts about objects of a schema and those that apply beside it.
 #[derive(Clone, Copy, Debug, Default)]
 struct About {
     /// Something about objects.
@@ -151,7 +152,7 @@ impl Closing<'_> {
         objects && names && !values && !self.open.parts(id).iter().any(|(_, part)| speaks(part))
     }
 
-    /// What a schema says together with those beside it. In-place steps are few, one inside the other.
+    /// The facts of a schema together with those beside it. In-place steps are few, one inside the other.
     fn about(&mut self, id: SchemaId) -> About {
         if let Some(known) = self.about[id.index()] {
             return known;

@@ -130,7 +130,7 @@ pub(crate) struct Dialect {
 const MAX_META: usize = 8;
 
 impl Dialect {
-    /// What holds where nothing is declared.
+    /// The dialect when nothing is declared.
     pub(crate) const UNDECLARED: Self =
         Self { draft: Draft::Draft202012, declared: false, openapi: false, omitted: 0 };
 
@@ -142,7 +142,7 @@ impl Dialect {
         Self { draft, declared: true, openapi: false, omitted: 0 }
     }
 
-    /// What holds in a document that declares nothing.
+    /// The dialect of a document that declares nothing.
     pub(crate) fn assumed(dialect: SchemaDialect) -> Self {
         match dialect {
             SchemaDialect::JsonSchema => Self::UNDECLARED,

@@ -1,7 +1,7 @@
 //! Excluded texts: schemas of whose instances no string and no key holds one of some texts.
 //!
-//! That is the schema together with one that says so of a value and of all that is in it, which refers to itself. What the
-//! schema says of lengths, patterns and formats stays, for the two are intersected like any others.
+//! The result is the schema together with one that says so of a value and of all that is in it, which refers to itself.
+//! The schema's lengths, patterns and formats stay, for the two are intersected like any others.
 //!
 //! A text is excluded as a value and as it is written: where characters are escaped, `n` is also in `\n`. A text with a
 //! backslash, which only an escape could hold, is for the caller to refuse. The cost is that of strings that differ from those

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::dialect::{Dialect, Draft};
 
-/// What a keyword occurrence becomes.
+/// The treatment of a keyword occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     /// Constrains instances; the grammar says the same.
@@ -29,9 +29,9 @@ pub(crate) struct Keyword {
     pub(super) since: Draft,
     /// Last draft that defines it.
     pub(super) until: Draft,
-    /// What it becomes in those drafts.
+    /// The treatment in those drafts.
     pub(super) support: Support,
-    /// Where the report says otherwise for an occurrence.
+    /// The occurrences for which the report says otherwise.
     pub(super) except: &'static str,
 }
 
@@ -144,7 +144,7 @@ pub(crate) const OPENAPI: &[(&str, Support)] = &[
     ("xml", Annotation("is for XML")),
 ];
 
-/// What an occurrence of this key in a schema of the dialect becomes. Keys that no draft, or only another draft,
+/// The treatment of an occurrence of this key in a schema of the dialect. Keys that no draft, or only another draft,
 /// defines are annotations by the specification; without a declared draft every draft's keywords count.
 pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
     static BY_NAME: LazyLock<FxHashMap<&str, &Keyword>> =
@@ -164,7 +164,7 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
     }
 }
 
-/// What a key becomes that no draft defines.
+/// The treatment of a key that no draft defines.
 fn openapi(name: &str, dialect: Dialect) -> Support {
     match OPENAPI.iter().find(|(known, _)| *known == name) {
         Some((_, Exact)) if !dialect.openapi => Annotation("a keyword of OpenAPI 3.0 alone"),

@@ -1,7 +1,8 @@
 //! Layouts: the whitespace inside the containers at one depth.
 //!
-//! Where whitespace does not depend on depth, a form has one layout for all containers. Indentation has one for each level,
-//! and a container's layout decides that of the containers in it. A rule is the content of a formula in a layout.
+//! If whitespace does not depend on depth, a form has one layout for all containers. Indentation has one for each
+//! level, and a container's layout decides that of the containers in it. A rule is the content of a formula in a
+//! layout.
 
 use crate::ir::Expr;
 
@@ -82,8 +83,8 @@ impl Layout {
         }
     }
 
-    /// What stands between the tokens of a container that is not empty; `run` is a run of whitespace where the layout has
-    /// such.
+    /// The whitespace between the tokens of a container that is not empty; `run` is a run of whitespace if the layout
+    /// has such.
     pub(super) fn gaps(self, run: Expr) -> Gaps {
         let plain = |comma: &[u8], colon: &[u8]| Gaps {
             lead: Expr::Empty,
@@ -140,7 +141,7 @@ fn text(bytes: &[u8]) -> Expr {
     }
 }
 
-/// What stands between the tokens of a container.
+/// The whitespace between the tokens of a container.
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
     /// Behind the opening bracket.
@@ -156,7 +157,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// What stands before an item or member, where another is written already or not.
+    /// The text before an item or member, by whether another is written already.
     pub(super) fn before(&self, written: bool) -> Expr {
         if written { self.comma.clone() } else { self.first.clone() }
     }

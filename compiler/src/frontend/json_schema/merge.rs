@@ -75,7 +75,7 @@ impl Partition {
     }
 
     /// Splits classes by the children of the formulas that may differ by now, and returns those that got a new class.
-    /// What is not among `dirty`, which ascends, keeps its class, and so do those that still equal it.
+    /// A formula that is not among `dirty`, which ascends, keeps its class, and so do those that still equal it.
     fn split(
         &mut self,
         graph: &ContentGraph,

@@ -108,7 +108,7 @@ pub(crate) fn lower_as(
     excluded: &[String],
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    // Whatever else is found once the budget is spent, only says where.
+    // Other errors that are found once the budget is spent only say where.
     let one = |error| vec![budget.blame(error)];
     let all = |errors: Vec<Diagnostic>| match budget.error() {
         Some(_) => errors.into_iter().take(1).map(|error| budget.blame(error)).collect(),
@@ -191,7 +191,7 @@ pub(crate) fn lower_as(
     });
     occurrences.extend(too_deep);
     occurrences.sort_by_key(|occurrence| occurrence.value);
-    // Where both are true of a keyword, that it accepts too much is what is said.
+    // Of a keyword for which both are true, the report says that it accepts too much.
     inexact.sort_by_key(|(_, verdict, _)| *verdict == Verdict::Approximate);
     let mut inexact: FxHashMap<_, _> =
         inexact.into_iter().map(|(place, verdict, reason)| (place, (verdict, reason))).collect();

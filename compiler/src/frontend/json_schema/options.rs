@@ -51,8 +51,8 @@ pub struct TextForm {
 }
 
 impl TextForm {
-    /// What models write: at most a space behind separators, numbers as they come, no escape that is not needed. The
-    /// default.
+    /// The form that models write: at most a space behind separators, numbers as they come, no escape that is not
+    /// needed. The default.
     pub const NATURAL: Self = Self {
         whitespace: Whitespace::Natural,
         surround: 0,
@@ -65,7 +65,7 @@ impl TextForm {
     pub const SHORT: Self =
         Self { whitespace: Whitespace::Compact, numbers: NumberForm::Canonical, ..Self::NATURAL };
 
-    /// What Python's `json.dumps(value, ensure_ascii=False)` writes, and any other form of numbers.
+    /// The form that Python's `json.dumps(value, ensure_ascii=False)` writes, and any other form of numbers.
     pub const DUMPS: Self =
         Self { whitespace: Whitespace::Spaced, numbers: NumberForm::Any, ..Self::SHORT };
 
@@ -80,7 +80,7 @@ impl TextForm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyOrder {
-    /// Those that the schema names in its order, then others.
+    /// The keys that the schema names in its order, then others.
     #[default]
     Schema,
     /// Any. A key may be written again, with a value that satisfies the same: whichever of its values a parser keeps, the
@@ -91,7 +91,7 @@ pub enum KeyOrder {
     AnyOnce,
 }
 
-/// What `format` does.
+/// The effect of `format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formats {
@@ -102,7 +102,7 @@ pub enum Formats {
     Annotated,
 }
 
-/// What a schema is written in that does not say so by `$schema`.
+/// The dialect of a schema that does not name it by `$schema`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaDialect {
@@ -124,9 +124,9 @@ pub struct JsonSchemaOptions {
     /// Whether objects take no other keys where their schema has `properties` and says nothing of other keys. Unlike JSON
     /// Schema, which has such objects take any.
     pub closed: bool,
-    /// What the schema is written in, where it does not say so.
+    /// The dialect of the schema, if it does not name it.
     pub dialect: SchemaDialect,
-    /// What `format` does.
+    /// The effect of `format`.
     pub formats: Formats,
     /// Schemas that references may lead to beside the document itself and the published meta-schemas.
     pub resources: Resources,

@@ -158,7 +158,7 @@ impl Prelude {
         Expr::Call(self.containers(builder, layout).of(piece))
     }
 
-    /// What stands between the tokens of a container.
+    /// The whitespace between the tokens of a container.
     pub(super) fn gaps(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Gaps {
         let run = match layout {
             Layout::Flexible => self.call(builder, Piece::Whitespace),

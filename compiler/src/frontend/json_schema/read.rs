@@ -19,10 +19,10 @@ use super::strings::StringSet;
 use super::types::TypeSet;
 use crate::frontend::document::{Document, Json, NodeId};
 
-/// What a keyword says, which is mostly one thing.
+/// The parts of a keyword, mostly one.
 pub(crate) type Parts = SmallVec<[Part; 1]>;
 
-/// What a keyword turned out to be.
+/// The result of reading a keyword.
 pub(crate) enum Read {
     /// It says these things, and the grammar will say the same.
     Parts(Parts),
@@ -39,7 +39,7 @@ pub(crate) struct Queued {
     pub(crate) outside: Context,
 }
 
-/// What has been read.
+/// The results of reading a schema.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The schemas, of which those in the queue are not read yet.
@@ -79,9 +79,9 @@ pub(crate) struct Reader<'a> {
     pub(crate) context: Context,
     /// The references that led somewhere, by the place of the keyword's value.
     pub(crate) followed: &'a [(NodeId, SchemaId)],
-    /// What an automaton may take.
+    /// The limits of an automaton.
     pub(crate) limit: Allowance<'a>,
-    /// What `format` does.
+    /// The effect of `format`.
     pub(crate) formats: Formats,
     pub(crate) found: &'a mut Found,
 }

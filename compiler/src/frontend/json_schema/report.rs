@@ -1,4 +1,4 @@
-//! What the emptiness of parts means for the author: an unsatisfiable schema is an error that names the two places in
+//! The meaning of empty parts for the author: an unsatisfiable schema is an error that names the two places in
 //! conflict; a property or branch that nothing satisfies is left out with a note. A schema that no text form of the options
 //! has room for is an error as well.
 //!
@@ -75,8 +75,8 @@ fn explain(document: &Document<'_>, diagnostic: Diagnostic, conflict: Conflict) 
         .with_label(document.span(conflict.other), "in conflict with this")
 }
 
-/// That some document is not nested deeper than the text form goes; `cut` are the schemas of containers that it holds to be
-/// empty.
+/// Checks that some document is not nested deeper than the text form goes; `cut` are the schemas of containers that it
+/// holds to be empty.
 pub(crate) fn deep_enough(
     document: &Document<'_>,
     grammar: &Grammar,

@@ -31,7 +31,7 @@ pub enum ResourceError {
     Uri {
         /// The name.
         uri: String,
-        /// What is wrong with it.
+        /// The fault of the resource.
         problem: String,
     },
     /// The value nests too deep.
@@ -96,7 +96,7 @@ fn normal(uri: &str) -> Result<String, String> {
     Ok(uri.into_string())
 }
 
-/// What remains of a limit on the depth of a value; `None` where it is deeper.
+/// The rest of a limit on the depth of a value; `None` if it is deeper.
 fn depth(value: &Value, limit: usize) -> Option<usize> {
     let below = |limit: usize| limit.checked_sub(1);
     match value {

@@ -70,12 +70,12 @@ impl Bounds {
         }
     }
 
-    /// What remains to be counted after one more; `None` where one more is too many.
+    /// The bounds on the rest after one more; `None` if one more is too many.
     pub(crate) fn after_one(self) -> Option<Self> {
         self.after(1)
     }
 
-    /// What remains to be counted after so many; `None` where these are too many.
+    /// The bounds on the rest after so many; `None` if these are too many.
     pub(crate) fn after(self, count: u32) -> Option<Self> {
         let max = match self.max {
             Some(max) => Some(max.checked_sub(count)?),
@@ -85,7 +85,7 @@ impl Bounds {
     }
 }
 
-/// What a keyword, or several that belong together, says about an instance.
+/// A fact about an instance that a keyword, or several that belong together, states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     /// Its type: `type`.

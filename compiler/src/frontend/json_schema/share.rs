@@ -81,7 +81,7 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
 }
 
-/// What schemas that say the same have in common at first sight: their keywords, without the schemas and values in
+/// The first sight of a schema, equal for schemas that say the same: its keywords, without the schemas and values in
 /// these.
 fn outline(parts: &[(NodeId, Part)]) -> u64 {
     let mut hasher = FxHasher::default();

@@ -52,7 +52,7 @@ pub(crate) fn special() -> Expr {
 }
 
 impl CharState {
-    /// Where bytes lead, by disjoint sets. The closing quote is on no edge.
+    /// The targets of bytes, by disjoint sets. The closing quote is on no edge.
     pub(crate) fn edges(self) -> Vec<(ByteSet, Self)> {
         let range = ByteSet::range;
         match self {
@@ -83,13 +83,13 @@ impl CharState {
         }
     }
 
-    /// Where a byte leads.
+    /// The target of a byte.
     #[cfg(test)]
     fn next(self, byte: u8) -> Option<Self> {
         self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
     }
 
-    /// What completes the character that the state is inside of; empty between characters.
+    /// The bytes that complete the character that the state is inside of; empty between characters.
     pub(crate) fn rest(self) -> Expr {
         match self {
             Self::Boundary => Expr::Empty,

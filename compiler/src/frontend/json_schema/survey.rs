@@ -28,13 +28,13 @@ const VALUES_OF_KEYWORD: usize = 2;
 pub(crate) struct Occurrence {
     /// The place of its value.
     pub(crate) value: NodeId,
-    /// What the grammar makes of it.
+    /// The verdict on it.
     pub(crate) verdict: Verdict,
     /// Why, where the verdict is not exact; empty otherwise.
     pub(crate) reason: &'static str,
 }
 
-/// What the survey finds.
+/// The results of the survey.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
     /// The schemas that apply somewhere.
@@ -100,7 +100,7 @@ pub(crate) fn survey(
 struct Survey<'a, 's> {
     document: &'a mut Document<'s>,
     references: References<'a>,
-    /// What an automaton may take.
+    /// The limits of an automaton.
     limit: Allowance<'a>,
     formats: Formats,
     occurrences: Vec<Occurrence>,

@@ -6,14 +6,14 @@ use super::dialect::Draft;
 use super::formats::{self, Exactness};
 use super::keyword::{KEYWORDS, OPENAPI, Support};
 
-/// What becomes of a keyword or format.
+/// The treatment of a keyword or format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SupportRow {
     /// The keyword, or the name of the format.
     pub name: &'static str,
     /// First and last draft that define the keyword, or OpenAPI 3.0; `None` for a format.
     pub drafts: Option<(&'static str, &'static str)>,
-    /// What the report says of it, unless the note says otherwise.
+    /// The verdict in the report, unless the note says otherwise.
     pub verdict: Verdict,
     /// Why, where it is not exact, or where the report says something else.
     pub note: &'static str,

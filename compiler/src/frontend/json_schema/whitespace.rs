@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
 const FLEXIBLE: u32 = 19;
 
-/// Where whitespace may stand between the tokens of a document.
+/// The places of whitespace between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
     /// Nowhere.
@@ -186,7 +186,7 @@ impl Separator {
     /// Most bytes of a separator.
     pub const LONGEST: usize = 32;
 
-    /// What stands between items and between members: a `,` with whitespace around it.
+    /// The separator between items and between members: a `,` with whitespace around it.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl Separator {
         Self::around(text, ',')
     }
 
-    /// What stands between a key and its value: a `:` with whitespace around it.
+    /// The separator between a key and its value: a `:` with whitespace around it.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ pub(super) struct Ast {
     pub(super) items: Vec<Item>,
 }
 
-/// What stands on the top level.
+/// An item of the top level.
 #[derive(Debug)]
 pub(super) enum Item {
     /// `name: body` or `NAME: body`.
@@ -27,7 +27,7 @@ pub(super) enum Item {
         path: String,
         /// The name to define.
         name: String,
-        /// Where the name stands.
+        /// The place of the name.
         span: Range<usize>,
     },
     /// The JSON of `%llguidance` or `%grammar_options`.
@@ -39,7 +39,7 @@ pub(super) enum Item {
 pub(super) struct Definition {
     /// The name without `?` and `!`, which shape syntax trees only.
     pub(super) name: String,
-    /// Where the name stands.
+    /// The place of the name.
     pub(super) span: Range<usize>,
     /// Attributes in brackets.
     pub(super) attributes: Vec<Attribute>,
@@ -54,7 +54,7 @@ pub(super) struct Attribute {
     pub(super) name: String,
     /// The value.
     pub(super) value: Option<Value>,
-    /// Where both stand.
+    /// The place of both.
     pub(super) span: Range<usize>,
 }
 
@@ -70,13 +70,13 @@ pub(super) enum Value {
 /// A part of a right-hand side.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// What it is.
+    /// Its kind.
     pub(super) kind: NodeKind,
-    /// Where it stands.
+    /// Its place.
     pub(super) span: Range<usize>,
 }
 
-/// What a [`Node`] is.
+/// The kind of a [`Node`].
 #[derive(Debug)]
 pub(super) enum NodeKind {
     /// One of these.
@@ -87,7 +87,7 @@ pub(super) enum NodeKind {
     Sequence(Vec<Node>),
     /// Between `min` and `max` (unbounded where `None`) of the body.
     Repeat {
-        /// What is repeated.
+        /// The part that is repeated.
         body: Box<Node>,
         /// Fewest.
         min: u32,

@@ -9,9 +9,9 @@ use crate::diagnostics::Diagnostic;
 pub(super) struct Attributes<'a> {
     /// The rule ends as soon as it can.
     pub(super) lazy: bool,
-    /// What ends it, as part of the text.
+    /// The text that ends it, as part of the text.
     pub(super) suffix: Option<&'a Node>,
-    /// What ends it, for the host to take out again.
+    /// The text that ends it, for the host to take out again.
     pub(super) stop: Option<&'a Node>,
     /// It is empty, for it may have no tokens.
     pub(super) is_empty: bool,

@@ -36,7 +36,7 @@ impl Facts {
             }
             changes
         });
-        // What may stand behind each use of a unit: its bytes, and whether the unit around it may end there.
+        // The bytes that may stand behind each use of a unit, and whether the unit around it may end there.
         let mut uses: Vec<(usize, usize, ByteSet, bool)> = Vec::new();
         for (at, unit) in units.iter().enumerate() {
             for &(letter, to) in unit.edges.iter().flatten() {

@@ -18,7 +18,7 @@ pub(super) struct Lexeme {
     pub(super) span: Range<usize>,
 }
 
-/// What a [`Lexeme`] is.
+/// The kind of a [`Lexeme`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LexemeKind {
     /// Letters, digits, `-` and `_`.

@@ -35,7 +35,7 @@ pub(super) struct Terminal {
     pub(super) first: ByteSet,
     /// Bytes with which it goes on where it could end.
     pub(super) after: ByteSet,
-    /// Where it stands first.
+    /// The place where it stands first.
     pub(super) span: Range<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Lexicon {
         }
         let next = self.terminals.len() as TerminalId;
         let (terminal, nullable) = terminal(key.0.clone(), lazy, span.clone(), budget);
-        // What is lazy and may be empty is empty.
+        // A terminal that is lazy and may be empty is empty.
         let is_empty = matches!(terminal.expr, Expr::Never) || lazy && nullable;
         let id = (!is_empty).then_some(next);
         if !is_empty {

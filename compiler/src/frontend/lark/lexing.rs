@@ -4,13 +4,15 @@
 //! and then takes those that match all of it; a lazy one is taken as soon as it matches. So a terminal ends only where
 //! none of its neighbours could go on, `/a+/ "ab"` accepts nothing, and a keyword that is also a name is both.
 //!
-//! That is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that the
-//! terminals allowed there have got to. Where a text ends that could go on with some bytes, what comes next must not
-//! begin with these. What is ignored comes before a terminal that matches the same. Most terminals have neighbours that begin otherwise, and successors that do not go on with them:
-//! such a terminal stays as it is, counted repetitions and all.
+//! The lexer is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that
+//! the terminals allowed there have got to. Where a text ends that could go on with some bytes, what comes next must
+//! not begin with these. What is ignored comes before a terminal that matches the same. Most terminals have neighbours
+//! that begin otherwise, and successors that do not go on with them: such a terminal stays as it is, counted
+//! repetitions and all.
 //!
-//! What nests is called and not looked into, so at its borders two terminals do not know of each other. Where that can
-//! matter, as one can end where the other goes on, the grammar allows both readings, more than llguidance would; a warning says where.
+//! Nested units are called and not looked into, so at their borders two terminals do not know of each other. If that
+//! can matter, as one can end where the other goes on, the grammar allows both readings, more than llguidance would; a
+//! warning says where.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -85,7 +87,7 @@ impl<'r> Lexing<'r> {
 
     /// The expression of a unit.
     pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
-        // Where a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
+        // If a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
         let (expr, meets) = self.unit_with(unit, number, is_last);
         match meets && is_last {
             true => self.unit_with(unit, number, false).0,
@@ -381,7 +383,7 @@ impl<'r> Work<'_, 'r> {
         alive
     }
 
-    /// Where terminals lead that have got to some states.
+    /// The target of terminals that have got to some states.
     fn target(&mut self, subset: SubsetId, within: Within) -> u32 {
         let ends = self.accepting(&within);
         let lazy: Vec<TerminalId> =

@@ -19,8 +19,8 @@
 //! | `follow`, `subsets` | what may come next |
 //! | `lexing` | lexemes to bytes |
 //!
-//! What changes no text (`capture`, `temperature`, `max_tokens`) is noted for the host; what cannot be said (priorities,
-//! templates, parameters, lookaround, grammars by name) is an error at its place.
+//! Attributes that change no text (`capture`, `temperature`, `max_tokens`) are noted for the host; what cannot be said
+//! (priorities, templates, parameters, lookaround, grammars by name) is an error at its place.
 
 mod ast;
 mod attributes;

@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Where the last lexeme read ends.
+    /// The end of the last lexeme read.
     fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
     }
 
     fn definition(&mut self) -> Parsed<Definition> {
-        // What shapes the syntax tree alone changes no text.
+        // Marks that shape the syntax tree alone change no text.
         while self.eat("!") || self.eat("?") {}
         let help = "a rule is written `name: body`, and a terminal `NAME: body`";
         let name = self.name(help)?;

@@ -47,11 +47,11 @@ pub(super) struct Rules<'a> {
     pub(super) rules: Vec<(&'a Definition, Body)>,
     /// The start rule.
     pub(super) start: u32,
-    /// What may stand behind each lexeme, not empty.
+    /// The terminals that may stand behind each lexeme, not empty.
     pub(super) ignored: Vec<TerminalId>,
-    /// What is ignored may stand before the first lexeme too.
+    /// Whether ignored terminals may stand before the first lexeme too.
     pub(super) initial_skip: bool,
-    /// What is ignored may stand once behind a lexeme, and not again and again.
+    /// Whether ignored terminals may stand once behind a lexeme, and not again and again.
     pub(super) ignore_once: bool,
     pub(super) lexicon: Lexicon,
     /// The inner grammars, and what was found.
@@ -62,7 +62,7 @@ pub(super) struct Rules<'a> {
 ///
 /// # Errors
 ///
-/// What is wrong with names and parts of rules, in source order.
+/// The errors of names and parts of rules, in source order.
 pub(super) fn read<'a>(
     ast: &'a Ast,
     source: &'a Source,

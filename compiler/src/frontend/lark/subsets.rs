@@ -13,7 +13,7 @@ pub(super) type SubsetId = u32;
 /// A set of states of the unit.
 #[derive(Debug)]
 pub(super) struct Subset {
-    /// Those with letters.
+    /// The members with letters.
     members: Vec<u32>,
     /// Whether the unit may end here.
     pub(super) is_final: bool,
@@ -78,7 +78,7 @@ impl<'r> Subsets<'r> {
         let mut all: Vec<(Letter, u32)> =
             members.iter().flat_map(|state| edges(*state)).copied().collect();
         all.sort_unstable();
-        // Where nothing follows, nothing is ignored.
+        // If nothing follows, nothing is ignored.
         if !self.keeps_ends && all.iter().all(|(letter, _)| self.is_ignored(*letter)) {
             all.clear();
         }
@@ -100,7 +100,7 @@ impl<'r> Subsets<'r> {
         next
     }
 
-    /// Where some terminals lead that match the same text. What is ignored comes before all others.
+    /// The target of some terminals that match the same text. Ignored ones come before all others.
     pub(super) fn go(&mut self, from: SubsetId, terminals: &[TerminalId]) -> SubsetId {
         let ignored = terminals.iter().copied().filter(|id| self.ignored.contains(id));
         let ignored: Vec<TerminalId> = ignored.collect();

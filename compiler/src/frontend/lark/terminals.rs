@@ -24,7 +24,7 @@ use crate::ir::Expr;
 /// Largest expression of a terminal, in nodes.
 const MAX_SIZE: usize = 1 << 20;
 
-/// Where a terminal comes from.
+/// The origin of a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin<'a> {
     /// A definition of the source.

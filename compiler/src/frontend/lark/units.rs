@@ -1,11 +1,11 @@
 //! Units: automata over lexemes, each of as many rules as can be written into each other.
 //!
-//! What a lexer may match next depends on all that the grammar allows there, so rules are looked at together: every rule
-//! is written into its callers, but for those that lead back to themselves, one of each cycle, and large ones with
-//! several callers. Each of these, the start rule first, is a unit. What begins or ends with itself loops instead, so that
-//! of recursion only what nests is left.
+//! The terminals that a lexer may match next depend on all that the grammar allows there, so rules are looked at
+//! together: every rule is written into its callers, but for those that lead back to themselves, one of each cycle, and
+//! large ones with several callers. Each of these, the start rule first, is a unit. What begins or ends with itself
+//! loops instead, so that of recursion only what nests is left.
 //!
-//! What is ignored may stand behind every lexeme: a loop at the state behind it, or a step past it. It
+//! Ignored terminals may stand behind every lexeme: a loop at the state behind it, or a step past it. They
 //! may not where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar does.
 //!
 //! Cost: linear in what is written out, which is bounded: a rule of more than [`MAX_COPIED`] parts is copied once.

@@ -6,7 +6,7 @@
 
 use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
 
-/// What is known about the text between a place in the pattern and an end of the whole text.
+/// The text that may stand between a place in the pattern and an end of the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! What can be wrong with a pattern.
+//! Errors of patterns.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub enum PatternError {
     /// The text is no regular expression.
     #[error("{message}")]
     Syntax {
-        /// What is wrong, by the parser.
+        /// The parser's message.
         message: String,
         /// Where.
         span: Range<usize>,
@@ -23,7 +23,7 @@ pub enum PatternError {
     NestedTooDeep {
         /// The limit.
         limit: u32,
-        /// Where the first level beyond it starts.
+        /// The start of the first level beyond it.
         span: Range<usize>,
     },
     /// The pattern has a construct of another dialect.
@@ -39,7 +39,7 @@ pub enum PatternError {
     /// A pattern with lookaround, which is read as ECMA-262, is not one of ECMA-262.
     #[error("{message}")]
     Lookaround {
-        /// What is wrong.
+        /// The fault in words.
         message: String,
         /// The way out.
         help: &'static str,
@@ -49,7 +49,7 @@ pub enum PatternError {
     /// The pattern uses a feature that regular languages do not have.
     #[error("{message}")]
     Unsupported {
-        /// What is wrong, by the parser.
+        /// The parser's message.
         message: String,
         /// Where.
         span: Range<usize>,
@@ -142,7 +142,7 @@ impl PatternError {
         }
     }
 
-    /// Where in the pattern the error is; `None` where it is the pattern as a whole.
+    /// The place of the error in the pattern; `None` if it is the pattern as a whole.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Syntax { span, .. }

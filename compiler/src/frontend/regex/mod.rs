@@ -36,7 +36,7 @@ use crate::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
 /// Most states of the automaton of a pattern with lookaround.
 const MAX_STATES: usize = 50_000;
 
-/// What the pattern must match.
+/// The part of a text that the pattern must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// The whole text.
@@ -46,10 +46,10 @@ pub enum Extent {
     Part,
 }
 
-/// What to make of a pattern.
+/// The options of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PatternOptions {
-    /// What the pattern must match.
+    /// The part of a text that the pattern must match.
     pub extent: Extent,
     /// Most bytes that each stage of building an automaton may use.
     pub size_limit: usize,

@@ -128,7 +128,7 @@ pub enum SettingsError {
     Json {
         /// The language.
         language: Language,
-        /// What is wrong, with line and column.
+        /// The parser's error, with line and column.
         source: serde_json::Error,
     },
     /// A form of whitespace that there is none of.
@@ -142,7 +142,7 @@ pub enum SettingsError {
     Together {
         /// The option.
         option: &'static str,
-        /// What is wrong.
+        /// The fault in words.
         problem: &'static str,
     },
     /// A schema that references cannot lead to.

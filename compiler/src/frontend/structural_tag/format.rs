@@ -8,9 +8,9 @@ use crate::ir::TokenRef;
 /// A format with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Format {
-    /// What it says.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// Where it stands.
+    /// Its place.
     pub(super) at: NodeId,
 }
 

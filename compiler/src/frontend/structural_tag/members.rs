@@ -173,7 +173,7 @@ mod tests {
             let style = &STYLES[name];
             let all = style.values.iter().map(|value| types(&value.types));
             assert!(all.fold(TypeSet::NONE, TypeSet::union).contains(TypeSet::ALL), "{name}");
-            // Where the end of a text begins, another cannot: the text before it ends at the leftmost.
+            // At the beginning of the end of a text, another cannot begin: the text before it ends at the leftmost.
             let close = &style.close;
             let borders = (1..close.len()).filter(|&at| close.is_char_boundary(at));
             for at in borders {

@@ -17,8 +17,8 @@
 //! - Schemas are read by the front end of JSON Schema with its options; with `any_order`, required keys come, and
 //!   named ones once (in objects of up to eight of them; of more, each may come again, and the report says so).
 //!
-//! What differs from XGrammar: keys and types that do not exist are errors; one trigger may not be in another; `max_tokens`
-//! is left to the host, and said to be in a finding.
+//! The differences from XGrammar: keys and types that do not exist are errors; one trigger may not be in another;
+//! `max_tokens` is left to the host, and said to be in a finding.
 
 mod content;
 mod counts;
@@ -66,7 +66,7 @@ pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tokens {
-    /// Such a text is the token.
+    /// A text of this kind is the token.
     #[default]
     Prefer,
     /// It is the token, or spelled by others.

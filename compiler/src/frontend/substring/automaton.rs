@@ -119,7 +119,7 @@ impl Automaton {
         dfa.states.resize(self.states.len(), DfaState { accepting: true, ..DfaState::default() });
         // States within a chunk that are also the end of a shorter one.
         let mut ends: Vec<(u32, u32)> = Vec::new();
-        // What is left of a chunk is the same wherever it leads to the same state.
+        // The rest of a chunk is the same wherever it leads to the same state.
         let mut within: FxHashMap<(u32, u32, usize), u32> = FxHashMap::default();
         let mut open = Vec::new();
         for (at, state) in self.states.iter().enumerate() {

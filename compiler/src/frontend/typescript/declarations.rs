@@ -38,9 +38,9 @@ pub(super) enum Kind<'a> {
 #[derive(Debug)]
 pub(super) struct Declaration<'a> {
     pub(super) kind: Kind<'a>,
-    /// Where the name stands.
+    /// The place of the name.
     pub(super) span: Range<usize>,
-    /// Where each of its statements begins, behind its comment.
+    /// The start of each of its statements, behind its comment.
     pub(super) starts: Vec<u32>,
     is_exported: bool,
 }

@@ -182,7 +182,7 @@ impl Scan<'_> {
         self.last = Last::Operator;
     }
 
-    /// What stood in the bracket at hand is over.
+    /// The bracket at hand is closed.
     fn over(&mut self) {
         let level = self.levels.last_mut().expect("the outermost is never closed");
         self.total -= std::mem::take(&mut level.count);
@@ -202,7 +202,7 @@ impl Scan<'_> {
         }
         let is_template = self.levels.last().is_some_and(|level| level.open == b'`');
         self.close();
-        // What follows the condition of a statement nests in it.
+        // The statement after a condition nests in it.
         match sign {
             b')' => self.count(),
             _ => self.last = Last::Operand,

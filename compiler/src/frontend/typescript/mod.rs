@@ -36,7 +36,7 @@ use declarations::Declarations;
 use translate::Translator;
 use written::Written;
 
-/// What to make of a source.
+/// The options of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeScriptOptions {
     /// Name of the type that texts are of. Else it is the default export, the last type that is exported, or the only one.
@@ -55,8 +55,8 @@ struct Translated {
 ///
 /// # Errors
 ///
-/// What is wrong with the syntax or the types, all of it; what the front end of JSON Schema refuses, such as a type that has no
-/// value; or that the budget is spent.
+/// The errors of the syntax or the types, all of them; the refusals of the front end of JSON Schema, such as of a type
+/// that has no value; or that the budget is spent.
 pub fn lower(
     source: Source,
     options: &TypeScriptOptions,

@@ -26,7 +26,7 @@ const MAX_SHAPES: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shape<'a> {
     pub(super) members: Vec<Member<'a>>,
-    /// What other keys may have; none is taken where there is nothing.
+    /// The types of other keys; none is taken if this is empty.
     pub(super) rest: Vec<Rest<'a>>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Member<'a> {
     tags: Vec<Tag>,
 }
 
-/// What a member is by one of the types that have it.
+/// A member by one of the types that have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     /// Anything where none is written.

@@ -28,7 +28,7 @@ const MAX_ERRORS: usize = 50;
 ///
 /// # Errors
 ///
-/// What is wrong with the syntax, all of it; what `read` finds; or that the system gives no thread.
+/// The errors of the syntax, all of them; the errors of `read`; or that the system gives no thread.
 pub(super) fn with_program<R: Send>(
     source: &Source,
     read: impl for<'a> FnOnce(&'a Program<'a>) -> Result<R, Vec<Diagnostic>> + Send,

@@ -28,7 +28,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// What a reference to a type parameter stands for.
+    /// The type that a reference to a type parameter stands for.
     pub(super) fn parameter(
         &self,
         reference: &'a TSTypeReference<'a>,

@@ -20,7 +20,7 @@ pub(super) struct Tag {
     pub(super) value: Node,
 }
 
-/// What a [`Tag`] is.
+/// The kind of a [`Tag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// A keyword of the schema.
@@ -31,7 +31,7 @@ pub(super) enum TagKind {
     Nullable,
 }
 
-/// What the text behind a tag is.
+/// The form of the text behind a tag.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Number,

@@ -67,7 +67,7 @@ impl<'a> Translator<'a> {
                 }
                 Some(format!("(?:{})", parts.join("|")))
             }
-            // What else there is, is a list of values: literals, enumerations, keys.
+            // Any other type is a list of values: literals, enumerations, keys.
             _ => {
                 let texts = self.literals(ty)?.into_iter().map(|value| {
                     let mut text = String::new();

@@ -17,7 +17,7 @@ use crate::diagnostics::Diagnostic;
 const MOST_NAMES: usize = 100;
 
 impl<'a> Translator<'a> {
-    /// What a type is behind parentheses, type parameters, names of other types and members of them. `None` after an error.
+    /// The type behind parentheses, type parameters, names of other types and members of them. `None` after an error.
     pub(super) fn resolved(&mut self, ty: Ty<'a>) -> Option<Ty<'a>> {
         let mut ty = ty;
         for _ in 0..MOST_NAMES {

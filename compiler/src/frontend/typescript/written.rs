@@ -15,7 +15,7 @@ pub(super) struct Node {
     pub(super) span: Range<usize>,
 }
 
-/// What a [`Node`] is.
+/// The kind of a [`Node`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
     /// A value without parts of its own.

@@ -20,11 +20,11 @@ pub struct RegularError {
     pub rule: RuleId,
     /// Its name.
     pub rule_name: String,
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: RegularErrorKind,
 }
 
-/// What is wrong with an operand.
+/// The reason why an operand is not regular.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegularErrorKind {
     /// The operand calls a rule that leads back to itself.

@@ -41,7 +41,7 @@ pub(crate) fn simplify<'g>(
     for &rule in survey.groups().flat_map(|(group, _)| group) {
         let rule = rule as usize;
         let Rule { kind, expr, .. } = &grammar.rules[rule];
-        // What the items of a distinct rule are is told by its calls, which stay as they are.
+        // The items of a distinct rule are told by its calls, which stay as they are.
         if !matches!(kind, RuleKind::Distinct | RuleKind::Item) {
             pass.simpler[rule] = pass.simplified(expr);
             is_simpler |= pass.simpler[rule].is_some();

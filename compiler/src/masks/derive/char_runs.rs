@@ -359,7 +359,7 @@ impl<'a> Finder<'a> {
                 _ => break,
             }
         }
-        // What begins otherwise is walked, and what does not begin so is taken out of the row.
+        // Tokens that begin otherwise are walked, and tokens of the row that cannot begin so are taken out of it.
         let begins = self.follow.first(state).0.union(within).minus(first);
         let mut spread = self.below_root(begins);
         let bytes = bytes_of(&way);

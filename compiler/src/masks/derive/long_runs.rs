@@ -132,7 +132,7 @@ impl<'a> LongRuns<'a> {
             if known.0 > 0 {
                 break known;
             }
-            // Where it is met again there is no end.
+            // A state that is met again has no end.
             self.places[last as usize].run = (u32::MAX, last);
             run.push(last);
             let next = self.next(last);

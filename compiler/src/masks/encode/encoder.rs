@@ -292,7 +292,7 @@ impl<'a> Encoder<'a> {
         if !reference.words.is_empty() {
             row.copy_from_slice(reference.words);
         }
-        // What is excluded may be among the tokens that the record adds.
+        // Excluded tokens may be among those that the record adds.
         set_all(&mut row, reference.plus);
         let gone = except.iter().map(|span| self.tokens(span));
         for ids in gone.chain([reference.minus]) {

@@ -135,7 +135,7 @@ impl<'a> DefaultTransitions<'a> {
         }
         let Some(ahead) = ahead.checked_sub(1) else { return false };
         let Some(mut partings) = self.told(states) else { return false };
-        // Those that lead back here are taken to differ.
+        // States that lead back here are taken to differ.
         self.alike[index] = (states[1], false);
         let are_alike = partings.all(|at| {
             let Divergence { byte, to } = self.partings[at as usize];

@@ -85,7 +85,7 @@ impl Representatives {
         // By index of the state, the one that stands for it and others that are no other doubles.
         let mut first: Vec<u32> = states.clone().collect();
         for (state, _) in references().filter(|(_, reference)| reference.is_none()) {
-            // What a state does with tokens that it reads as wholes is no part of its class.
+            // Edges on tokens as wholes are no part of a state's class.
             let reads = reads_tokens && network.may_read_token(state);
             let class = copies.class(state).filter(|_| !reads);
             let stands = match class.and_then(|class| of_copies.get(&class)) {

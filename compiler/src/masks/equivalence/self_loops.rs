@@ -56,7 +56,7 @@ impl SelfLoops {
     /// Bytes that keep the state as it is in strings of up to `height`.
     #[inline]
     pub(crate) fn on(&self, height: usize) -> u128 {
-        // What comes after the last byte of the longest string does not count.
+        // Sets after the last byte of the longest string do not count.
         let long = self.all.iter().take_while(|(length, _)| length.saturating_add(1) >= height);
         long.last().map_or(0, |&(_, on)| on)
     }

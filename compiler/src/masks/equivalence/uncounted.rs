@@ -29,7 +29,7 @@ pub(crate) struct Uncounted {
 }
 
 impl Uncounted {
-    /// That of a network in which there are such rules.
+    /// The counter abstraction of a network, if it has such rules.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,

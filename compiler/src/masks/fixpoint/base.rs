@@ -35,7 +35,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// That of some own states. Those that have a representative are in neither list.
+    /// The selection of some own states. States that have a representative are in neither list.
     pub(crate) fn new(equivalence: &KEquivalence, states: &[u32], shortcuts: Shortcuts) -> Self {
         let is_derived = shortcuts.has(Shortcut::References);
         let alone = states.iter().filter(|&&state| !equivalence.doubles().contains(state));
@@ -102,7 +102,7 @@ pub(crate) fn walked<'a>(
                 Some(taken) if taken.reference < inputs.first_state() => {
                     outcome.over(facts.spans(shared, trie, taken.reference))
                 }
-                // What is taken over along a run of characters is told by the row sooner.
+                // A mask that is taken over along a run of characters is told by the row sooner.
                 _ => outcome.clone(),
             };
             outcomes.insert(state, (set, whole));
@@ -153,7 +153,7 @@ pub(crate) fn derived<'a>(
         }
         Ok(())
     })?;
-    // Those near the end of a chain are most work, and the results of what is found last are taken while no other
+    // States near the end of a chain are most work, and the last results are taken while no other
     // thread has work.
     rest.reverse();
     let calls = (inputs.trie, inputs.follow);

@@ -99,7 +99,7 @@ impl<'a> Group<'a> {
     fn apart(&self, worker: &mut Worker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = worker.walker.apart(self.derived, &mut next);
-        // Whoever helps took its range before there were no more.
+        // A helping thread took its range before there were no more.
         while self.helping.load(Ordering::SeqCst) > 0 {
             std::thread::yield_now();
         }

@@ -47,7 +47,7 @@ pub(crate) fn masks<'a>(
         reach.add(state, class);
     }
     let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(masks.len() / 4);
-    // What a state does with tokens that it reads as wholes is no part of its class.
+    // Edges on tokens as wholes are no part of a state's class.
     let joined = follow.network();
     let reads_tokens = joined.reads_tokens();
     let reads = |ret| reads_tokens && joined.may_read_token(ret);

@@ -191,7 +191,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
                         parts.stop();
                         return Err(spent(done));
                     }
-                    // Where there are none, the scope passes the panic on that ended the work.
+                    // If there are none, the scope passes the panic on that ended the work.
                     let Some(mut results) = results else { return Ok(()) };
                     for (item, result) in left.iter().zip(&mut results) {
                         take(item, result).inspect_err(|_| parts.stop())?;
@@ -280,7 +280,7 @@ impl<'a, T, R> WorkParts<'a, T, R> {
     fn results(&self, at: usize, mut work_on_next: impl FnMut() -> bool) -> Option<Vec<R>> {
         loop {
             let are_given_out = self.next.load(Ordering::SeqCst) >= self.items.len();
-            // Whoever was given items is at work until their results are there.
+            // A thread that was given items is at work until their results are there.
             let is_idle = self.at_work.load(Ordering::SeqCst) == 0;
             let results = locked(&self.results).remove(&at);
             if results.is_some() || are_given_out && is_idle {

@@ -82,7 +82,7 @@ impl Memo {
     }
 
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
-        // Those of one node differ in the class, and those of one class in the node.
+        // Keys of one node differ in the class, and keys of one class in the node.
         let at = key.0.wrapping_add(key.1) as usize % SHARDS;
         self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -19,13 +19,13 @@ pub(crate) fn alike(shared: Tables<'_>) -> Vec<u32> {
     let mut like: Vec<u32> = (0..shared.state_count()).collect();
     let mut after = vec![0u32; like.len()];
     for (index, rule) in (0..).zip(shared.rules) {
-        // What a rule is left through depends on what comes after it: rules that differ in that are not confused.
+        // The exits of a rule depend on what comes after it: rules that differ in that are not confused.
         let same = shared.rules.iter().position(|other| other.after_bytes == rule.after_bytes);
         let same = same.map_or(index, |same| same as u32);
         let first = rule.first_state as usize;
         after[first..first + rule.state_count as usize].fill(same);
     }
-    // Those that a state leads to come before it, so that chains are gone along in one round.
+    // The targets of a state come before it, so that chains are gone along in one round.
     let order = by_component(&components_by(like.len(), |state| leads_to(shared, state)));
     let mut changed = true;
     let mut key = Vec::new();

@@ -29,7 +29,7 @@ struct StoredMasks {
 }
 
 impl StoredRows {
-    /// Those of a vocabulary. O(words of its rows).
+    /// The rows of a vocabulary. O(words of its rows).
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let rows = shared.rows.chunks(shared.row_words.max(1) as usize);
         let counts = rows.map(|row| row.iter().map(|word| word.count_ones()).sum());

@@ -215,7 +215,7 @@ impl PairTable {
                 apart |= bits;
                 continue;
             }
-            // That one of them can be left shows on what may come then.
+            // If only one of them can be left, the bytes that may come then distinguish the two.
             if exits != stored_exits {
                 apart |= after;
             }

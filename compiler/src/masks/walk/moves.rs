@@ -200,7 +200,7 @@ impl MoveTable {
                 moves.sets.unclear = moves.sets.unclear.union(bytes);
                 continue;
             };
-            // What a call begins with as well is in the set of what is unclear.
+            // A byte that a call begins with as well is in the set of unclear bytes.
             moves.add(edge.lo(), edge.hi(), to);
             if ends {
                 moves.sets.ends = moves.sets.ends.union(bytes);

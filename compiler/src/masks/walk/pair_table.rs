@@ -146,7 +146,7 @@ impl PairTable {
 /// Whether what tells two states apart within some bytes does so within more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// That is not known.
+    /// The pair is not known.
     No,
     /// Within as many as are looked ahead.
     Ahead,
@@ -306,7 +306,7 @@ impl PairTable {
         let mut last_same = None;
         let sets = *self.moves.of(moves).sets;
         let mut run = 0;
-        // What comes after the rule of the reference may be another with each byte.
+        // The state after the rule of the reference may be another with each byte.
         let turns = [known.turns, returns, returns.next()];
         let turns = turns.into_iter().fold(sets.turns, ByteSet::union);
         let differing = self.moves.of(moves).differing(known, reference.frame).union(returns);
@@ -352,7 +352,7 @@ impl PairTable {
             } else {
                 let differ = ends != known.ends.contains(byte);
                 let stored_exits = is_final(stored);
-                // What comes after the rule of the reference is told apart by the bytes that it goes on with.
+                // The state after the rule of the reference is told apart by the bytes that it goes on with.
                 match stored_exits && !at_bottom && (differ || leaves && !exits) {
                     true => PairMove::Alone { excluded: true },
                     false => {

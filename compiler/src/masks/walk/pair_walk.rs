@@ -51,7 +51,7 @@ impl PairWalk<'_, '_> {
             }
             return;
         }
-        // Where the rule is left matters where something may come after it.
+        // Nodes at which the rule is left matter if something may come after it.
         let nodes = self.cursor.facts.nodes();
         let bits = bits | bits_of(self.builder.after);
         let mut at = steps.start;
@@ -98,7 +98,7 @@ impl PairWalk<'_, '_> {
                 if is_leaf {
                     return;
                 }
-                // Where both can be left, the reference's exits say so.
+                // If both can be left, the reference's exits say so.
                 if exits && (is_excluded || !stored_exits) {
                     self.builder.leave(child);
                 }

@@ -62,7 +62,7 @@ impl ReferenceFinder {
             most == u32::MAX
                 || pairs.are_near(cursor, (place, reference.state), reference, PAIR_AHEAD, most)
         });
-        // Where the caller can fall back to a batch, only references that self-loop on many bytes are tried: the batch is
+        // If the caller can fall back to a batch, only references that self-loop on many bytes are tried: the batch is
         // cheaper than a difference to a narrow one.
         let reference = reference
             .or_else(|| self.staying_reference((cursor, pairs), place, most < u32::MAX))?;

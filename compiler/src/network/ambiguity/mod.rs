@@ -390,7 +390,7 @@ impl<'a> Exploration<'a> {
         });
         self.most = self.most.max(next.len() + resting.len());
         let alone = next.is_empty();
-        // Where the stack ends here, the ways within the rule are all there is.
+        // If the stack ends here, the ways within the rule are all there is.
         self.meet(next)?;
         self.room = room;
         let Some(state) = leaves.or(returned.filter(|_| !alone)) else { return Ok(()) };

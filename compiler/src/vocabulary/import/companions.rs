@@ -29,16 +29,16 @@ use super::files::read_file;
 const NAMED_TOKENS: [&str; 7] =
     ["bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token"];
 
-/// What stands beside a tokenizer.
+/// The files beside a tokenizer.
 pub(super) struct Companions(Vec<(Companion, Value)>);
 
 impl Companions {
-    /// Those that the options give.
+    /// The companions that the options give.
     pub(super) fn given(options: &VocabularyOptions) -> Result<Self, VocabularyError> {
         Self::gather(|companion| given(options, companion))
     }
 
-    /// Those that the options give, and for the others the files beside the tokenizer.
+    /// The companions that the options give, and for the others the files beside the tokenizer.
     pub(super) fn beside(
         tokenizer: &Path,
         options: &VocabularyOptions,

@@ -7,7 +7,7 @@ use crate::vocabulary::options::VocabularyOptions;
 
 use super::companions::Companions;
 
-/// What a list says of a token.
+/// The entry of a token in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Listed {
     /// Text: the bytes are what the token adds to the output.

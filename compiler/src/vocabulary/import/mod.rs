@@ -36,11 +36,11 @@ pub use self::format::TokenizerFormat;
 pub use self::listed::Listed;
 pub(super) use self::listed::read as read_listed;
 
-/// Where a tokenizer came from.
+/// The origin of a tokenizer.
 pub(super) struct Origin {
     /// The name by which people know it, where its place has one.
     name: Option<String>,
-    /// What messages call it.
+    /// The name in messages.
     file: String,
 }
 

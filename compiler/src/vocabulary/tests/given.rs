@@ -52,7 +52,7 @@ fn the_tokenizer_of_a_folder_is_the_first_by_name() {
         let mut folder = Folder::new();
         for (at, name) in names.iter().enumerate().skip(first) {
             let (_, _, content) = all.iter().find(|(_, found, _)| found == name).expect("is made");
-            // What is not wanted cannot be read.
+            // A file that is not wanted cannot be read.
             folder = folder.file(name, if at == first { content.as_slice() } else { b"\0" });
         }
         assert!(folder.import().tokens.iter().any(|token| token.bytes == b"a"), "{}", names[first]);

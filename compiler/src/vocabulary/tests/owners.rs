@@ -12,7 +12,7 @@ use super::super::names::{is_marker, is_padding, is_reserved};
 use super::round_trip::say;
 use super::*;
 
-/// What llama.cpp prints for characters outside the byte alphabet, before the token as it stands.
+/// The text that llama.cpp prints for characters outside the byte alphabet, before the token as it stands.
 const PLACEHOLDER: &[u8] = b"[UNK_BYTE_0x";
 
 fn files() -> PathBuf {

@@ -11,7 +11,7 @@ use tokenizers::{NormalizedString, Normalizer as _, Tokenizer};
 
 use super::*;
 
-/// What a tokenizer does to a text before it encodes it, so far as bytes show it.
+/// The changes that a tokenizer makes to a text before it encodes it, so far as bytes show them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,

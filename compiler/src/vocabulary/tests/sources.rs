@@ -164,7 +164,7 @@ fn options_must_agree_with_each_other() {
     ));
 }
 
-/// What every table promises; see the head of the module.
+/// The promises of every table; see the head of the module.
 pub(super) fn assert_table(table: &TokenTable) {
     assert!(table.of_kind(Text).count() > 0);
     assert!(table.of_kind(Text).all(|(_, token)| !token.bytes.is_empty()));
@@ -197,7 +197,7 @@ proptest! {
         }
     }
 
-    /// Whatever the vocabulary, names, flags and width: promises are kept, and text stays as the file has it.
+    /// For any vocabulary, names, flags and width: promises are kept, and text stays as the file has it.
     #[test]
     fn tables_keep_their_promises(
         learned in prop::collection::vec("[a-zĠĊ▁<>\\[\\]0-9x]{0,6}", 1..12),

@@ -39,14 +39,14 @@ pub enum Change {
     Grew {
         /// Its JSON pointer.
         pointer: String,
-        /// What was added to it.
+        /// The text that was added to it.
         delta: String,
     },
     /// A string or a container is whole.
     Closed {
         /// Its JSON pointer.
         pointer: String,
-        /// What its schema says against it, where the path to it has one.
+        /// Violations of its schema, if the path to it has one.
         violations: Option<ValidationError>,
     },
 }
@@ -57,7 +57,7 @@ pub enum Change {
 pub struct PartialError {
     /// Where, in bytes.
     pub at: usize,
-    /// What is wrong.
+    /// The fault in words.
     pub message: String,
 }
 
@@ -95,7 +95,7 @@ pub struct PartialJson {
 
 /// A string that is open.
 struct OpenString {
-    /// What was read and not shown.
+    /// The bytes that were read and not shown.
     held: String,
     /// The texts that it may be, where they are listed.
     texts: Option<Vec<String>>,

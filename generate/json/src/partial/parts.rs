@@ -48,7 +48,7 @@ impl Parts {
         Some(texts.map(str::to_owned).collect())
     }
 
-    /// What is wrong with a part that is whole.
+    /// The violations of a part that is whole.
     pub(super) fn violations(&mut self, path: &[Step], value: &Value) -> Option<ValidationError> {
         if path.is_empty() {
             return self.schema.validate(value).err();

@@ -10,7 +10,7 @@ use super::PartialError;
 /// Deepest nesting, that of the strict parser.
 const DEPTH: usize = 127;
 
-/// What was read.
+/// An event of the reader.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Read {
     Open {
@@ -28,7 +28,7 @@ pub(super) enum Read {
     Scalar(Value),
 }
 
-/// What may come next, outside tokens.
+/// The set of lexemes that may come next, outside tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Value,

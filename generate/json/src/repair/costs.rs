@@ -1,4 +1,4 @@
-//! What a reading costs: the less likely, the more. A repair is the cheapest way through the text.
+//! The cost of a reading: the less likely, the more. A repair is the cheapest way through the text.
 //!
 //! A model that writes single quotes once writes them throughout, so what is a habit of a whole document is paid once
 //! ([`Styles`]); what is a slip is paid each time. What would take a text apart (a quote beside a comma as part of a string, a
@@ -106,7 +106,7 @@ impl Styles {
         self.0 & Self::lost(byte).0 != 0
     }
 
-    /// That a closer was deleted; nothing for any other byte.
+    /// The mark of a deleted closer; nothing for any other byte.
     pub(super) fn lost(byte: u8) -> Self {
         match byte {
             b'{' | b'}' => Self::LOST_BRACE,
@@ -115,7 +115,7 @@ impl Styles {
         }
     }
 
-    /// What styles cost that are used where these were used before.
+    /// The cost of styles where these were used before.
     pub(super) fn price(self, used: Self) -> Cost {
         let new = used.0 & !self.0 & !Self::FREE;
         let again = used.0 & self.0 & (Self::CONTROLS.0 | Self::ESCAPES.0);

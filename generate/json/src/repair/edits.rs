@@ -7,11 +7,11 @@ use std::ops::Range;
 pub struct Edit {
     /// The part of the source that is replaced, in bytes; empty where something is inserted.
     pub at: Range<usize>,
-    /// What was wrong.
+    /// The fault that was mended.
     pub kind: EditKind,
     /// The part of the source that is left out.
     pub removed: String,
-    /// What stands in its place.
+    /// The text in its place.
     pub inserted: String,
     /// How sure it is that this was meant.
     pub grade: Grade,
@@ -36,7 +36,7 @@ impl Grade {
     }
 }
 
-/// What was wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum EditKind {

@@ -12,7 +12,7 @@ use super::outside::{self, other_space};
 use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
 
-/// What a step reads, and where it ends.
+/// A step of a reading, with its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The document begins; what is before it is none of it.
@@ -39,7 +39,7 @@ pub(super) enum Step {
     Insert(u8),
     /// The same at the end of the document.
     Close(u8),
-    /// What is broken off at the end.
+    /// A lexeme that is broken off at the end of the text.
     Tail,
     /// The document ends; what is behind it is none of it.
     End,
@@ -128,7 +128,8 @@ pub(super) fn moves(
         if let Some(end) = comment(bytes, at) {
             looked += end - at;
             let data = bytes[at..end].iter().any(|byte| b"\"{}[]".contains(byte));
-            // What ends with the text and has structure in it would leave out the rest of the document.
+            // A text around the JSON that has structure in it and ends with the source would leave out the rest of the
+            // document.
             if !(data && end == bytes.len()) {
                 let cost = if data { costs::COMMENT_DATA } else { 0 };
                 add(Step::Comment, end, cost, Styles::COMMENTS);

@@ -26,12 +26,12 @@ impl Default for RepairLimits {
     }
 }
 
-/// What a repair does, besides its limits.
+/// The options of a repair, besides its limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepairOptions {
     /// Bounds.
     pub limits: RepairLimits,
-    /// What becomes of a string that is open at the end of the text.
+    /// The treatment of a string that is open at the end of the text.
     pub strings: OpenStrings,
     /// The text is known to be cut, such as a generation that met its limit on tokens: a number at its end is then not
     /// whole.
@@ -41,7 +41,7 @@ pub struct RepairOptions {
     pub coerce: bool,
 }
 
-/// What becomes of a string that is open at the end of the text.
+/// The treatment of a string that is open at the end of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OpenStrings {
     /// It is kept up to its last whole character.

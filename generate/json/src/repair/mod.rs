@@ -63,7 +63,7 @@ pub struct Repaired {
     pub text: String,
     /// Its value.
     pub value: Value,
-    /// What was changed, in the order of the source: none where the source was JSON.
+    /// The changes, in the order of the source: none if the source was JSON.
     pub edits: Vec<Edit>,
     /// Another value is as good a reading, or a number at the end of a broken-off text may have had more digits.
     pub ambiguous: bool,
@@ -127,7 +127,7 @@ pub enum RepairError {
     /// The text holds several documents, of several values, and the schema does not choose one of them.
     #[error("the text holds {} documents: at bytes {}", documents.len(), ranges(documents))]
     Several {
-        /// Where each of them stands, in bytes.
+        /// The range of each of them, in bytes.
         documents: Vec<Range<usize>>,
     },
     /// A limit was met.
@@ -288,7 +288,7 @@ fn readings(
     let mut search = Search::new(source, grammar, *options);
     let mut found: Vec<(costs::Cost, Repaired)> = Vec::new();
     let (mut best, mut refused) = (most, 0);
-    // Where a closer is lost, ways that put it elsewhere are looked at once all of them are known.
+    // If a closer is lost, ways that put it elsewhere are looked at once all of them are known.
     let (mut ends, mut margin) = (Vec::new(), 0);
     loop {
         let next = search.next_end(most).map_err(|limit| RepairError::Limit { limit })?;
@@ -307,7 +307,8 @@ fn readings(
             let told = way::edits(source, &way);
             let text = replay(source, &told.edits);
             let parsed = strict::parse(&text);
-            // What says a key twice is said; only where a closer stands may be another way to read it.
+            // A source that has a key twice is read as it stands; only another place of a closer may be another way to
+            // read it.
             if found.is_empty() && matches!(parsed, Err(ParseError::DuplicateKey { .. })) {
                 most = most.min(cost + costs::CLOSER_MARGIN);
             }

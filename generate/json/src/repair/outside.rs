@@ -39,7 +39,7 @@ pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     found
 }
 
-/// What it costs beyond [`costs::OUTSIDE`] to leave a text out, by what is in it.
+/// The cost of leaving a text out beyond [`costs::OUTSIDE`], by what is in it.
 pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     let braces = memchr::memchr2(b'{', b'}', text.as_bytes()).is_some();
     let brackets = memchr::memchr2(b'[', b']', text.as_bytes()).is_some();
@@ -59,7 +59,7 @@ fn looks_like_members(text: &str) -> bool {
     memchr::memchr_iter(b'"', bytes).any(|at| bytes.get(skip_space(bytes, at + 1)) == Some(&b':'))
 }
 
-/// What stands behind a document.
+/// The kind of text behind a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Behind {
     /// Nothing but white space.
@@ -70,7 +70,7 @@ pub(super) enum Behind {
     Text,
 }
 
-/// What stands from `at` to the end of the text, and what it costs to leave it out.
+/// The kind of the text from `at` to the end, and the cost of leaving it out.
 pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
     let rest = source[at..].trim_start();
     if rest.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn is_end(source: &[u8], at: usize) -> bool {
     at >= source.len() || source[at..].starts_with(b"```")
 }
 
-/// What is broken off at the end of the text, from the end of a whole value on.
+/// The part of the text that is broken off at its end, from the end of a whole value on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
     /// A comma with nothing behind it.

@@ -318,7 +318,7 @@ impl<'s> Search<'s> {
         };
         let number = number || (said.is_empty() && node.number);
         let (depth, open) = match said {
-            // That of the new node, if it is one.
+            // The number of the new node, if it is one.
             [b'{' | b'['] => (node.depth + 1, self.nodes.len() as u32),
             [b'}' | b']'] => (node.depth.saturating_sub(1), self.container_of(node.open)),
             _ => (node.depth, node.open),

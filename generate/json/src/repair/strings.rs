@@ -39,7 +39,7 @@ impl Quote {
     }
 }
 
-/// What a string lacks.
+/// The quotes that a string lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack {
     /// Nothing.
@@ -57,7 +57,7 @@ pub(super) enum Lack {
 /// One reading of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StringReading {
-    /// What is between the quotes.
+    /// The range between the quotes.
     pub(super) content: (u32, u32),
     /// Behind the closing quote.
     pub(super) end: u32,
@@ -164,7 +164,7 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
         || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
 }
 
-/// What was seen of a string's characters.
+/// Facts of a string's characters so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     styles: Styles,
@@ -244,8 +244,8 @@ pub(super) fn quoted(
     source.len() - at
 }
 
-/// Where the content of a string without a closing quote ends before a separator: with the white space there, unless it is a
-/// line's end or the document writes white space between quotes and such separators.
+/// The end of the content of a string without a closing quote before a separator: with the white space there, unless it
+/// is a line's end or the document writes white space between quotes and such separators.
 fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -> usize {
     let end = trim_space(source, start, separator);
     let byte = source[separator];
@@ -255,7 +255,7 @@ fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -
     if layout.is_spaced(byte) { end } else { separator }
 }
 
-/// Where the last whole character before the end of the text ends: no half of an escape, nor of a pair of surrogates.
+/// The end of the last whole character before the end of the text: no half of an escape, nor of a pair of surrogates.
 fn whole_end(source: &[u8], start: usize) -> usize {
     let end = source.len();
     // An escape has at most six bytes, a pair twelve.
@@ -328,7 +328,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
         if let Some((quote, width)) = quote_at(source, from)
             && matches!(quote, Quote::Double | Quote::Curly)
         {
-            // What comes before another string may be a word of its own, where a comma is missing.
+            // The text before another string may be a word of its own, if a comma is missing.
             if from > at
                 && is_space(source[from - 1])
                 && source[trim_space(source, at, from) - 1] != b':'
@@ -343,7 +343,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
                 + costs::UNOPENED_SEPARATOR * separators
                 + costs::UNOPENED_BRACKET * brackets
                 + if opens { 2 } else { 0 }
-                // What a quote stands behind a separator of, it opens.
+                // A quote behind a separator opens a string.
                 + if is_before_string(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
             let says = source[at..from]
                 .iter()

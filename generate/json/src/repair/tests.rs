@@ -213,8 +213,8 @@ proptest! {
         prop_assert!(repaired.edits.is_empty());
     }
 
-    /// Whatever is deleted of a text: the result is JSON, its edits make it of the source, a repair of it changes nothing,
-    /// and all that it has was in the source.
+    /// For any deletion from a text: the result is JSON, its edits make it of the source, a repair of it changes
+    /// nothing, and all that it has was in the source.
     #[test]
     fn repairs_are_json_and_make_nothing_up(value in value(), from: prop::sample::Index, len in 0usize..4, pretty: bool) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
@@ -227,7 +227,7 @@ proptest! {
             prop_assert_eq!(crate::parse(&repaired.text).unwrap(), repaired.value.clone());
             let again = fixed(&repaired.text).unwrap();
             prop_assert_eq!(again.text, repaired.text);
-            // What was deleted may make other escapes, or none.
+            // A deletion may make other escapes, or none.
             let plain = source.replace('\\', "");
             for scalar in scalars(&repaired.value) {
                 let found = plain.contains(&scalar.replace('\\', "")) || scalar.contains(char::is_control);

@@ -9,7 +9,7 @@ use super::search::{Taken, is_number};
 use super::spell;
 use super::strings::Lack;
 
-/// What a way makes of the source.
+/// The result of a way through the source.
 pub(super) struct Told {
     pub(super) edits: Vec<Edit>,
     /// The text ends before the document does.
@@ -101,7 +101,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 change(trim_space(bytes, behind_last, start)..end, "", kind);
             }
         }
-        // What is inserted stands where the lexeme before it ends.
+        // An insertion stands at the end of the lexeme before it.
         if !matches!(step, Step::Insert(_) | Step::Close(_)) {
             behind_last = behind_last.max(end);
         }
@@ -109,7 +109,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
     told
 }
 
-/// What stands before a document is left out, and a byte order mark is called what it is.
+/// The text before a document is left out, and a byte order mark is called what it is.
 fn leave_out_before(
     source: &str,
     start: usize,

@@ -1,4 +1,4 @@
-//! What is wrong with schemas and values.
+//! Errors of schemas and values.
 
 use std::fmt;
 
@@ -22,13 +22,13 @@ pub enum SchemaError {
     Invalid {
         /// JSON pointer to the place in the schema.
         pointer: String,
-        /// What is wrong.
+        /// The fault in words.
         message: String,
     },
     /// Declarations in TypeScript that are none, or not of data.
     #[error("{}", first(diagnostics))]
     TypeScript {
-        /// What is wrong, with places in the source.
+        /// The faults, with places in the source.
         diagnostics: Vec<Diagnostic>,
     },
 }
@@ -40,7 +40,7 @@ fn first(diagnostics: &[Diagnostic]) -> &str {
 /// A value that is no instance of its schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ValidationError {
-    /// What is wrong, at least one and at most [`MAX_ERRORS`].
+    /// The violations, at least one and at most [`MAX_ERRORS`].
     pub violations: Vec<Violation>,
 }
 
@@ -61,7 +61,7 @@ pub struct Violation {
     pub pointer: String,
     /// JSON pointer to the keyword in the schema.
     pub keyword: String,
-    /// What is wrong.
+    /// The violation in words.
     pub message: String,
     /// The key that is required and not there, where that is what is wrong.
     pub missing_key: Option<String>,

@@ -1,4 +1,4 @@
-//! What an instance of a schema looks like: JSON that a person, or a model that is asked again, can go by.
+//! The look of an instance of a schema: JSON that a person, or a model that is asked again, can go by.
 //!
 //! An outline and no promise: it follows `const`, `enum`, `examples`, `default`, types, properties, items, the first branch
 //! of a union and references within the schema, and does not look at bounds and patterns. Objects show all their properties.
@@ -104,7 +104,7 @@ impl<'s> Outline<'s> {
         Value::Array(first.chain(rest).map(|schema| self.value(schema, depth + 1)).collect())
     }
 
-    /// Where a reference within the schema leads.
+    /// The target of a reference within the schema.
     fn target(&self, reference: &Value) -> Option<&'s Value> {
         self.root.pointer(reference.as_str()?.strip_prefix('#')?)
     }

@@ -83,7 +83,7 @@ impl JsonSchema {
     ///
     /// # Panics
     ///
-    /// Where an implementation of the trait by hand gives what is no schema.
+    /// If an implementation of the trait by hand gives something that is no schema.
     pub fn from_type<T: schemars::JsonSchema>() -> Self {
         let schema = schemars::schema_for!(T).to_value();
         Self::from_value(schema).expect("the schema of a type is a schema")
@@ -93,7 +93,7 @@ impl JsonSchema {
     ///
     /// # Errors
     ///
-    /// What is wrong with the source, or that it has no type of this name; see
+    /// The faults of the source, or that it has no type of this name; see
     /// [`typescript`](grammarc_compiler::frontend::typescript) for what types can be.
     pub fn from_typescript(source: &str, name: &str) -> Result<Self, SchemaError> {
         let options =
@@ -130,7 +130,7 @@ impl JsonSchema {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, the first [`MAX_ERRORS`] in the order in which they are found.
+    /// The violations, the first [`MAX_ERRORS`] in the order in which they are found.
     pub fn validate(&self, value: &Value) -> Result<(), ValidationError> {
         let validator = &self.inner.validator;
         if validator.is_valid(value) {
@@ -153,7 +153,7 @@ impl JsonSchema {
         self.inner.validator.is_valid(value)
     }
 
-    /// What an instance looks like, for messages: see [`Expected`].
+    /// The look of an instance, for messages: see [`Expected`].
     pub fn expected(&self) -> Expected {
         Expected::of(&self.inner.value)
     }

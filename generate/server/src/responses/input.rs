@@ -63,7 +63,7 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
                 json!({"role": "tool", "tool_call_id": id, "content": item.remove("output")}),
             );
         }
-        // What a model thought before is not shown to it again.
+        // Reasoning of earlier turns is not shown to the model again.
         "reasoning" => {}
         other => {
             return Err(ApiError::field(

@@ -9,7 +9,7 @@
 //! | `headers` | values of headers |
 //! | `server` | options of the server: `tool_style`, `reasoning` |
 //!
-//! What is asked of an endpoint that streams is asked again as a stream, which has to come to the same.
+//! A request to an endpoint that streams is sent again as a stream, which has to come to the same.
 
 use std::collections::HashMap;
 
@@ -66,7 +66,7 @@ fn options(server: &Value) -> ServerOptions {
     options
 }
 
-/// What of a reply is not as its case says.
+/// The parts of a reply that are not as its case says.
 fn differences(case: &Value, reply: &Reply) -> Vec<String> {
     let mut found = Vec::new();
     let mut compare = |what: &str, is: &Value, expected: &Value| {

@@ -116,7 +116,7 @@ async fn what_was_not_used_the_longest_makes_room() {
     let left = files(place.path());
     let gone: Vec<_> = known.iter().map(|file| !left.contains(file)).collect();
     assert!(gone.is_sorted() && gone[7] && !gone[0], "the oldest go first: {gone:?}");
-    // What went is compiled again, what stayed is not.
+    // Grammars that went are compiled again, those that stayed are not.
     let next = server(place.path(), limit);
     assert_eq!(ask(&next, "a").await, r#"{"a":"y"}"#);
     assert_eq!(ask(&next, "h").await, r#"{"h":"y"}"#);

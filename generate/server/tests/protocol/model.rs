@@ -70,7 +70,7 @@ const WIDTH: usize = 256 + WORDS.len() + SPECIALS.len() + 2;
 /// Most tokens of a sequence.
 pub(crate) const CONTEXT: usize = 4096;
 
-/// Where the answer of the assistant begins in the prompts of this template.
+/// The start of the answer of the assistant in the prompts of this template.
 const ANSWER: &str = "assistant: ";
 
 const TEMPLATE: &str = "\
@@ -125,7 +125,7 @@ struct Scripted {
     pace: Duration,
 }
 
-/// What the output is to be.
+/// The output that is wished for.
 struct Wish<'t> {
     text: &'t [u8],
     is_endless: bool,
@@ -151,7 +151,7 @@ impl<'t> Wish<'t> {
         Some(Self { text: endless.unwrap_or(text), is_endless: endless.is_some(), written })
     }
 
-    /// What is left of it; none where the output went another way.
+    /// The rest of it; none if the output went another way.
     fn rest(&self) -> Option<&'t [u8]> {
         let text = self.text;
         if self.is_endless {

@@ -63,7 +63,7 @@ async fn what_is_wrong_is_told() {
     );
     let reply = ask("text", json!({"stream": true})).await;
     assert_eq!(reply.json()["error"]["param"], "stream");
-    // What is cut is no JSON.
+    // An answer that is cut is no JSON.
     let cut = json!({"input": {"wish": "{\"city\":\"Oslo and so on\"}"}, "temperature": 0, "max_tokens": 6});
     let reply = ask("json", cut).await;
     assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", reply.text);

@@ -56,7 +56,7 @@ async fn a_client_that_does_not_read_loses_its_slot_and_delays_nobody() {
     let reply = server.post(PATH, &chat("hello", json!({}))).await;
     assert_eq!(reply.status, StatusCode::OK);
     server.wait_for("outputs_cancelled_total", 1.0).await;
-    // What had been written comes, then an error, and no end.
+    // The text written so far comes, then an error, and no end.
     let body = slow.into_body().collect().await.expect("it ends").to_bytes();
     let text = String::from_utf8(body.to_vec()).expect("text");
     assert!(text.contains("\"error\"") && !text.contains("[DONE]"), "{text}");

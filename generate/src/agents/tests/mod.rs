@@ -197,7 +197,7 @@ fn what_the_strings_of_a_refused_turn_say_is_no_call() {
     for turn in &turns {
         assert_eq!(tags(turn).next(), None, "{turn}");
         assert!(format().parse(turn).is_err(), "{turn}");
-        // What was written before it is.
+        // An action written before it is read.
         let output = format!("<search>first</search> {turn}");
         assert_eq!(format().parse(&output).unwrap().content, "first", "{output}");
     }

@@ -11,7 +11,7 @@ use crate::layout::{MASK_WORDS, NONE};
 /// Words of a row that one bit speaks of.
 const CHUNK: usize = 32;
 
-/// Where the masks and rows of an artifact lie.
+/// The offsets of the masks and rows of an artifact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MaskOffsets {
     /// Masks that are numbered before these.

@@ -24,14 +24,14 @@ use self::texts::write_texts;
 use self::writer::{Image, Writer};
 use crate::layout::{GRAMMAR_WORDS, Half, NONE};
 
-/// What grammars of a vocabulary share, by offset in the vocabulary's image.
+/// The parts that grammars of a vocabulary share, by offset in the vocabulary's image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VocabularyParts {
     pub(crate) half: Half,
     pub(crate) texts: u32,
     pub(crate) text_count: u32,
     pub(crate) long_texts: u32,
-    /// Where the records of its masks begin, and where its rows do.
+    /// The offsets of the records of its masks and of its rows.
     pub(crate) masks: MaskOffsets,
 }
 

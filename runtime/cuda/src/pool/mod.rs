@@ -46,7 +46,7 @@ pub struct Patch {
     pub words: Vec<u32>,
 }
 
-/// What changes as grammars come and go.
+/// The state that changes as grammars come and go.
 #[derive(Debug)]
 struct State {
     space: Space,
@@ -127,7 +127,7 @@ impl Pool {
         Arc::new(Self { context, base, most, state, vocabularies: Mutex::default() })
     }
 
-    /// What a host has to write since it was last asked, in order; nothing for a pool on a device.
+    /// The patches that a host has to write since it last asked, in order; none for a pool on a device.
     pub(crate) fn patches(&self) -> Vec<Patch> {
         match &mut locked(&self.state).backing {
             Backing::Host(patches) => std::mem::take(patches),

@@ -52,7 +52,7 @@ impl Buffer {
         DeviceLogits::new(at, self.dtype, ROWS, self.columns as u32).stride(self.stride as i64)
     }
 
-    /// What becomes of the logits: negative infinity where `allows` says no, and everything else as it is.
+    /// The logits with the mask applied: negative infinity where `allows` says no, and everything else as it is.
     fn masked(&self, allows: impl Fn(usize, usize) -> bool) -> Vec<u8> {
         let infinity: &[u8] = match self.dtype {
             Dtype::F32 => &f32::NEG_INFINITY.to_le_bytes(),

@@ -26,7 +26,7 @@ fn no_access_is_out_of_bounds() {
         .args(tests)
         .env(SANITIZER, "address,undefined")
         .env("LD_PRELOAD", library)
-        // What the process still holds at its end is not the kernels'.
+        // Memory that the process still holds at its end is not the kernels'.
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .output()
         .expect("this program runs");

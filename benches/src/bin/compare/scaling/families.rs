@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// A way to grow.
 pub(super) struct Family {
-    /// What grows.
+    /// The quantity that grows.
     pub(super) name: &'static str,
     /// How far.
     pub(super) sizes: &'static [usize],

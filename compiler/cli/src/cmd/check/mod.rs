@@ -55,7 +55,7 @@ pub(crate) struct Checked {
     pub(crate) verdict: Verdict,
 }
 
-/// What became of a text.
+/// The result of a text.
 #[derive(Debug, Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub(crate) enum Verdict {
@@ -120,7 +120,7 @@ pub(crate) struct Place {
     pub(crate) before: Vec<u8>,
 }
 
-/// What may come next.
+/// The tokens that may come next.
 #[derive(Debug, Serialize)]
 pub(crate) struct Allowed {
     /// Bytes, ascending.

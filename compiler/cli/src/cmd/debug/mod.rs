@@ -10,7 +10,7 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What to show.
+/// The stage to show.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DebugCommand {
     /// The grammar as the front end leaves it

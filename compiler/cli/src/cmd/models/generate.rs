@@ -119,7 +119,7 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     }
     let whole = collector.finish().ok_or(GenerateError::Closed).map_err(failed)?;
     let truncated = whole.finish.is_cut();
-    // What was cut is no JSON, and that it was cut is said; what is whole has to be right.
+    // An output that was cut is no JSON, and a warning says that it was cut; a whole one has to be right.
     let whole = finish(whole, mode.as_ref().filter(|_| !truncated)).map_err(failed)?;
     let Usage { prompt_tokens, completion_tokens, forced_tokens, model_calls, seed, .. } =
         whole.usage;

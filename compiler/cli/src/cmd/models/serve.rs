@@ -58,7 +58,7 @@ pub(crate) struct ServeArgs {
     api_key: Vec<String>,
 }
 
-/// That the server listens, and its model is there.
+/// The news that the server listens, and its model is there.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
@@ -151,7 +151,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
             },
         )
     });
-    // Whoever interrupts a server does not wait for a model that is loading.
+    // An interrupted server does not wait for a model that is loading.
     runtime.shutdown_background();
     served.map(|()| 0)
 }

@@ -1,4 +1,4 @@
-//! What a build has done, and what a check has found.
+//! The results of a build and of a check.
 
 use std::io::{self, Write};
 

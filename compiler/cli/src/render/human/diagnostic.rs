@@ -130,7 +130,7 @@ impl fmt::Display for Drawn<'_> {
 #[derive(Debug)]
 struct Excerpt<'a> {
     source: &'a Source,
-    /// What is shown of a long line.
+    /// The part of a long line that is shown.
     window: Option<Range<usize>>,
 }
 

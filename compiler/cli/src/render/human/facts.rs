@@ -75,7 +75,7 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
     )?;
     let shown = report.keywords.iter();
     let shown = shown.filter(|k| whole || matches!(k.verdict, "approximate" | "narrower"));
-    // What is said of many places is said once.
+    // A note on many places is printed once.
     let mut groups: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
     for keyword in shown {
         groups.entry((keyword.verdict, &keyword.reason)).or_default().push(&keyword.pointer);

@@ -20,14 +20,14 @@ pub(super) const DEPTH: u32 = 3;
 /// Alternatives of one formula that the test tries.
 pub(super) const ALTERNATIVES: usize = 64;
 
-/// What the test has found.
+/// The result of the test.
 #[derive(Debug, Default)]
 pub(super) struct Apart {
     /// By formula over values and depth.
     values: FxHashMap<(FormulaId, u32), bool>,
 }
 
-/// What the conjuncts of an object formula say of one key.
+/// A fact about one key that the conjuncts of an object formula state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fact {
     /// A formula over its value.
@@ -63,8 +63,8 @@ impl Algebra<'_> {
         Ok(nothing)
     }
 
-    /// What the conjuncts of an object formula say of single keys: the key, the formula over its value, and whether it
-    /// may be missing.
+    /// The facts about single keys in the conjuncts of an object formula: the key, the formula over its value, and
+    /// whether it may be missing.
     pub(super) fn properties(&mut self, formula: FormulaId) -> Vec<(u32, FormulaId, bool)> {
         let conjuncts = self.objects.formulas.conjuncts(formula);
         let mut found = Vec::with_capacity(conjuncts.size_hint().0);

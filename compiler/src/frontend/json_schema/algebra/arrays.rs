@@ -1,4 +1,4 @@
-//! What schemas say about arrays, as a formula over atoms.
+//! Schemas of arrays, as a formula over atoms.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::scalars::Scalars;
 use super::{Algebra, BySubject, FormulaId, Scalar, Subject};
 use crate::frontend::document::{Json, NodeId};
 
-/// What a literal of an array formula is about.
+/// The subject of a literal of an array formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ArrayAtom {
     /// The item at the position, if there is one, satisfies the formula over values.
@@ -89,7 +89,7 @@ impl Algebra<'_> {
     /// The formula with `uniqueItems` said by other atoms, each value that an item can have occurs at most once, and
     /// false. Where items can have too many values for that and all arrays of the formula have the keyword, the formula
     /// without it, and true: then the texts of items are to differ, which the keyword is unless one value has several.
-    /// Where only some have it, it is entered as approximate and still holds for the items that have few values; where it
+    /// If only some have it, it is entered as approximate and still holds for the items that have few values; if it
     /// is negated there, all arrays are taken to satisfy the negation.
     pub(super) fn tell_unique(
         &mut self,
@@ -144,7 +144,7 @@ impl Algebra<'_> {
         Ok((replaced, false))
     }
 
-    /// What a formula says besides `uniqueItems`, where that holds of all its arrays.
+    /// The conjuncts of a formula besides `uniqueItems`, if that holds of all its arrays.
     fn unique_apart(
         &mut self,
         formula: FormulaId,

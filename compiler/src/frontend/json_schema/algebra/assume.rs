@@ -1,4 +1,5 @@
-//! What an object formula says of a key in every case decides what its alternatives say of the same key.
+//! Unit propagation for keys: a fact about a key that an object formula states in every case simplifies its
+//! alternatives' facts about the same key.
 //!
 //! With `country` required to be `"CA"`, an alternative for `"US"` is none, and that `country` is missing is false.
 //! Without this, automata tell apart what never differs: states for alternatives that other conjuncts exclude, until the

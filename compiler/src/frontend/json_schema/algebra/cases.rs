@@ -21,7 +21,7 @@ pub(super) trait Atoms: Copy {
     fn formulas<'m>(self, algebra: &'m mut Algebra<'_>) -> &'m mut Formulas;
     /// The formula over values that the atom depends on, if it is about the next value.
     fn subject(self, algebra: &Algebra<'_>, atom: u32) -> Option<FormulaId>;
-    /// What the atom becomes, given whether the next value satisfies that formula.
+    /// The residue of the atom, given whether the next value satisfies that formula.
     fn read(self, algebra: &mut Algebra<'_>, atom: u32, satisfied: bool) -> FormulaId;
     /// Whether satisfying it can only help the atom, can only harm it, or may do either.
     fn helps(self, algebra: &Algebra<'_>, atom: u32) -> Option<bool>;

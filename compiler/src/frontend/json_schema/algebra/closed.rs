@@ -14,7 +14,7 @@ const MANY: usize = 16;
 
 /// A formula with many alternatives, sorted.
 pub(super) struct ByKey {
-    /// What holds besides.
+    /// The other conjuncts.
     others: Vec<FormulaId>,
     /// Alternatives that leave any key possible, with their places.
     open: Vec<(usize, FormulaId)>,
@@ -48,7 +48,7 @@ impl Algebra<'_> {
         Some(sorted)
     }
 
-    /// What the formula says of objects in which the key is.
+    /// The formula for objects in which the key is.
     pub(super) fn with_key(&mut self, sorted: &ByKey, key: u32) -> FormulaId {
         let closed = sorted.closed.get(&key).into_iter().flatten();
         let mut branches: Vec<_> = sorted.open.iter().chain(closed).collect();

@@ -19,19 +19,19 @@ pub(super) trait Domain {
     fn constant(all: bool) -> Self::Set;
     /// Whether the set is known to be empty.
     fn is_none(set: &Self::Set) -> bool;
-    /// What is in both.
+    /// The intersection of two sets.
     fn and(
         algebra: &mut Algebra<'_>,
         a: &Self::Set,
         b: &Self::Set,
     ) -> Result<Self::Set, Diagnostic>;
-    /// What is in either.
+    /// The union of two sets.
     fn or(algebra: &mut Algebra<'_>, a: &Self::Set, b: &Self::Set)
     -> Result<Self::Set, Diagnostic>;
-    /// What is not in the set.
+    /// The complement of a set.
     fn not(algebra: &mut Algebra<'_>, set: &Self::Set) -> Result<Self::Set, Diagnostic>;
 
-    /// What is in exactly one of the sets.
+    /// The values in exactly one of the sets.
     fn exactly_one(
         algebra: &mut Algebra<'_>,
         sets: Vec<Self::Set>,
@@ -55,7 +55,7 @@ pub(super) trait Domain {
         Ok(one)
     }
 
-    /// What is in any of the sets.
+    /// The union of the sets.
     fn any(algebra: &mut Algebra<'_>, sets: Vec<Self::Set>) -> Result<Self::Set, Diagnostic> {
         let mut any = Self::constant(false);
         for set in sets {
@@ -64,8 +64,9 @@ pub(super) trait Domain {
         Ok(any)
     }
 
-    /// What a keyword of the schema says about values of the type; `None` for nothing. Keywords that apply other
-    /// schemas to the same value are only seen here where [`combine`](fn@combine) leaves them to the domain.
+    /// The values of the type that a keyword of the schema allows; `None` for a keyword without effect on them.
+    /// Keywords that apply other schemas to the same value are only seen here where [`combine`](fn@combine) leaves them
+    /// to the domain.
     fn part(
         algebra: &mut Algebra<'_>,
         schema: SchemaId,

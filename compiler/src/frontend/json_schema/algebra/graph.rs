@@ -18,7 +18,7 @@ use super::members::{Member, MemberAutomaton, MemberState};
 use super::scalars::Scalars;
 use super::{Algebra, FormulaId, plenty};
 
-/// What a formula over values comes to.
+/// The content of a formula over values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Content {
     /// Scalars.
@@ -175,12 +175,12 @@ impl ContentGraph {
         self.formulas.get_index_of(&formula).expect("children are nodes of the graph")
     }
 
-    /// What a formula comes to.
+    /// The content of a formula.
     pub(crate) fn content(&self, formula: FormulaId) -> &Content {
         self.content_at(self.index(formula))
     }
 
-    /// What the formula with an index comes to.
+    /// The content of the formula with an index.
     pub(crate) fn content_at(&self, index: usize) -> &Content {
         &self.contents[index]
     }
@@ -329,7 +329,7 @@ impl ContentGraph {
     }
 }
 
-/// What the fixpoint has found.
+/// The results of the fixpoint.
 enum Event {
     /// The node holds something.
     Holds(usize),

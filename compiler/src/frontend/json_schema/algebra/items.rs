@@ -21,7 +21,7 @@ pub(crate) struct ItemState {
     pub(crate) items: Vec<(FormulaId, u32)>,
     /// Whether the array may end.
     pub(crate) end: bool,
-    /// Where set, the items lead back here, and so many of them come before the array ends.
+    /// The bounds, where set, on how many of the items come before the array ends: they lead back here.
     pub(crate) repeat: Option<Bounds>,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Member {
     pub(crate) value: FormulaId,
     /// The state after it.
     pub(crate) to: u32,
-    /// Where set, an object has to have a member with this mark before it ends.
+    /// The mark, where set, that an object has to have a member with before it ends.
     pub(crate) mark: Option<u8>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct MemberState {
     pub(crate) skip: Option<u32>,
     /// Whether the object may end.
     pub(crate) end: bool,
-    /// Where set, the members lead back here, and so many of them come before the object ends.
+    /// The bounds, where set, on how many of the members come before the object ends: they lead back here.
     pub(crate) repeat: Option<Bounds>,
 }
 
@@ -261,7 +261,7 @@ impl Algebra<'_> {
         if bounds.is_empty() {
             return Ok(MemberState::default());
         }
-        // Where members change nothing but their count, a repetition counts them.
+        // If members change nothing but their count, a repetition counts them.
         let loops = self.other_members(names, uncounted)?;
         if !self.counts_members(uncounted) && loops.iter().all(|(_, (_, rest))| *rest == uncounted)
         {
@@ -361,7 +361,7 @@ impl Algebra<'_> {
         Ok(classes)
     }
 
-    /// What the conjuncts of a formula say of the number of members, and the formula without that.
+    /// The bounds on the number of members in the conjuncts of a formula, and the formula without them.
     pub(super) fn split_counts(&mut self, formula: FormulaId) -> (Bounds, FormulaId) {
         let conjuncts = self.objects.formulas.conjuncts(formula);
         if conjuncts.clone().all(|conjunct| self.object_count(conjunct).is_none()) {
@@ -448,7 +448,7 @@ impl Algebra<'_> {
         ended == FormulaId::TRUE
     }
 
-    /// What remains of a formula where a key is left out.
+    /// The rest of a formula when a key is left out.
     pub(super) fn without_key(&mut self, formula: FormulaId, key: u32) -> FormulaId {
         self.replace_objects(formula, |atom| match atom {
             ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
@@ -475,7 +475,7 @@ impl Algebra<'_> {
 }
 
 struct Builder {
-    /// What holds for keys in every case, by place: a formula over the value, and whether it may be missing.
+    /// The facts that hold for keys in every case, by place: a formula over the value, and whether it may be missing.
     fixed: Vec<(usize, FormulaId, bool)>,
     place: FxHashMap<u32, usize>,
     /// By remaining formula, the places of the keys that it leaves possible or says something of, ascending; none where
@@ -487,7 +487,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// What holds for the key at a place in every case.
+    /// The facts that hold for the key at a place in every case.
     fn fixed(&self, place: usize) -> &[(usize, FormulaId, bool)] {
         let from = self.fixed.partition_point(|(at, ..)| *at < place);
         let to = self.fixed.partition_point(|(at, ..)| *at <= place);
@@ -515,7 +515,7 @@ impl OtherKeys {
 #[derive(Clone, Copy)]
 pub(super) struct KeyAtoms {
     key: u32,
-    /// Where the key may come again, whether some negation is about it.
+    /// Whether some negation is about the key, if it may come again.
     again: Option<bool>,
 }
 

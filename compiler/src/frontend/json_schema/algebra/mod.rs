@@ -1,8 +1,8 @@
 //! The algebra: what schemas say, as sets of values with exact union, intersection and complement.
 //!
 //! A value is judged by a formula over *literals*: schemas (or written-down values) that it must satisfy or must not.
-//! Such a formula splits by type. For null, the booleans, numbers and strings it evaluates to a set ([`scalars`]). For
-//! objects and arrays it becomes a formula over *atoms*, what keywords say about members and items ([`objects`],
+//! This formula splits by type. For null, the booleans, numbers and strings it evaluates to a set ([`scalars`]). For
+//! objects and arrays it becomes a formula over *atoms*, keywords about members and items ([`objects`],
 //! [`arrays`]), and that formula becomes an automaton that reads one member or item after the other ([`members`],
 //! [`items`]): after each, the formula that remains is the next state. Children are again formulas over literals, of
 //! which there are finitely many, so recursion of any shape closes into cycles ([`graph`]).
@@ -85,7 +85,7 @@ pub(crate) enum Scalar {
     String(Box<str>),
 }
 
-/// What a literal of a value formula is about.
+/// The subject of a literal of a value formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The value satisfies the schema.
@@ -132,7 +132,7 @@ impl Patience {
         }
     }
 
-    /// What is left of each.
+    /// The rest of each without the other.
     fn without(self, other: Self) -> Self {
         Self {
             work: self.work.saturating_sub(other.work),
@@ -174,10 +174,10 @@ pub(crate) enum Orders {
     GivenUp,
 }
 
-/// What is made of `oneOf` over objects that more than one branch may accept.
+/// The reading of `oneOf` over objects that more than one branch may accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OneOf {
-    /// What it says: exactly one.
+    /// Exactly one, as it says.
     Exact,
     /// At least one, entered as approximate. For schemas in which telling branches apart takes too many combinations.
     AnyOf,

@@ -1,4 +1,4 @@
-//! What schemas say about objects, as a formula over atoms.
+//! Schemas of objects, as a formula over atoms.
 //!
 //! An atom constrains the value under one key, the values under all keys of a set, or the number of members. The
 //! complement of an atom needs no atom of its own: a negative literal says the opposite.
@@ -18,7 +18,7 @@ use super::scalars::Strings;
 use super::{Algebra, BySubject, FormulaId, Scalar};
 use crate::frontend::document::{Json, NodeId};
 
-/// What a literal of an object formula is about.
+/// The subject of a literal of an object formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ObjectAtom {
     /// The value under the key satisfies the formula over values; without the key, the atom is `absent`.

@@ -192,8 +192,8 @@ impl Algebra<'_> {
         }
     }
 
-    /// What comes of an attempt at an automaton with room for so many states and edges; `None` also where telling its cases
-    /// apart takes so long that it will have no room.
+    /// The result of an attempt at an automaton with room for so many states and edges; `None` also where telling its
+    /// cases apart takes so long that it will have no room.
     fn patiently(
         &mut self,
         room: usize,

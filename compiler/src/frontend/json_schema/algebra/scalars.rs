@@ -1,4 +1,4 @@
-//! What schemas say about null, the booleans, numbers and strings: sets that combine exactly.
+//! Schemas of null, the booleans, numbers and strings: sets that combine exactly.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::domain::{Domain, evaluate};
 use super::{Algebra, ByFormula, BySubject, FormulaId, Scalar};
 use crate::frontend::document::{Json, NodeId};
 
-/// What is known so far.
+/// The sets found so far.
 #[derive(Debug)]
 pub(super) struct Memo {
     constants: BySubject<u8>,

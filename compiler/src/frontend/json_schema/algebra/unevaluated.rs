@@ -25,7 +25,7 @@ const MOST_ALTERNATIVES: usize = 10;
 struct Items {
     /// So many at the beginning.
     prefix: u32,
-    /// Those that satisfy one of these.
+    /// The values that satisfy one of these.
     values: Vec<FormulaId>,
 }
 

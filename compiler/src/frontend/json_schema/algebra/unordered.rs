@@ -291,13 +291,13 @@ impl Algebra<'_> {
     }
 }
 
-/// What an object formula says of single keys in every case.
+/// The facts about single keys that an object formula states in every case.
 struct Fixed {
     /// Required keys.
     needed: FxHashSet<u32>,
-    /// Those with marks.
+    /// The keys with marks.
     marks: FxHashMap<u32, u8>,
-    /// Those that keep their order.
+    /// The keys that keep their order.
     ordered: Vec<u32>,
     /// Formulas over the values under keys.
     values: FxHashMap<u32, FormulaId>,
@@ -305,7 +305,7 @@ struct Fixed {
     rest: FormulaId,
 }
 
-/// What a state of the automaton is.
+/// A state of the automaton.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Place {
     /// The next of the keys that keep their order.

@@ -1,4 +1,4 @@
-//! What the RFCs share: the core rules of RFC 5234 and a few ways to write its grammars down.
+//! Grammar that the RFCs share: the core rules of RFC 5234 and a few ways to write its grammars down.
 //!
 //! The rules of the formats keep the names that their RFC gives them, as functions that return an expression. ABNF
 //! strings match either case; [`text`] matches the case it is given, and [`any_case`] says so where both are meant.

@@ -170,7 +170,7 @@ mod tests {
         let disallowed = class(r"[\u{640}\u{7fa}\u{302e}\u{302f}\u{3031}-\u{3035}\u{303b}]");
         let right_to_left = [HEBREW, ARABIC, ARABIC_DUAL];
         for c in LETTERS.into_iter().chain(right_to_left).flat_map(characters) {
-            // What folds by way of several capitals, such as ΰ, composes to itself again.
+            // A character that folds by way of several capitals, such as ΰ, composes to itself again.
             let composes = c.to_uppercase().count() > 1;
             let stable = composes || c.to_uppercase().flat_map(char::to_lowercase).eq([c]);
             assert!(exceptions.contains(&c) || letter(c) && stable, "{c:?}");

@@ -1,6 +1,6 @@
 //! Arrays: an automaton over items as an expression. Commas are as in objects.
 //!
-//! Where items differ, the array is a rule of that kind and each item a call of another (see
+//! If items differ, the array is a rule of that kind and each item a call of another (see
 //! [`RuleKind::Distinct`]); bounds on their number are written out in it, for the array's register is taken.
 
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::ir::{Expr, ExprGraph};
 struct Node {
     /// Units and the nodes that they lead to, ascending.
     children: Vec<(u32, u32)>,
-    /// What comes after the key that ends here.
+    /// The leaf of the key that ends here.
     leaf: Option<u32>,
     /// The state of the graph.
     state: Option<u32>,
@@ -48,7 +48,7 @@ impl KeyTrees {
         root
     }
 
-    /// What the key leads to in a tree.
+    /// The leaf of the key in a tree.
     pub(super) fn leaf(&self, tree: Option<u32>, key: &[u32]) -> Option<u32> {
         let mut node = &self.nodes[tree? as usize];
         for unit in key {

@@ -116,7 +116,7 @@ struct Queued {
     origin: Origin,
 }
 
-/// What formulas are in one layout.
+/// The rules of formulas in one layout.
 struct Row {
     rules: Vec<Option<RuleId>>,
     /// Expressions of formulas that only hold for scalars, or for everything.
@@ -131,7 +131,7 @@ struct Emitter<'a> {
     wanted: Root<'a>,
     /// How members are written that are tags.
     tags: Option<&'a TagForm>,
-    /// What an automaton may take.
+    /// The limits of an automaton.
     allowed: Allowance<'a>,
     /// The expressions made so far, and how many bytes they take, about.
     memory: Held<'a>,
@@ -161,7 +161,7 @@ struct Emitter<'a> {
     numbers: FxHashMap<NumeralSet, Expr>,
     queue: Vec<Queued>,
     count: usize,
-    /// What is being written, to blame for a limit.
+    /// The node that is being written, to blame for a limit.
     at: NodeId,
     /// Schemas of containers that are held to be empty.
     cut: Vec<NodeId>,
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         Ok(start)
     }
 
-    /// That some values are objects.
+    /// Checks that some values are objects.
     fn check_objects(&self, content: &Content) -> Result<(), Diagnostic> {
         if content.objects.as_ref().is_none_or(|objects| !objects.is_empty()) {
             return Ok(());
@@ -251,7 +251,7 @@ impl Emitter<'_> {
         self.cut.push(self.at);
     }
 
-    /// What stands between the tokens of a container in the layout at hand.
+    /// The whitespace between the tokens of a container in the layout at hand.
     fn gaps(&mut self) -> Gaps {
         match self.tags {
             Some(form) if self.layout == Layout::Tagged => self.layout.gaps(space(form.space)),

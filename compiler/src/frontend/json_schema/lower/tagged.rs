@@ -133,7 +133,7 @@ impl Emitter<'_> {
         Ok(expr)
     }
 
-    /// What a formula comes to, in the forms of its types.
+    /// The content of a formula, in the forms of its types.
     pub(super) fn tagged_content(&mut self, content: &Content) -> Result<Expr, Diagnostic> {
         let Some(form) = self.tags else { return Ok(Expr::Never) };
         let mut choices = Vec::with_capacity(form.values.len());

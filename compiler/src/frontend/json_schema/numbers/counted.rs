@@ -33,7 +33,7 @@ pub(super) enum Part {
     Whole,
     /// Digits after the point.
     Fraction,
-    /// What follows an `e`.
+    /// The text after an `e`.
     Exponent,
 }
 
@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// What a node does with digits.
+/// The use that a node makes of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// It is on no cycle.

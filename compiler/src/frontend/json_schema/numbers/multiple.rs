@@ -16,7 +16,7 @@ use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
 
 use super::decimal::Decimal;
 
-/// Where a text stands.
+/// The place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// Before the point: the residue's class, for the digits without the counted zeros, and zeros at the end, counted
@@ -171,7 +171,7 @@ impl Builder<'_> {
         class
     }
 
-    /// What this many more digits must be, modulo `k`.
+    /// The value that this many more digits must have, modulo `k`.
     fn demand(&self, residue: u128, digits: u32) -> u128 {
         let moved = residue * self.power(digits) % self.modulus;
         (self.modulus - moved) % self.modulus

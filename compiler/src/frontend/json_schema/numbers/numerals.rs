@@ -19,7 +19,7 @@ use super::set::NumberSet;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NumeralSet {
     plain: NumberSet,
-    /// Where it is another set.
+    /// The numerals with a point, if they are another set.
     pointed: Option<NumberSet>,
 }
 

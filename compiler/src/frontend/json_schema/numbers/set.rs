@@ -66,7 +66,7 @@ impl NumberSet {
     /// The numbers that are at least `bound`, or greater where `exclusive`. O(digits of the bound).
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
-            // Whatever is not at the bound or further from zero on its side.
+            // All numbers that are not at the bound or further from zero on its side.
             true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
             false => Self::of(from_bound(bound, exclusive)),
         }

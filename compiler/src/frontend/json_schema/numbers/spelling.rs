@@ -153,7 +153,7 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
 struct Magnitudes {
     /// Zero, and what is at least one: what an exponent more makes of others is not.
     whole: NumberSet,
-    /// What is below ten: an exponent less makes none of others.
+    /// The numbers below ten: an exponent less makes none of others.
     below_ten: NumberSet,
     /// Zero, and what has one digit before the point that is not zero.
     scientific: NumberSet,

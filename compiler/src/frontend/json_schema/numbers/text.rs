@@ -62,7 +62,7 @@ impl NumeralSet {
     pub(crate) fn has_one_text(&self, form: NumberForm) -> bool {
         match form {
             NumberForm::Canonical => true,
-            // What has a pointed numeral alone keeps it.
+            // A number that has a pointed numeral alone keeps it.
             NumberForm::Natural => {
                 self.plain().is_subset(&NumberSet::integers())
                     && self.pointed().is_subset(self.plain())
@@ -76,7 +76,7 @@ impl NumeralSet {
         if let Some(values) = self.values() {
             return spelling::spellings(values, digits, limit);
         }
-        // What has an exponent is not plain.
+        // A numeral with an exponent is not plain.
         let whole = DigitLimits { exponent: 0, ..digits };
         let integers = self.plain().intersect(&NumberSet::integers(), limit)?;
         let plain = spelling::spellings(&integers, whole, limit)?;

@@ -13,7 +13,7 @@ use crate::frontend::document::{Document, Json, NodeId};
 /// The base of a document that does not identify itself.
 pub(super) const ROOT: &str = "json-schema:///";
 
-/// What the keys of a document say about references in it.
+/// The spellings by which the keys of a document refer to other places.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
     /// Whether there is any reference.

@@ -42,7 +42,7 @@ pub(crate) use scope::ScopeId;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ResourceId(u32);
 
-/// What references in a schema are relative to, and which keywords it may use.
+/// The base that references in a schema are relative to, and the keywords that it may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     resource: ResourceId,
@@ -197,7 +197,7 @@ impl<'t> References<'t> {
                     let base = &self.resources[outside.resource.0 as usize].uri;
                     let uri = registry.resolve_uri(&base.borrow(), id.trim_end_matches('#'));
                     let resource = uri.ok().and_then(|uri| self.resource(document, &uri, node));
-                    // What the library does not know by its identifier stays part of what is around it.
+                    // A resource that the library does not know by its identifier stays part of what is around it.
                     let known = resource.filter(|id| self.resources[id.0 as usize].node == node);
                     if let Some(resource) = known {
                         context.resource = resource;
@@ -279,7 +279,7 @@ impl<'t> References<'t> {
         Ok((target.node, self.inside(document, node, context)))
     }
 
-    /// What a reference in a resource leads to, dynamic scope aside.
+    /// The target of a reference in a resource, dynamic scope aside.
     fn find(
         &mut self,
         document: &mut Document<'_>,

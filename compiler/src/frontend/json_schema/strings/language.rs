@@ -51,14 +51,14 @@ struct Facts {
     written: [OnceLock<Expr>; 2],
 }
 
-/// What a language is.
+/// The form of a language.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Form {
     /// These texts.
     Only(Texts),
     /// All texts but these.
     AllBut(Texts),
-    /// Those of its automaton.
+    /// The states of its automaton.
     Automaton,
 }
 
@@ -185,7 +185,7 @@ impl Language {
         }
     }
 
-    /// What an operation on the language costs, in states of its automaton.
+    /// The cost of an operation on the language, in states of its automaton.
     pub(super) fn size(&self) -> usize {
         match &self.0.form {
             Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,

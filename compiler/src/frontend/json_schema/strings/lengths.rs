@@ -62,7 +62,7 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     rests.into_iter().map(|rest| (rest.shortest, rest.longest)).collect()
 }
 
-/// What is known of the rests of a state.
+/// The facts about the rests of a state.
 #[derive(Clone, Copy)]
 struct Rest {
     shortest: u32,

@@ -8,7 +8,7 @@
 use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
 use crate::sequences::{self, Sequences};
 
-/// Where the highest byte of an edge stands in its first word, and the bit of a state that accepts in that of its first
+/// The place of the highest byte of an edge in its first word, and the bit of a state that accepts in that of its first
 /// edge. A state without edges is a word of its own.
 const HI: u32 = 8;
 const ACCEPTS: u32 = 1 << 16;
@@ -92,7 +92,7 @@ impl Closed {
         Self { parts, words: Vec::new(), count: 0, looked_at: 0 }
     }
 
-    /// What a state does.
+    /// The words of a state.
     fn words(&self, number: u32) -> &[u32] {
         self.parts[number as usize % PARTS].get(number / PARTS as u32)
     }

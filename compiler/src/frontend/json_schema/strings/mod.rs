@@ -198,7 +198,7 @@ impl StringSet {
         self.bands.is_empty()
     }
 
-    /// What an operation on it costs, in states of automata.
+    /// The cost of an operation on it, in states of automata.
     pub(crate) fn states(&self) -> usize {
         self.bands.iter().map(|band| band.language.size()).sum()
     }

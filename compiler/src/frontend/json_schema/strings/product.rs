@@ -10,14 +10,14 @@ use super::canonical;
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within};
 use crate::frontend::class::all_texts;
 
-/// What to take from two languages.
+/// The part to take of two languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// What is in both.
+    /// The strings in both.
     And,
-    /// What is in either.
+    /// The strings in either.
     Or,
-    /// What is in the first and not in the second.
+    /// The strings in the first and not in the second.
     Minus,
 }
 

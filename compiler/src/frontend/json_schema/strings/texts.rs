@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts {
     all: Box<str>,
-    /// Where each text ends.
+    /// The end of each text.
     ends: Box<[usize]>,
 }
 

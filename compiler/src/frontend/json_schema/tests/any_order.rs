@@ -32,7 +32,7 @@ fn text(members: &[(&str, Value)]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// Where the keys of overlapping branches have too many combinations, those of the branch that is met are free.
+/// If the keys of overlapping branches have too many combinations, those of the branch that is met are free.
 #[test]
 fn a_branch_keeps_its_freedom_beside_others() {
     let schema = kinds(8);

@@ -164,7 +164,7 @@ fn recursion_is_indented_down_to_the_last_level_and_the_report_says_so() {
     let found = narrower(&compile(list, text).unwrap());
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].0.is_empty() && found[0].1.contains("levels"), "{found:?}");
-    // What is not nested so deep is exact.
+    // A schema that is not nested so deep is exact.
     assert_eq!(narrower(&compile(POINT, text).unwrap()), []);
     assert_eq!(narrower(&compile(list, TextForm::NATURAL).unwrap()), []);
 }

@@ -89,7 +89,7 @@ Other names are annotations.
 | --- | --- | --- | --: |
 ";
 
-/// What stands in the last column of a row for a name.
+/// The last column of the rows, by name.
 type Shares = BTreeMap<String, String>;
 
 fn page(shares: &[Shares; 2]) -> String {

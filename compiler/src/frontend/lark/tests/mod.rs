@@ -47,7 +47,7 @@ fn languages() {
             &["acb", "ac b"],
             &["a cb"],
         ),
-        // What is ignored.
+        // Ignored terminals.
         (
             "%ignore \" \"\nstart: \"(\" start \")\" | \"a\"",
             &["( ( a ) )", "(a)"],

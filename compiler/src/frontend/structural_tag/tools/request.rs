@@ -22,7 +22,7 @@ pub(super) struct Request {
     /// Fewest and most calls.
     pub(super) min: u32,
     pub(super) max: Option<u32>,
-    /// Where it is said that each tool is called once at most.
+    /// The place that says that each tool is called once at most.
     pub(super) unique: Option<NodeId>,
     /// Whether text may come before the first call.
     pub(super) text_before: bool,

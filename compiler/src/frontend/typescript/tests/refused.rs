@@ -70,7 +70,7 @@ fn each_with_its_place() {
         ("type A = A & { a: 1 }", codes::NESTED_TOO_DEEP, "A"),
         ("type B = B; export type A = Pick<B, 'a'>", codes::CIRCLE, "B"),
         ("type B<T> = { a: B<T[]> }; export type A = B<1>", codes::NESTED_TOO_DEEP, ""),
-        // What the front end of JSON Schema refuses has its place too.
+        // A type that the front end of JSON Schema refuses has its place too.
         ("type A = never", "json-schema::", ""),
         ("type A = { a: B }; type B = { b: B }; export default A", "json-schema::", ""),
         ("type A = { /** @pattern ( */ a: string }", "json-schema::", "@pattern ("),

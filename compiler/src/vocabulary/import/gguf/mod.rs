@@ -1,7 +1,7 @@
 //! GGUF models of llama.cpp: the vocabulary among their metadata.
 //!
-//! What a token adds to the text is what llama.cpp prints for it. Its metadata name the spelling of normal tokens and give
-//! each token a type:
+//! The bytes of a token are those that llama.cpp prints for it. Its metadata name the spelling of normal tokens and
+//! give each token a type:
 //!
 //! | type | bytes | claim |
 //! | --- | --- | --- |

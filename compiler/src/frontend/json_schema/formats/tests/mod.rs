@@ -10,7 +10,7 @@ fn the_table_is_sorted() {
     assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
 }
 
-/// What the largest, of host names beyond ASCII, may come to.
+/// The most states of the largest automaton, of host names beyond ASCII.
 const MAX_STATES: usize = 6_000;
 
 #[test]

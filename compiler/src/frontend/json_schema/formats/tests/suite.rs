@@ -74,7 +74,7 @@ fn official_suite() {
         let cases = cases(&root.join(draft).join("optional/format"));
         let mut wrong = 0;
         for (name, data, valid) in &cases {
-            // What no draft defines is an annotation.
+            // A format that no draft defines is an annotation.
             let accepted = format(name).is_none_or(|f| f.automaton().accepts(data.as_bytes()));
             let listed = REFUSED.iter().any(|(format, _, strings)| {
                 format == name && strings.contains(&data.as_str()) && *valid

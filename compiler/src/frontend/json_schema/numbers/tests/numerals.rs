@@ -105,7 +105,7 @@ proptest! {
             let member = written.holds(value, !other.contains(['.', 'e', 'E']));
             prop_assert!(member || !recognizes(&grammar, other.as_bytes()), "{}", other);
         }
-        // What has no canonical text is nothing, and sets may be combined before or after.
+        // A number without a canonical text is nothing, and sets may be combined before or after.
         prop_assert_eq!(set.is_none(), set.plain().is_none());
         let twice = within(whole.intersect(&set, LIMIT))?;
         prop_assert_eq!(within(twice.canonical(LIMIT))?, set);

@@ -1,4 +1,4 @@
-//! Where references lead, told by the survey.
+//! The targets of references, told by the survey.
 
 mod cases;
 mod maskbench;
@@ -14,7 +14,7 @@ use super::super::schema::Part;
 use super::super::survey::survey;
 use crate::frontend::document::Document;
 
-/// What the survey says of a schema.
+/// The survey's results on a schema.
 struct Outcome {
     /// The pointer of each reference with that of its target, in source order; more than once where dynamic scopes
     /// differ.

@@ -67,6 +67,6 @@ fn official_schemas_are_surveyed() {
         "official suite: {surveyed} of {seen} schemas surveyed; others:\n{}",
         failed.join("\n")
     );
-    // What remains is about the size of automata.
+    // The other failures are about the size of automata.
     assert!(failed.iter().all(|failure| failure.contains("json-schema::state-limit")));
 }

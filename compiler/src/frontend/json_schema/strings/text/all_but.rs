@@ -12,7 +12,7 @@ use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::plain;
 use crate::ir::{ByteSet, Expr, ExprGraph};
 
-/// What follows the opening quote of all strings but some, in the shortest form.
+/// The text after the opening quote of all strings but some, in the shortest form.
 pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
     // Most bytes are a state, with an edge for the quote and three for characters.
     let mut graph = ExprGraph::with_capacity(4 * texts.bytes());

@@ -27,7 +27,7 @@ impl<'a> Characters<'a> {
         Self { dfa, inside: FxHashMap::default() }
     }
 
-    /// Where a state between characters leads: targets in order of their lowest character, each with its characters.
+    /// The edges of a state between characters: targets in order of their lowest character, each with its characters.
     pub(super) fn moves(&mut self, state: u32) -> Moves {
         let edges = &self.dfa.states[state as usize].edges;
         let mut runs = Runs::with_capacity(edges.len());
@@ -89,7 +89,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// What a state inside a character, with so many bits to come, spells.
+    /// The spelled rests of a state inside a character, with so many bits to come.
     fn rests(&mut self, state: u32, bits: u32) -> &[Run] {
         if !self.inside.contains_key(&state) {
             let mut runs = Runs::new();

@@ -64,7 +64,7 @@ struct Counted<'a, R> {
     numbers: [Vec<(u32, u32)>; 2],
     /// Pairs met.
     count: usize,
-    /// Those that are not built, with their states of the graph.
+    /// The states that are not built, with their states of the graph.
     queue: VecDeque<(u32, u32, u32)>,
     /// The state behind which only the quote comes, once it is asked for.
     closing: Option<u32>,
@@ -73,7 +73,7 @@ struct Counted<'a, R> {
 /// A state of the automaton, and one of the characters that lead to it.
 type Move = (u32, Expr);
 
-/// What is left of bounds.
+/// The rest of bounds.
 type Left = (u32, Option<u32>);
 
 impl<R: StringRules> Counted<'_, R> {
@@ -135,7 +135,7 @@ impl<R: StringRules> Counted<'_, R> {
         if self.plain.language.universal() == Some(state) {
             let (rest, to) = match (min, max) {
                 (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
-                // Whatever is left of the bounds, what comes behind is the same.
+                // With any rest of the bounds, the text behind is the same.
                 (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
             };
             self.plain.graph.edge(from, Expr::seq([expr, rest]), to);

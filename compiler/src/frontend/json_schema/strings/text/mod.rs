@@ -42,7 +42,7 @@ pub enum Escapes {
     Any,
 }
 
-/// Where a string stands.
+/// The place of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Before a colon. Keys of several sets are read side by side, and which of them one is of is known at its end.
@@ -62,8 +62,8 @@ pub(crate) trait StringRules {
     /// So many characters, whatever they are.
     fn characters(&mut self, min: u32, max: u32) -> Expr;
 
-    /// What follows the opening quote of the strings of a format, or the rest of a string, with the closing quote, in the
-    /// shortest form: what `content` makes, as a rule of this name.
+    /// The text after the opening quote of the strings of a format, or the rest of a string, with the closing quote, in
+    /// the shortest form: the result of `content`, as a rule of this name.
     fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr;
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum TextError {
     Counting {
         /// The highest bound.
         count: u32,
-        /// What is allowed.
+        /// The most that is allowed.
         limit: usize,
     },
 }
@@ -104,7 +104,7 @@ pub(crate) fn tail(
     (place, escapes): (Place, Escapes),
     limit: Allowance<'_>,
 ) -> Result<Expr, TextError> {
-    // What is read side by side is written into one rule, where it is one automaton.
+    // Parts that are read side by side are written into one rule, if that is one automaton.
     let is_alone = place == Place::Value && set.bands.len() == 1;
     let alphabets = is_alone && escapes == Escapes::Shortest;
     let mut choices = Vec::new();

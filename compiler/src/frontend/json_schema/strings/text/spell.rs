@@ -108,7 +108,7 @@ fn letters(ranges: &Ranges, short: &[(char, u8)]) -> Expr {
     Expr::bytes(inside.map(|(_, letter)| *letter).collect())
 }
 
-/// What follows the backslash in the only escapes of characters that need one.
+/// The text after the backslash in the only escapes of characters that need one.
 fn shortest(ranges: &Ranges) -> Expr {
     let digits = |first: u8| {
         let low = (0..16u8).filter(|digit| {
@@ -122,7 +122,7 @@ fn shortest(ranges: &Ranges) -> Expr {
     Expr::alt([letters(ranges, &SHORT[..7]), controls])
 }
 
-/// What follows the backslash in all escapes: letters, four digits, or twice four for a pair of surrogates.
+/// The text after the backslash in all escapes: letters, four digits, or twice four for a pair of surrogates.
 fn any(ranges: &Ranges) -> Expr {
     let mut nfa = Nfa::new();
     let (from, to) = (nfa.start, nfa.end);

@@ -249,7 +249,7 @@ fn a_fixed_number_of_common_characters_is_a_repetition() {
             assert_eq!(accepts(&expr, &text), (first, second) == (1, 1), "{pattern}: {text}");
         }
     }
-    // What else leads into the middle stays apart.
+    // A part with another edge into its middle stays apart.
     let set = StringSet::pattern("^(?:a|[0-9a-f]{4})[0-9a-f]{4}$", LIMIT).unwrap();
     let expr = form(&set, Escapes::Shortest);
     for count in 0..12 {
