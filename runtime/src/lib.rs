@@ -2,8 +2,8 @@
 //!
 //! A grammar was compiled offline, together with its token masks, into a grammar artifact; the masks that all grammars
 //! of one tokenizer share are in the vocabulary artifact. This crate maps the two files and follows a sequence through
-//! their tables. It has no parser, no regex engine and no walk over the vocabulary, and a step allocates nothing once
-//! a matcher's buffers have grown.
+//! their tables. It has no parser and no regex engine, walks over the vocabulary only where no mask is stored, and a step
+//! allocates nothing once a matcher's buffers have grown.
 //!
 //! ```no_run
 //! use grammarc_runtime::{Grammar, Matcher, Vocabulary};
@@ -53,9 +53,11 @@
 //! any number of returns; the limits of [`MatcherOptions`] end that growth, and [`Matcher::accept`] then returns an
 //! error and leaves the matcher as it was.
 //!
-//! One thing is no table read: where items must differ from those before them (`uniqueItems` over many values), a mask goes
-//! along the texts of the items that begin with what is read, and takes out the few tokens that would repeat one. The
-//! artifact says whether its grammar has such rules.
+//! Three things are no table reads. Where items must differ from those before them (`uniqueItems` over many values), a mask goes
+//! along the texts of the items that begin with what is read, and takes out the few tokens that would repeat one; the
+//! artifact says whether its grammar has such rules. Within a catalogue (an `enum` of thousands of texts) a mask is a walk of
+//! bounded work along the token trie. And an [early](Grammar::early) grammar, whose masks are still computed, finds each by
+//! such a walk without a bound.
 //!
 //! The memory of a sequence is its frames, 16 bytes each and twice over with their index, and 12 bytes for each
 //! configuration of the rollback window. Frames are shared between configurations and positions, right recursion makes
