@@ -16,7 +16,7 @@ const THOUSAND: u32 = 1_000;
 const MILLION: u32 = 1_000_000;
 
 /// Sources with a bound `N`, each a different way to count.
-const SOURCES: [(Language, &str); 20] = [
+const SOURCES: [(Language, &str); 22] = [
     (Language::Gbnf, "root ::= [a-z]{0,N}"),
     (Language::Gbnf, "root ::= [a-z]{N}"),
     (Language::Gbnf, "root ::= [a-z]{N,}"),
@@ -52,7 +52,69 @@ const SOURCES: [(Language, &str); 20] = [
         Language::JsonSchema,
         r#"{"type": "object", "properties": {"a": {"type": "string", "minLength": 9, "maxLength": N}}}"#,
     ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "array", "items": {"type": "integer"}, "contains": {"const": 1}, "minItems": 9, "maxItems": N}"#,
+    ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "array", "items": {"enum": [1, 2, 3]}, "contains": {"const": 1}, "minContains": 2, "maxContains": N}"#,
+    ),
 ];
+
+/// A small generator of numbers.
+fn numbers(mut seed: u32) -> impl FnMut(u32) -> u32 {
+    move |below| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % below
+    }
+}
+
+#[test]
+fn items_and_those_that_are_contained_are_counted_together() {
+    let (mut texts, mut valid) = (0, 0);
+    for (items, ones, twos) in [
+        ([10, 40], [0, 99], [0, 99]),
+        ([0, 30], [1, 12], [0, 99]),
+        ([12, 99], [3, 10], [0, 99]),
+        ([0, 24], [0, 9], [0, 11]),
+        ([0, 99], [9, 99], [1, 99]),
+    ] {
+        let contains = |value: u32, [least, most]: [u32; 2]| {
+            format!(
+                r#"{{"contains": {{"const": {value}}}, "minContains": {least}, "maxContains": {most}}}"#
+            )
+        };
+        let schema = format!(
+            r#"{{"type": "array", "items": {{"enum": [1, 2, 33]}}, "minItems": {}, "maxItems": {}, "allOf": [{}, {}]}}"#,
+            items[0],
+            items[1],
+            contains(1, ones),
+            contains(2, twos),
+        );
+        let lowered = lower(Language::JsonSchema, "test", &schema);
+        let lowered = lowered.unwrap_or_else(|errors| panic!("{schema}: {errors:?}"));
+        let grammar = compiled(vocabularies::small(), &lowered);
+        let mut number = numbers(items[1] + ones[1]);
+        for _ in 0..600 {
+            let (length, ways) = (number(items[1] + 4), 1 + number(4));
+            let values: Vec<u32> =
+                (0..length).map(|_| [1, 2, 33, 33][number(ways) as usize]).collect();
+            let count = |value: u32| values.iter().filter(|one| **one == value).count() as u32;
+            let within = |[least, most]: [u32; 2], count: u32| (least..=most).contains(&count);
+            let expected =
+                within(items, length) && within(ones, count(1)) && within(twos, count(2));
+            let text = format!("{values:?}");
+            let mut matcher = ByteMatcher::new(&grammar);
+            let taken = matcher.accept(text.as_bytes()).is_ok() && matcher.is_accepting();
+            assert_eq!(taken, expected, "{schema}: {text}");
+            texts += 1;
+            valid += u32::from(expected);
+        }
+    }
+    eprintln!("{texts} arrays, {valid} of them valid");
+    assert!(valid > 300);
+}
 
 #[test]
 fn a_million_is_compiled_as_small_and_as_fast_as_a_thousand() {

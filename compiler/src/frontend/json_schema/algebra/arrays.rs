@@ -26,6 +26,16 @@ pub(super) enum ArrayAtom {
     Items(u32, FormulaId),
     /// The number of items that satisfy the formula over values is within the bounds.
     Contains(FormulaId, Bounds),
+    /// The counter with this number counts the items that satisfy the formula over values; whether the item before is one. It
+    /// holds of every array: the [automaton](super::items::ItemAutomaton) has the counter's bounds.
+    Counted {
+        /// The formula over values.
+        value: FormulaId,
+        /// The counter's number.
+        counter: u8,
+        /// Whether the item before satisfies the formula.
+        met: bool,
+    },
     /// The number of items is within the bounds.
     Count(Bounds),
     /// No two items are equal. The keyword's place.

@@ -492,6 +492,9 @@ impl ItemAutomaton {
         if steps.is_whole(holds) {
             return true;
         }
+        if !self.counters.is_empty() && self.keeps_counters(holds) == Some(false) {
+            return false;
+        }
         let Some(numbers) = steps.renumbered(holds) else { return false };
         renumber(&mut self.states, &numbers, |state: &mut ItemState| {
             state.items.retain(|&(value, to)| holds(value) && numbers[to as usize].is_some());

@@ -1,7 +1,7 @@
 //! Automata over the items of arrays.
 //!
 //! A state is the position, as far as it matters, and the formula that remains. Where items change nothing but their
-//! count, a repetition counts them.
+//! count, a repetition counts them. Large bounds beside `contains` are [counters](super::counted_items).
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -23,6 +23,8 @@ pub(crate) struct ItemState {
     pub(crate) end: bool,
     /// The bounds, where set, on how many of the items come before the array ends: they lead back here.
     pub(crate) repeat: Option<Bounds>,
+    /// The counters that an item which leads here lowers, besides that of all items; ascending.
+    pub(crate) ticks: Vec<u8>,
 }
 
 /// An automaton over items. It starts in state 0.
@@ -32,6 +34,10 @@ pub(crate) struct ItemAutomaton {
     pub(crate) states: Vec<ItemState>,
     /// Whether the texts of items differ from each other.
     pub(crate) distinct: bool,
+    /// The bounds of the counters. Where there are some, the arrays are those of the ways on which all are kept.
+    pub(crate) counters: Vec<Bounds>,
+    /// Whether the first counter counts all items.
+    pub(crate) counts_all: bool,
 }
 
 impl Algebra<'_> {
@@ -50,6 +56,19 @@ impl Algebra<'_> {
         if formula == FormulaId::TRUE && !distinct {
             return Ok(None);
         }
+        if !distinct && let Some(counted) = self.counted_items(formula)? {
+            return Ok(Some(vec![counted]));
+        }
+        let states = self.item_states(formula, true)?;
+        Ok(Some(vec![ItemAutomaton { states, distinct, counters: Vec::new(), counts_all: false }]))
+    }
+
+    /// The states of an automaton that accepts the arrays of a formula; with repetitions only where `repeats` says so.
+    pub(super) fn item_states(
+        &mut self,
+        formula: FormulaId,
+        repeats: bool,
+    ) -> Result<Vec<ItemState>, Diagnostic> {
         // From this position on, atoms say the same of every item.
         let literals = self.arrays.formulas.literals(formula);
         let uniform = literals
@@ -65,19 +84,20 @@ impl Algebra<'_> {
         states.insert((0, formula), ItemState::default());
         let mut at = 0;
         while let Some((&(position, rest), _)) = states.get_index(at) {
-            let state = self.item_state(&mut states, position, uniform, rest, at as u32)?;
+            let may_repeat = repeats && position == uniform;
+            let state =
+                self.item_state(&mut states, (position, may_repeat), uniform, rest, at as u32)?;
             states[at] = state;
             at += 1;
             self.grow()?;
         }
-        let states = states.into_values().collect();
-        Ok(Some(vec![ItemAutomaton { states, distinct }]))
+        Ok(states.into_values().collect())
     }
 
     fn item_state(
         &mut self,
         states: &mut IndexMap<(u32, FormulaId), ItemState, FxBuildHasher>,
-        position: u32,
+        (position, repeats): (u32, bool),
         uniform: u32,
         rest: FormulaId,
         at: u32,
@@ -86,7 +106,7 @@ impl Algebra<'_> {
             return Ok(ItemState::default());
         }
         let atoms = ItemAtoms(position);
-        if position == uniform {
+        if repeats {
             let conjuncts = self.arrays.formulas.conjuncts(rest);
             let (counts, others): (Vec<_>, Vec<_>) =
                 conjuncts.partition(|&conjunct| self.array_count(conjunct).is_some());
@@ -102,10 +122,12 @@ impl Algebra<'_> {
                     items: loops.into_iter().map(|(value, _)| (value, at)).collect(),
                     end: self.array_may_end(uncounted),
                     repeat: (!bounds.is_all()).then_some(bounds),
+                    ticks: self.ticks_of(uncounted),
                 });
             }
         }
-        let mut state = ItemState { end: self.array_may_end(rest), ..ItemState::default() };
+        let (end, ticks) = (self.array_may_end(rest), self.ticks_of(rest));
+        let mut state = ItemState { end, ticks, ..ItemState::default() };
         let counted = self.count_item(rest);
         for (value, rest) in self.cases(atoms, counted, FormulaId::TRUE)? {
             let entry = states.entry(((position + 1).min(uniform), rest));
@@ -123,13 +145,26 @@ impl Algebra<'_> {
         literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ArrayAtom::Count(_)))
     }
 
-    fn array_count(&self, formula: FormulaId) -> Option<Bounds> {
+    pub(super) fn array_count(&self, formula: FormulaId) -> Option<Bounds> {
         let Formula::Literal(literal) = *self.arrays.formulas.get(formula) else { return None };
         match self.arrays.atoms[literal.atom as usize] {
             ArrayAtom::Count(bounds) if literal.positive => Some(bounds),
             ArrayAtom::Count(bounds) => bounds.complement(),
             _ => None,
         }
+    }
+
+    /// The counters of the formulas that the item before satisfies, ascending.
+    fn ticks_of(&self, formula: FormulaId) -> Vec<u8> {
+        let literals = self.arrays.formulas.literals(formula);
+        let ticks =
+            literals.iter().filter_map(|literal| match self.arrays.atoms[literal.atom as usize] {
+                ArrayAtom::Counted { counter, met: true, .. } => Some(counter),
+                _ => None,
+            });
+        let mut ticks: Vec<u8> = ticks.collect();
+        ticks.sort_unstable();
+        ticks
     }
 
     /// The formula with bounds on the number of items moved on by one.
@@ -163,7 +198,10 @@ impl Algebra<'_> {
         let mut known = FxHashMap::default();
         let ended = formulas.replace(formula, &mut known, &mut |_, literal| {
             let holds = match atoms[literal.atom as usize] {
-                ArrayAtom::Item(..) | ArrayAtom::Items(..) | ArrayAtom::Unique(_) => true,
+                ArrayAtom::Item(..)
+                | ArrayAtom::Items(..)
+                | ArrayAtom::Counted { .. }
+                | ArrayAtom::Unique(_) => true,
                 ArrayAtom::Contains(_, bounds) | ArrayAtom::Count(bounds) => bounds.min == 0,
             };
             if holds == literal.positive { FormulaId::TRUE } else { FormulaId::FALSE }
@@ -185,7 +223,7 @@ impl Atoms for ItemAtoms {
         match algebra.arrays.atoms[atom as usize] {
             ArrayAtom::Item(at, value) if at == self.0 => Some(value),
             ArrayAtom::Items(from, value) if from <= self.0 => Some(value),
-            ArrayAtom::Contains(value, _) => Some(value),
+            ArrayAtom::Contains(value, _) | ArrayAtom::Counted { value, .. } => Some(value),
             _ => None,
         }
     }
@@ -197,6 +235,9 @@ impl Atoms for ItemAtoms {
                 None => FormulaId::FALSE,
             },
             ArrayAtom::Contains(..) => algebra.arrays.formulas.literal(atom, true),
+            ArrayAtom::Counted { value, counter, .. } => {
+                algebra.arrays.atom(ArrayAtom::Counted { value, counter, met: satisfied })
+            }
             _ if !satisfied => FormulaId::FALSE,
             ArrayAtom::Item(..) => FormulaId::TRUE,
             _ => algebra.arrays.formulas.literal(atom, true),
@@ -207,7 +248,7 @@ impl Atoms for ItemAtoms {
         match algebra.arrays.atoms[atom as usize] {
             ArrayAtom::Contains(_, Bounds { max: None, .. }) => Some(true),
             ArrayAtom::Contains(_, Bounds { min: 0, .. }) => Some(false),
-            ArrayAtom::Contains(..) => None,
+            ArrayAtom::Contains(..) | ArrayAtom::Counted { .. } => None,
             _ => Some(true),
         }
     }

@@ -32,6 +32,7 @@ mod assume;
 mod cases;
 mod closed;
 mod conflict;
+mod counted_items;
 mod domain;
 mod exclusive;
 mod formula;

@@ -1,14 +1,16 @@
 //! Arrays: an automaton over items as an expression. Commas are as in objects.
 //!
 //! If items differ, the array is a rule of that kind and each item a call of another (see
-//! [`RuleKind::Distinct`]); bounds on their number are written out in it, for the array's register is taken.
+//! [`RuleKind::Distinct`]); bounds on their number are written out in it, for the array's register is taken. Counters of an
+//! automaton are those of its graph: an item ticks where it leads.
 
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Expr, RuleKind};
+use crate::ir::{Counter, Expr, RuleKind, Step};
 
 use super::super::algebra::ItemAutomaton;
+use super::super::schema::Bounds;
 use super::Emitter;
 use super::places::Places;
 
@@ -30,10 +32,24 @@ impl Emitter<'_> {
         let edges = automaton.states.iter().map(|state| state.items.len()).sum();
         let mut places =
             Places::new(&gaps, self.layout.bracket(b']'), (automaton.states.len(), edges));
+        let counters: Vec<u8> = automaton
+            .counters
+            .iter()
+            .map(|&Bounds { min, max }| places.graph.counter(Counter { min, max }))
+            .collect();
+        for (&counter, bounds) in counters.iter().zip(&automaton.counters) {
+            if bounds.min > 0 {
+                places.graph.step(places.graph.end(), Step::Check(counter));
+            }
+        }
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.of(state, written);
             next += 1;
+            if written {
+                let ticks = automaton.ticks(state);
+                ticks.for_each(|counter| places.graph.step(from, Step::Tick(counter)));
+            }
             let state = &automaton.states[state as usize];
             let mut items = Vec::with_capacity(state.items.len());
             for &(value, to) in &state.items {
@@ -72,7 +88,8 @@ impl Emitter<'_> {
         if !state.items.is_empty() {
             self.cut();
         }
-        match state.end && state.repeat.is_none_or(|bounds| bounds.min == 0) {
+        let kept = automaton.counters.iter().all(|bounds| bounds.min == 0);
+        match kept && state.end && state.repeat.is_none_or(|bounds| bounds.min == 0) {
             true => Expr::literal("[]"),
             false => Expr::Never,
         }
