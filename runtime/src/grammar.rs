@@ -29,10 +29,11 @@ use crate::ending::costs::Costs;
 use crate::error::NotCompletion;
 use crate::moves::Moves;
 use crate::pool;
-use crate::position::{Configuration, StateRanges};
+use crate::position::Configuration;
 use crate::run::Runner;
 use crate::splitter::markers::Markers;
 use crate::stack::BOTTOM;
+use crate::state_ranges::StateRanges;
 use crate::step::{Limits, Machine};
 use crate::texts::{Text, Texts};
 

@@ -97,7 +97,7 @@
 //! | `sequence`, `trail` | one sequence: advance by a token, take back |
 //! | `run`, `moves` | a token while there is one configuration and nothing to choose: nearly always |
 //! | `step` | what one byte does to a position, however many configurations it has |
-//! | `position`, `stack` | configurations and frames |
+//! | `position`, `stack`, `state_ranges` | configurations, frames, sets of states |
 //! | `positions` | many texts at once, their positions by number: for searches over texts |
 //! | `distinct` | items that must differ from those before them |
 //! | `chains` | which stored masks a position allows |
@@ -139,6 +139,7 @@ mod run;
 mod sequence;
 mod splitter;
 mod stack;
+mod state_ranges;
 mod step;
 #[cfg(test)]
 mod testing;

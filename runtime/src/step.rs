@@ -15,9 +15,10 @@ use grammarc_artifacts::tables::Joined;
 
 use crate::distinct::DistinctRules;
 use crate::error::LimitError;
-use crate::position::{Configuration, Configurations, StateRanges};
+use crate::position::{Configuration, Configurations};
 use crate::run::returned;
 use crate::stack::{BOTTOM, Frames};
+use crate::state_ranges::StateRanges;
 
 /// Up to this many edges a scan costs less than a binary search.
 const SCANNED_EDGES: usize = 8;

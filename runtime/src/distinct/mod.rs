@@ -35,8 +35,9 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags};
 use grammarc_artifacts::tables::Joined;
 
 use crate::error::LimitError;
-use crate::position::{Configuration, Configurations, StateRanges};
+use crate::position::{Configuration, Configurations};
 use crate::stack::{BOTTOM, Frames};
+use crate::state_ranges::StateRanges;
 use crate::step::Machine;
 
 use self::spanning::Spanning;

@@ -19,7 +19,7 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE, RuleRecord, rule_fla
 use grammarc_artifacts::tables::Joined;
 
 use super::text_costs::TextCosts;
-use crate::position::StateRanges;
+use crate::state_ranges::StateRanges;
 
 /// The cost of what cannot be done.
 pub(crate) const NEVER: u64 = u64::MAX;

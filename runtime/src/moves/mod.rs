@@ -29,7 +29,7 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Joined, Tables};
 
-use crate::position::StateRanges;
+use crate::state_ranges::StateRanges;
 use crate::texts::is_plain;
 
 mod classes;

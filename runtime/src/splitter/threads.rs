@@ -10,9 +10,10 @@ use grammarc_artifacts::{MaskPool, Region};
 use crate::distinct::DistinctRules;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
-use crate::position::{Configuration, Configurations, StateRanges};
+use crate::position::{Configuration, Configurations};
 use crate::run::returned;
 use crate::stack::{BOTTOM, Frames};
+use crate::state_ranges::StateRanges;
 use crate::step::{Calls, Limits, Machine};
 
 use super::markers::Symbol;

@@ -2,14 +2,15 @@
 
 use grammarc_artifacts::vocabulary::row_words;
 use grammarc_artifacts::{
-    EarlyArtifact, GrammarArtifact, GrammarData, GrammarMeta, NONE, TablesData, TokenKind,
-    TrieData, VocabularyArtifact, VocabularyData, VocabularyMeta,
+    GrammarArtifact, GrammarData, GrammarMeta, TablesData, TokenKind, TrieData, VocabularyArtifact,
+    VocabularyData, VocabularyMeta,
 };
 
 use crate::Grammar;
 use network::Network;
 
 pub(crate) mod catalogue;
+pub(crate) mod early;
 pub(crate) mod masks;
 pub(crate) mod network;
 pub(crate) mod reference;
@@ -42,30 +43,6 @@ pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -
     let mut halves = network.tables(row_words(width));
     masks::build(network, tokens, &mut halves);
     of_tables(network, tokens, ends, halves)
-}
-
-/// A grammar that is early, and the complete one.
-pub(crate) fn early(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> [Grammar; 2] {
-    let mut halves = network.tables(row_words(tokens.len() as u32 + 3));
-    masks::build(network, tokens, &mut halves);
-    let complete = of_tables(network, tokens, ends, halves.clone());
-    let [_, own] = &mut halves;
-    let nothing = catalogue::add_nothing(own);
-    let (sentinel, states) = own.states.split_last_mut().unwrap();
-    for state in states {
-        (state.base, state.exits, state.follows) = (nothing, NONE, 0);
-    }
-    sentinel.follows = 0;
-    (own.follows, own.classes, own.class_nodes) = (Vec::new(), Vec::new(), Vec::new());
-    let [_, own] = halves;
-    let vocabulary = complete.artifact().vocabulary();
-    let data = GrammarData {
-        meta: GrammarMeta::default(),
-        start_rule: network.start() as u32,
-        tables: own,
-        with_token_digests: false,
-    };
-    [Grammar::early(EarlyArtifact::new(&data, vocabulary).unwrap()), complete]
 }
 
 /// The grammar of tables with their masks.

@@ -19,7 +19,7 @@ proptest! {
         let random = &mut Random::new(seed);
         let network = Network::random(random, Shape { counts, tokens: EDGE_TOKENS });
         let tokens = vocabulary(random);
-        let [early, complete] = early(&network, &tokens, &[3]);
+        let [early, complete] = early::both(&network, &tokens, &[3]);
         let mut one = Matcher::with_options(&complete, options()).unwrap();
         let mut other = Matcher::with_options(&early, options()).unwrap();
         let words = one.logit_width().div_ceil(32) as usize;
@@ -67,7 +67,7 @@ proptest! {
         let shape = Shape { counts: false, tokens: &[] };
         let tokens = vocabulary(random);
         let [one, other] = [0, 1].map(|_| Network::random(random, shape));
-        let [early, complete] = early(&one, &tokens, &[3]);
+        let [early, complete] = early::both(&one, &tokens, &[3]);
         let other = grammar(&other, &tokens, &[3]);
         prop_assert!(early.complete(&other).is_err());
         prop_assert!(early.completed().is_none());

@@ -121,7 +121,7 @@ const ROOMS: [Row<'_>; 18] = [
     // Its tests set a limit.
     (
         "cache",
-        &["budget", "diagnostics", "frontend", "network", "vocabulary", "compile", "samples"],
+        &["budget", "diagnostics", "frontend", "ir", "network", "vocabulary", "compile", "samples"],
     ),
 ];
 
