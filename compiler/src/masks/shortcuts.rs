@@ -20,8 +20,6 @@ pub enum Shortcut {
     /// Residuals read from stored masks: what a shared state does below a child of the root is part of the mask of its
     /// predecessor (`shared/stored.rs`).
     StoredResiduals,
-    /// The outcome after a shared exit class over a return state is found once and cut (`walk/take_over.rs`).
-    WholeClasses,
     /// All nodes of an exit class go on together: subset construction on the side of the trie (`walk/node_sets.rs`).
     NodeSets,
     /// Wide states as a table with byte classes, scanned in preorder; subtrees that loop are skipped
@@ -54,10 +52,9 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 15] = [
         Self::Memo,
         Self::StoredResiduals,
-        Self::WholeClasses,
         Self::NodeSets,
         Self::TransitionTable,
         Self::TailCalls,

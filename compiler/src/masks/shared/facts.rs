@@ -26,7 +26,7 @@ use super::bounded_bisimulation::BoundedBisimulation;
 use super::call_followers::CallFollowers;
 use super::chains::SharedChains;
 use super::countdowns::CountdownLoops;
-use super::exits::{ClassEdge, are_apart, class_nodes, left_through};
+use super::exits::{ClassEdge, class_nodes, left_through};
 use super::predecessors::Predecessors;
 use super::rows::StoredRows;
 use super::stored::{StoredResidual, ranks};
@@ -63,8 +63,6 @@ pub(crate) struct VocabularyFacts {
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// The exit classes by their nodes.
     classes: FxHashMap<Box<[u32]>, u32>,
-    /// By exit class, whether none of its nodes is the root or below another.
-    apart: Vec<bool>,
     /// By exit class, byte and node of each child of its nodes, and the node; ascending.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
     /// By rule, the classes through which it can be left.
@@ -127,9 +125,6 @@ impl VocabularyFacts {
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             classes: (0..shared.classes.len() as u32)
                 .map(|class| (class_nodes(shared, class).into(), class))
-                .collect(),
-            apart: (0..shared.classes.len() as u32)
-                .map(|class| are_apart(class_nodes(shared, class), trie))
                 .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
             rows: StoredRows::new(shared),
@@ -267,11 +262,6 @@ impl VocabularyFacts {
     /// For how many bytes two shared states do the same, at most `most`; see [`BoundedBisimulation::bytes`].
     pub(crate) fn same_for(&self, shared: Tables<'_>, pair: (u32, u32), most: u8) -> u8 {
         self.same.bytes(&self.transitions, shared, pair, most)
-    }
-
-    /// Whether no node of an exit class is the root or below another.
-    pub(crate) fn are_apart(&self, class: u32) -> bool {
-        self.apart[class as usize]
     }
 
     /// The children of the nodes of an exit class, in ascending order of their bytes.
