@@ -17,9 +17,6 @@ pub enum Shortcut {
     /// Memoised residuals: outcomes below the root are found once for a class of equivalent states
     /// (`outcome/memo.rs`).
     Memo,
-    /// Residuals read from stored masks: what a shared state does below a child of the root is part of the mask of its
-    /// predecessor (`shared/stored.rs`).
-    StoredResiduals,
     /// All nodes of an exit class go on together: subset construction on the side of the trie (`walk/node_sets.rs`).
     NodeSets,
     /// Wide states as a table with byte classes, scanned in preorder; subtrees that loop are skipped
@@ -52,9 +49,8 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 14] = [
         Self::Memo,
-        Self::StoredResiduals,
         Self::NodeSets,
         Self::TransitionTable,
         Self::TailCalls,

@@ -331,19 +331,8 @@ impl<'a> Walker<'a> {
         node: u32,
         builder: &mut OutcomeBuilder<'a>,
     ) -> bool {
-        let network = self.cursor.follow.network();
         let size = self.cursor.facts.nodes().end(node) - node;
-        let own = state >= network.own.bases.states;
-        if !own
-            && self.cursor.has(Shortcut::StoredResiduals)
-            && let Some(source) = self.cursor.facts.source(self.cursor.trie, state, node)
-        {
-            self.cursor.count(Shortcut::StoredResiduals);
-            let stored = self.cursor.facts.stored(network.shared, self.cursor.trie, source, node);
-            stored.spans().for_each(|span| builder.outcome.add_span(span));
-            self.go_on(frame, stored.exits.iter().copied(), builder);
-            return true;
-        }
+        let own = state >= self.cursor.follow.network().own.bases.states;
         if size < self.worth {
             let Some(row) = self.wide_row(state).filter(|_| frame == BOTTOM) else { return false };
             self.scan_alone((state, row), node, builder);
