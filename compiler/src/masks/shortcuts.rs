@@ -22,8 +22,6 @@ pub enum Shortcut {
     /// Wide states as a table with byte classes, scanned in preorder; subtrees that loop are skipped
     /// (`equivalence/transition_table.rs`, `walk/scan.rs`).
     TransitionTable,
-    /// States that only begin another rule have its outcome (`equivalence/tail_calls.rs`).
-    TailCalls,
     /// States that differ from the target of their widest edge in no token (`equivalence/default_transitions.rs`).
     DefaultTransitions,
     /// States that do the same with every factor of a token (`equivalence/token_bisimulation.rs`).
@@ -49,11 +47,10 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::Memo,
         Self::NodeSets,
         Self::TransitionTable,
-        Self::TailCalls,
         Self::DefaultTransitions,
         Self::TokenBisimulation,
         Self::Literals,
