@@ -17,18 +17,11 @@ pub enum Shortcut {
     /// Memoised residuals: outcomes below the root are found once for a class of equivalent states
     /// (`outcome/memo.rs`).
     Memo,
-    /// Residuals read from stored masks: what a shared state does below a child of the root is part of the mask of its
-    /// predecessor (`shared/stored.rs`).
-    StoredResiduals,
-    /// The outcome after a shared exit class over a return state is found once and cut (`walk/take_over.rs`).
-    WholeClasses,
     /// All nodes of an exit class go on together: subset construction on the side of the trie (`walk/node_sets.rs`).
     NodeSets,
     /// Wide states as a table with byte classes, scanned in preorder; subtrees that loop are skipped
     /// (`equivalence/transition_table.rs`, `walk/scan.rs`).
     TransitionTable,
-    /// States that only begin another rule have its outcome (`equivalence/tail_calls.rs`).
-    TailCalls,
     /// States that differ from the target of their widest edge in no token (`equivalence/default_transitions.rs`).
     DefaultTransitions,
     /// States that do the same with every factor of a token (`equivalence/token_bisimulation.rs`).
@@ -54,13 +47,10 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 13] = [
         Self::Memo,
-        Self::StoredResiduals,
-        Self::WholeClasses,
         Self::NodeSets,
         Self::TransitionTable,
-        Self::TailCalls,
         Self::DefaultTransitions,
         Self::TokenBisimulation,
         Self::Literals,

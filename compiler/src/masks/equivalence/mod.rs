@@ -10,7 +10,6 @@
 //! | [`self_loops`] | subtrees that a wide state accepts as a whole |
 //! | [`reference`](mod@reference) | the state that another's mask is derived from |
 //! | [`representatives`] | states whose outcome is that of another, found by the four below |
-//! | [`tail_calls`] | states that only begin another rule |
 //! | [`default_transitions`] | states that differ from the target of their widest edge in no token |
 //! | [`token_bisimulation`] | states that do the same with every factor of a token |
 //! | [`literals`] | states from which no token leaves a literal |
@@ -27,7 +26,6 @@ pub(crate) mod reference;
 pub(crate) mod refinement;
 pub(crate) mod representatives;
 pub(crate) mod self_loops;
-pub(crate) mod tail_calls;
 pub(crate) mod token_bisimulation;
 pub(crate) mod transition_table;
 pub(crate) mod uncounted;

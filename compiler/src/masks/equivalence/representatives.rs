@@ -1,5 +1,5 @@
-//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tail_calls)
-//! but for whether they may be left at once, [twins](super::default_transitions), [copies](super::token_bisimulation), and those within
+//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked:
+//! [twins](super::default_transitions), [copies](super::token_bisimulation), and those within
 //! [literals](super::literals) that lead to one node.
 //!
 //! Cost: O(own states).
@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 
 use super::default_transitions::DefaultTransitions;
 use super::literals::Literals;
-use super::tail_calls;
 use super::token_bisimulation::TokenBisimulation;
 use crate::budget::Budget;
 use crate::graph::Lists;
@@ -53,23 +52,14 @@ impl Representatives {
         };
         let has = |shortcut| shortcuts.has(shortcut);
         let mut counts = ShortcutCounts::default();
-        let twin = |twins: &mut DefaultTransitions<'_>, counts: &mut ShortcutCounts, state| {
-            let found = has(Shortcut::DefaultTransitions).then(|| twins.of(state)).flatten();
-            counts.add(Shortcut::DefaultTransitions, usize::from(found.is_some()));
-            found
-        };
         // From the last, so that those that a state leads to come before it.
         let references = states.clone().rev().map(|state| {
             if budget.spend(STEPS_A_STATE + edges(state)).is_err() {
                 return None;
             }
-            let first =
-                has(Shortcut::TailCalls).then(|| tail_calls::first(follow, state)).flatten();
-            counts.add(Shortcut::TailCalls, usize::from(first.is_some()));
-            match first {
-                Some(first) => Some(twin(&mut twins, &mut counts, first).unwrap_or(first)),
-                None => twin(&mut twins, &mut counts, state),
-            }
+            let found = has(Shortcut::DefaultTransitions).then(|| twins.of(state)).flatten();
+            counts.add(Shortcut::DefaultTransitions, usize::from(found.is_some()));
+            found
         });
         let references: Vec<Option<u32>> = references.collect();
         let copies = match has(Shortcut::TokenBisimulation) {

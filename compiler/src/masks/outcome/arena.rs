@@ -38,16 +38,10 @@ impl KeptOutcome {
         self.block[self.spans.start as usize..self.spans.end as usize].as_chunks().0
     }
 
-    /// The exits from a node on.
-    pub(crate) fn exits_from(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        let exits = &self.block[self.spans.end as usize..self.end as usize];
-        let from = exits.partition_point(|exit| exit.load(Ordering::Relaxed) < node);
-        exits[from..].iter().map(|exit| exit.load(Ordering::Relaxed))
-    }
-
     /// The exits.
     pub(crate) fn exits(&self) -> impl Iterator<Item = u32> + '_ {
-        self.exits_from(0)
+        let exits = &self.block[self.spans.end as usize..self.end as usize];
+        exits.iter().map(|exit| exit.load(Ordering::Relaxed))
     }
 
     /// How many words it takes.
@@ -138,8 +132,6 @@ mod tests {
                 prop_assert_eq!(kept.spans().iter().map(Span::range).collect::<Vec<_>>(), &outcome.spans[..]);
                 prop_assert_eq!(kept.exits().collect::<Vec<_>>(), &outcome.exits[..]);
                 prop_assert_eq!(kept.len(), 2 * outcome.spans.len() + outcome.exits.len());
-                let later: Vec<u32> = outcome.exits.iter().copied().filter(|&exit| exit >= 700).collect();
-                prop_assert_eq!(kept.exits_from(700).collect::<Vec<_>>(), later);
             }
         }
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
@@ -28,11 +27,6 @@ pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
             &shared.class_nodes[class.first as usize..][..class.len as usize]
         }
     }
-}
-
-/// Whether none of some nodes, in ascending order, is the root or below another.
-pub(crate) fn are_apart(nodes: &[u32], trie: Trie<'_>) -> bool {
-    nodes.first() != Some(&0) && nodes.windows(2).all(|pair| pair[1] >= trie.end[pair[0] as usize])
 }
 
 /// By rule of the vocabulary, the classes through which it can be left, also by way of its tail calls; ascending.

@@ -26,7 +26,7 @@ use super::bounded_bisimulation::BoundedBisimulation;
 use super::call_followers::CallFollowers;
 use super::chains::SharedChains;
 use super::countdowns::CountdownLoops;
-use super::exits::{ClassEdge, are_apart, class_nodes, left_through};
+use super::exits::{ClassEdge, class_nodes, left_through};
 use super::predecessors::Predecessors;
 use super::rows::StoredRows;
 use super::stored::{StoredResidual, ranks};
@@ -63,8 +63,6 @@ pub(crate) struct VocabularyFacts {
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// The exit classes by their nodes.
     classes: FxHashMap<Box<[u32]>, u32>,
-    /// By exit class, whether none of its nodes is the root or below another.
-    apart: Vec<bool>,
     /// By exit class, byte and node of each child of its nodes, and the node; ascending.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
     /// By rule, the classes through which it can be left.
@@ -128,9 +126,6 @@ impl VocabularyFacts {
             classes: (0..shared.classes.len() as u32)
                 .map(|class| (class_nodes(shared, class).into(), class))
                 .collect(),
-            apart: (0..shared.classes.len() as u32)
-                .map(|class| are_apart(class_nodes(shared, class), trie))
-                .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
             rows: StoredRows::new(shared),
             walked: Memo::default(),
@@ -184,18 +179,12 @@ impl VocabularyFacts {
         &self.rows
     }
 
-    /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the
-    /// root, the state itself.
-    pub(crate) fn source(&self, trie: Trie<'_>, state: u32, node: u32) -> Option<u32> {
-        if node == 0 {
-            return self.speaks[state as usize].then_some(state);
-        }
-        let byte = trie.byte[node as usize];
-        let is_first = self.children.on(0, byte) == Some(node);
-        is_first.then(|| self.source_on(state, byte)).flatten()
+    /// Whether a state's base mask has no token that is matched by id.
+    pub(crate) fn speaks(&self, state: u32) -> bool {
+        self.speaks[state as usize]
     }
 
-    /// The source for the root's child on a byte.
+    /// A state whose base mask and exits below the root's child on a byte are the outcome of `state` there.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
@@ -242,7 +231,8 @@ impl VocabularyFacts {
         self.passing.get(&self.like(to)).copied()
     }
 
-    /// The outcome of a state at `node`, a child of the root, that is read from the mask of its [source](Self::source).
+    /// The outcome of a state at `node`, a child of the root, that is read from the mask of its
+    /// [source](Self::source_on).
     pub(crate) fn stored<'a>(
         &'a self,
         shared: Tables<'a>,
@@ -267,11 +257,6 @@ impl VocabularyFacts {
     /// For how many bytes two shared states do the same, at most `most`; see [`BoundedBisimulation::bytes`].
     pub(crate) fn same_for(&self, shared: Tables<'_>, pair: (u32, u32), most: u8) -> u8 {
         self.same.bytes(&self.transitions, shared, pair, most)
-    }
-
-    /// Whether no node of an exit class is the root or below another.
-    pub(crate) fn are_apart(&self, class: u32) -> bool {
-        self.apart[class as usize]
     }
 
     /// The children of the nodes of an exit class, in ascending order of their bytes.
@@ -363,8 +348,8 @@ mod tests {
             // A grammar that goes on with other bytes after a rule does not get it from the vocabulary.
             let rule = follow.rule_of(state) as usize;
             let after = ByteSet::from_words(shared.rules[rule].after_bytes);
-            for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
-                let Some(source) = known.source(trie, state, node) else { continue };
+            for (byte, node) in known.children().of(0).filter(|&(_, node)| !trie.is_leaf(node)) {
+                let Some(source) = known.source_on(state, byte) else { continue };
                 told += 1;
                 let stored = known.stored(shared, trie, source, node);
                 let ranks: Vec<u32> = stored.spans().flatten().collect();

@@ -76,7 +76,7 @@ impl ReferenceFinder {
         let shared = cursor.follow.network().shared;
         let base = shared.states[reference.state as usize].base;
         cursor.sets.frame_rests(reference.frame)
-            && cursor.facts.source(cursor.trie, reference.state, 0).is_some()
+            && cursor.facts.speaks(reference.state)
             && shared.masks[base as usize].count >= self.worth
     }
 

@@ -24,11 +24,9 @@ use super::pair_table::SharedReference;
 use super::pair_walk::PairWalk;
 use super::shared_reference::MOST_TOLD;
 use super::walker::Walker;
-use crate::ir::ByteSet;
-use crate::masks::outcome::arena::KeptOutcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
-use crate::masks::outcome::spans::{Span, cut, each_without, minus};
+use crate::masks::outcome::spans::each_without;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
@@ -135,7 +133,7 @@ impl<'a> Walker<'a> {
         let class = shared.states[source as usize].exits;
         if excluded.is_empty() {
             stored.spans().for_each(|span| builder.outcome.add_span(span));
-            self.go_on_below(reference.frame, class, node, exits, builder);
+            self.go_on(reference.frame, exits.iter().copied(), builder);
             return true;
         }
         let spans: Vec<Range<u32>> = stored.spans().collect();
@@ -144,9 +142,7 @@ impl<'a> Walker<'a> {
         if reference.frame == BOTTOM {
             self.leave_but(exits, &excluded, builder);
         } else {
-            let (ret, parent) = self.cursor.sets.frame(reference.frame);
-            let kept = excluded.kept(exits);
-            self.leave_through((ret, parent), class, &kept, &excluded, builder);
+            self.leave_over(reference.frame, class, exits, &excluded, builder);
         }
         true
     }
@@ -161,20 +157,11 @@ impl<'a> Walker<'a> {
         self.cursor.count(Shortcut::SharedReferences);
         let shared = self.cursor.follow.network().shared;
         let class = shared.states[reference.state as usize].exits;
-        if excluded.is_empty()
-            && reference.frame != BOTTOM
-            && class != NONE
-            && let Some(whole) = self.whole(class, reference.frame)
-        {
-            builder.outcome.delta =
-                Some(Delta { reference: reference.state, excluded: Vec::new() });
-            return self.add_whole(&whole, builder);
-        }
         let except = excluded.ranks(self.cursor.trie);
         if reference.frame == BOTTOM {
             self.leave_but(class_nodes(shared, class), &excluded, builder);
         } else if class != NONE {
-            self.leave_over(reference.frame, class, (&excluded, &except), builder);
+            self.leave_over(reference.frame, class, class_nodes(shared, class), &excluded, builder);
         }
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
@@ -185,95 +172,17 @@ impl<'a> Walker<'a> {
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Adds what comes after the nodes of a shared exit class but for what is excluded, nodes and their ranks. What comes
-    /// after the whole class is found once and then cut, where no node of the class is below another: a state before a
-    /// key and those within it go on alike after the key's end.
+    /// Continues from `frame` at those of some nodes of a shared exit class that are not excluded.
     fn leave_over(
         &mut self,
         frame: u32,
         class: u32,
-        (excluded, except): (&Excluded, &[Range<u32>]),
+        nodes: &[u32],
+        excluded: &Excluded,
         builder: &mut OutcomeBuilder<'a>,
     ) {
-        let trie = self.cursor.trie;
-        let nodes = class_nodes(self.cursor.follow.network().shared, class);
-        let Some(whole) = self.whole(class, frame) else {
-            let after = self.cursor.sets.frame(frame);
-            return self.leave_through(after, class, &excluded.kept(nodes), excluded, builder);
-        };
-        let mut gone: Vec<u32> = Vec::new();
-        excluded.split(nodes, |_| (), |nodes| gone.extend_from_slice(nodes));
-        let add = |span| builder.outcome.add_span(span);
-        match &gone[..] {
-            [] => each_without(whole.spans(), except, add),
-            gone => {
-                let gaps: Vec<Range<u32>> =
-                    gone.iter().map(|&node| trie.tokens_below(node)).collect();
-                each_without(&minus(whole.spans(), &gaps), except, add);
-            }
-        }
-        for exit in whole.exits() {
-            let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
-            let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
-            if !is_below && !excluded.contains(exit) {
-                builder.leave(exit);
-            }
-        }
-    }
-
-    /// The outcome after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
-    /// then cut, so there is none where a node of the class is below another.
-    pub(crate) fn whole(&mut self, class: u32, frame: u32) -> Option<KeptOutcome> {
-        if let Some(whole) = self.after_class.get(&(class, frame)) {
-            self.cursor.counts.add(Shortcut::WholeClasses, usize::from(whole.is_some()));
-            return whole.clone();
-        }
-        let is_whole = self.cursor.has(Shortcut::WholeClasses);
-        let whole = (is_whole && self.cursor.facts.are_apart(class)).then(|| {
-            let nodes = class_nodes(self.cursor.follow.network().shared, class);
-            let after = self.cursor.sets.frame(frame);
-            let mut builder = self.begin_before(ByteSet::FULL);
-            let floor = self.worklist.floor();
-            self.leave_through(after, class, nodes, &Excluded::default(), &mut builder);
-            self.drain(floor, &mut builder);
-            builder.outcome.normalize();
-            let whole = self.arena.keep(&builder.outcome);
-            self.give_back(builder.outcome);
-            whole
-        });
-        self.after_class.insert((class, frame), whole.clone());
-        whole
-    }
-
-    /// Adds what comes after a class.
-    pub(crate) fn add_whole(&self, whole: &KeptOutcome, builder: &mut OutcomeBuilder<'a>) {
-        whole.spans().iter().for_each(|span| builder.outcome.add_span(span.range()));
-        whole.exits().for_each(|exit| builder.leave(exit));
-    }
-
-    /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
-    pub(crate) fn go_on_below(
-        &mut self,
-        frame: u32,
-        class: u32,
-        node: u32,
-        exits: &[u32],
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
-        let whole = match exits {
-            [] => return,
-            // The return state meets the class, so that all of what comes after it is asked for.
-            _ if frame != BOTTOM && self.cursor.sets.frame(frame).1 == BOTTOM => {
-                self.whole(class, frame)
-            }
-            _ => None,
-        };
-        let Some(whole) = whole else { return self.go_on(frame, exits.iter().copied(), builder) };
-        let below = self.cursor.trie.tokens_below(node);
-        cut(whole.spans(), below).for_each(|span| builder.outcome.add_span(span));
-        let end = self.cursor.trie.end[node as usize];
-        let exits = whole.exits_from(node).take_while(|&exit| exit < end);
-        exits.for_each(|exit| builder.leave(exit));
+        let after = self.cursor.sets.frame(frame);
+        self.leave_through(after, class, &excluded.kept(nodes), excluded, builder);
     }
 }
 

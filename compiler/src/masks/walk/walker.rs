@@ -19,7 +19,6 @@
 //! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
-use rustc_hash::FxHashMap;
 
 use super::cursor::{Cursor, LiveConfigurations, NODES_A_LOOK};
 use super::node_sets::NodeSets;
@@ -31,7 +30,6 @@ use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::outcome::Outcome;
-use crate::masks::outcome::arena::{Arena, KeptOutcome};
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::spans::Span;
@@ -66,10 +64,6 @@ pub(crate) struct Walker<'a> {
     pub(super) references: ReferenceFinder,
     pub(super) node_sets: NodeSets,
     scanner: Scanner,
-    /// By shared exit class and frame, what comes after the class.
-    pub(super) after_class: FxHashMap<(u32, u32), Option<KeptOutcome>>,
-    /// The memory of these.
-    pub(super) arena: Arena,
     /// Outcomes that are no longer needed, for the room that they have.
     spare: Vec<Outcome>,
 }
@@ -92,8 +86,6 @@ impl<'a> Walker<'a> {
             references: ReferenceFinder::new(worth),
             node_sets: NodeSets::default(),
             scanner: Scanner::default(),
-            after_class: FxHashMap::default(),
-            arena: Arena::default(),
             spare: Vec::new(),
         }
     }
@@ -157,14 +149,8 @@ impl<'a> Walker<'a> {
         }
         match shared {
             Some(class) => {
-                let frame = self.cursor.sets.push(ret, BOTTOM);
-                match self.whole(class, frame) {
-                    Some(whole) => self.add_whole(&whole, &mut builder),
-                    None => {
-                        let none = Excluded::default();
-                        self.leave_through((ret, BOTTOM), class, nodes, &none, &mut builder)
-                    }
-                }
+                let none = Excluded::default();
+                self.leave_through((ret, BOTTOM), class, nodes, &none, &mut builder);
             }
             None => self.run((ret, BOTTOM), nodes.iter().copied(), &mut builder),
         }
@@ -345,20 +331,8 @@ impl<'a> Walker<'a> {
         node: u32,
         builder: &mut OutcomeBuilder<'a>,
     ) -> bool {
-        let network = self.cursor.follow.network();
         let size = self.cursor.facts.nodes().end(node) - node;
-        let own = state >= network.own.bases.states;
-        if !own
-            && self.cursor.has(Shortcut::StoredResiduals)
-            && let Some(source) = self.cursor.facts.source(self.cursor.trie, state, node)
-        {
-            self.cursor.count(Shortcut::StoredResiduals);
-            let stored = self.cursor.facts.stored(network.shared, self.cursor.trie, source, node);
-            stored.spans().for_each(|span| builder.outcome.add_span(span));
-            let class = network.shared.states[source as usize].exits;
-            self.go_on_below(frame, class, node, stored.exits, builder);
-            return true;
-        }
+        let own = state >= self.cursor.follow.network().own.bases.states;
         if size < self.worth {
             let Some(row) = self.wide_row(state).filter(|_| frame == BOTTOM) else { return false };
             self.scan_alone((state, row), node, builder);
