@@ -77,9 +77,10 @@ impl CompileOptions {
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record, without_token_digests } = self;
-        let NetworkLimits { rule_states, states, rules } = network.unwrap_or_default();
+        let NetworkLimits { rule_states, states, rules, catalogue_texts } =
+            network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
-        (rule_states, states, rules, pairs, rows).hash(state);
+        (rule_states, states, rules, catalogue_texts, pairs, rows).hash(state);
         (record, shortcuts, without_token_digests).hash(state);
     }
 }

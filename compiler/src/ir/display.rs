@@ -70,6 +70,7 @@ impl fmt::Display for Expr {
                     (min, Some(max)) => write!(f, "{{{min},{max}}}"),
                 }
             }
+            Self::Texts(texts) => write!(f, "texts[{} of {} bytes]", texts.len(), texts.bytes()),
             Self::Regular(dfa) => write!(f, "regular[{} states]", dfa.states.len()),
             Self::Graph(graph) => {
                 write!(f, "graph[")?;

@@ -42,6 +42,7 @@ pub(crate) mod walk;
 
 pub use fixpoint::Masks;
 pub(crate) use fixpoint::compute;
+pub use fixpoint::crowded::CrowdedMasks;
 pub use limits::{MaskError, MaskLimits};
 #[doc(hidden)]
 pub use shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
