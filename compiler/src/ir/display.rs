@@ -4,6 +4,9 @@ use std::fmt;
 
 use super::{ByteSet, Expr, Grammar, RuleKind, Step, TokenRef, TokenSet};
 
+/// Texts of a set that are shown.
+const SHOWN: usize = 8;
+
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, rule) in self.rules.iter().enumerate() {
@@ -70,7 +73,17 @@ impl fmt::Display for Expr {
                     (min, Some(max)) => write!(f, "{{{min},{max}}}"),
                 }
             }
-            Self::Texts(texts) => write!(f, "texts[{} of {} bytes]", texts.len(), texts.bytes()),
+            Self::Texts(texts) => {
+                f.write_str("texts[")?;
+                for (index, text) in texts.iter().take(SHOWN).enumerate() {
+                    let between = if index > 0 { " | " } else { "" };
+                    write!(f, "{between}\"{}\"", text.escape_ascii())?;
+                }
+                match texts.len().checked_sub(SHOWN + 1) {
+                    Some(more) => write!(f, " | {} more]", more + 1),
+                    None => f.write_str("]"),
+                }
+            }
             Self::Regular(dfa) => write!(f, "regular[{} states]", dfa.states.len()),
             Self::Graph(graph) => {
                 write!(f, "graph[")?;
