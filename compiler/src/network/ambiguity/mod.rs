@@ -604,7 +604,7 @@ impl<'a> Exploration<'a> {
         match set {
             [] => return Ok(()),
             // From a deterministic state alone one state leads on, and all states are begun with.
-            [at] if self.no_tokens && self.is_alone(*at) => return Ok(()),
+            [at] if self.is_alone(*at) => return Ok(()),
             _ => {}
         }
         normalize(set, &mut self.stacks, &mut self.spelling);

@@ -67,9 +67,17 @@ impl<'a> Exploration<'a> {
 
     /// Whether one configuration leads on from this one alone.
     pub(super) fn is_alone(&self, at: Configuration) -> bool {
-        let Some(node) = self.node(at) else { return is_deterministic(self.follow, at.state) };
-        let after = self.follow.bytes(self.follow.rule_of(at.state));
-        !node.is_final() || labels(node).intersect(after).is_empty()
+        match self.node(at) {
+            Some(node) => !self.is_open(node, self.follow.bytes(self.follow.rule_of(at.state))),
+            None => self.no_tokens && is_deterministic(self.follow, at.state),
+        }
+    }
+
+    /// Whether a text may end at a node and go on with the same, where these bytes may come after the rule. Whole tokens that
+    /// may come may be of any bytes.
+    fn is_open(&self, node: Node<'_>, after: ByteSet) -> bool {
+        let both = || !self.no_tokens || !labels(node).intersect(after).is_empty();
+        node.is_final() && !node.is_end() && both()
     }
 
     /// Whether a rule may return where the configuration is.
@@ -83,14 +91,14 @@ impl<'a> Exploration<'a> {
     /// Begins with the nodes of a catalogue that can go on and end with the same byte.
     pub(super) fn meet_nodes(&mut self, state: u32, catalogue: &Catalogue) -> Result<(), u32> {
         let after = self.follow.bytes(self.follow.rule_of(state));
-        if catalogue.behind_ends.intersect(after).is_empty() {
+        if self.no_tokens && catalogue.behind_ends.intersect(after).is_empty() {
             return Ok(());
         }
         let nodes = catalogue.nodes();
         let mut address = 1;
         while (address as usize) < nodes.len() {
             let node = nodes.node(address);
-            if node.is_final() && !labels(node).intersect(after).is_empty() {
+            if self.is_open(node, after) {
                 self.meet(&mut [Configuration::within(state, address)])?;
             }
             address = node.end();
