@@ -78,9 +78,10 @@ impl CompileOptions {
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record, without_token_digests } = self;
-        let NetworkLimits { rule_states, states, rules } = network.unwrap_or_default();
+        let NetworkLimits { rule_states, states, rules, catalogue_texts } =
+            network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
-        (rule_states, states, rules, pairs, rows).hash(state);
+        (rule_states, states, rules, catalogue_texts, pairs, rows).hash(state);
         (record, shortcuts, without_token_digests).hash(state);
     }
 }
@@ -242,7 +243,7 @@ impl Begun {
     }
 
     /// The grammar without masks, for a host that begins while they are computed; none where a walk along the token trie
-    /// cannot take their place, which is where items of a list must differ. O(length of the tables).
+    /// cannot take their place: where items of an array must differ, and where there are catalogues. O(length of the tables).
     ///
     /// # Errors
     ///
@@ -256,7 +257,7 @@ impl Begun {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let network = &self.network;
         let is_distinct = |rule: &RuleRecord| rule.flags & rule_flags::DISTINCT != 0;
-        if network.tables.rules.iter().any(is_distinct) {
+        if network.tables.rules.iter().any(is_distinct) || !network.catalogues.is_empty() {
             return Ok(None);
         }
         let tables = masks::without_masks(network, shared, &compiler.known, trie);

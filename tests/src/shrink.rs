@@ -1,6 +1,6 @@
 //! Makes a failing case small: tries simpler cases for as long as one of them fails too.
 
-use grammarc_compiler::ir::Expr;
+use grammarc_compiler::ir::{Expr, Texts};
 
 use crate::case::Case;
 use crate::oracle::Token;
@@ -107,6 +107,13 @@ fn simpler(expr: &Expr) -> Vec<Expr> {
         Expr::Literal(bytes) if bytes.len() > 1 => {
             found.push(Expr::literal(&bytes[1..]));
             found.push(Expr::literal(&bytes[..bytes.len() - 1]));
+        }
+        Expr::Texts(texts) => {
+            let without = (0..texts.len()).filter_map(|at| {
+                let kept = texts.iter().enumerate().filter(|(index, _)| *index != at);
+                Texts::new(kept.map(|(_, text)| text))
+            });
+            found.extend(without.map(|texts| Expr::Texts(texts.into())));
         }
         Expr::Empty => {}
         _ => found.push(Expr::Empty),

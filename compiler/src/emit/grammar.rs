@@ -8,7 +8,7 @@ use crate::masks::Masks;
 use crate::network::Network;
 use crate::vocabulary::VocabularyLexicon;
 
-use super::regions;
+use super::{catalogues, regions};
 
 /// The results of a compilation, to be put together.
 pub(crate) struct Parts<'a> {
@@ -26,7 +26,8 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
     let Parts { lowered, kind, options, network, masks, configurations, with_token_digests } =
         parts;
-    let tables = masks.tables;
+    let mut tables = masks.tables;
+    let packed = catalogues::add(&mut tables, network, &masks.crowded);
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
     let statistics = [
         ("rules", tables.rules.len()),
@@ -44,6 +45,10 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     let distinct =
         tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count();
     let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
+    let packed = packed.into_iter().flat_map(|packed| {
+        let catalogues::Counts { bytes, texts, crowded } = packed;
+        [("catalogue bytes", bytes), ("catalogue texts", texts), ("crowded nodes", crowded)]
+    });
     let rule_name = |state: u32| {
         let own = state.checked_sub(network.tables.bases.states);
         own.map(|_| network.rules[network.rule_of(state)].0.clone()).into_iter().collect()
@@ -66,6 +71,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         report: lowered.report.clone(),
         statistics: statistics
             .chain(distinct)
+            .chain(packed)
             .map(|(name, count)| (name.to_owned(), count as u64))
             .collect(),
         work: WorkBound {

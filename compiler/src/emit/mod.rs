@@ -1,5 +1,6 @@
 //! The one room that knows how results become artifacts.
 
+mod catalogues;
 mod grammar;
 mod regions;
 mod vocabulary;

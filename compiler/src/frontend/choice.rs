@@ -43,7 +43,7 @@ pub fn lower(
     budget.check_in_source()?;
     let mut grammar = GrammarBuilder::new();
     let root = grammar.declare("choice");
-    let expr = Expr::alt(texts.iter().map(Expr::literal));
+    let expr = Expr::any_of(texts.iter().collect());
     grammar.define(root, expr, Origin { span: Some(span), pointer: None });
     let grammar = grammar.finish(root);
     Ok(Lowered { source, grammar, report: Report::default(), findings: Vec::new(), literals })

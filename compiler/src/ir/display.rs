@@ -4,6 +4,9 @@ use std::fmt;
 
 use super::{ByteSet, Expr, Grammar, RuleKind, Step, TokenRef, TokenSet};
 
+/// Texts of a set that are shown.
+const SHOWN: usize = 8;
+
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, rule) in self.rules.iter().enumerate() {
@@ -68,6 +71,17 @@ impl fmt::Display for Expr {
                     (0, Some(1)) => f.write_str("?"),
                     (min, None) => write!(f, "{{{min},}}"),
                     (min, Some(max)) => write!(f, "{{{min},{max}}}"),
+                }
+            }
+            Self::Texts(texts) => {
+                f.write_str("texts[")?;
+                for (index, text) in texts.iter().take(SHOWN).enumerate() {
+                    let between = if index > 0 { " | " } else { "" };
+                    write!(f, "{between}\"{}\"", text.escape_ascii())?;
+                }
+                match texts.len().checked_sub(SHOWN + 1) {
+                    Some(more) => write!(f, " | {} more]", more + 1),
+                    None => f.write_str("]"),
                 }
             }
             Self::Regular(dfa) => write!(f, "regular[{} states]", dfa.states.len()),

@@ -69,6 +69,7 @@ fn is_same(one: &Expr, other: &Expr) -> bool {
         (Expr::Literal(one), Expr::Literal(other)) => one == other,
         (Expr::Call(one), Expr::Call(other)) => one == other,
         (Expr::Seq(one), Expr::Seq(other)) | (Expr::Alt(one), Expr::Alt(other)) => all(one, other),
+        (Expr::Texts(one), Expr::Texts(other)) => one == other,
         (Expr::Regular(one), Expr::Regular(other)) => Arc::ptr_eq(one, other),
         (Expr::Graph(one), Expr::Graph(other)) => Arc::ptr_eq(one, other),
         (Expr::Repeat { body, min, max }, Expr::Repeat { body: other, min: least, max: most }) => {

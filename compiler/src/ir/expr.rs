@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{ExprGraph, RuleId};
+use super::{ExprGraph, RuleId, Texts};
 use crate::automata::Dfa;
 
 /// A set of bytes.
@@ -280,6 +280,8 @@ pub enum Expr {
     },
     /// A regular language given as an automaton over bytes.
     Regular(Arc<Dfa>),
+    /// Any one of many texts.
+    Texts(Arc<Texts>),
     /// The paths of an automaton with expressions on its edges.
     Graph(Arc<ExprGraph>),
     /// Strings of every operand. The operands must be regular: no tokens, no calls of recursive rules.
@@ -346,6 +348,22 @@ impl Expr {
             }
         }
         Self::Alt(flat)
+    }
+
+    /// Any one of some texts, which may be many.
+    pub fn any_of<T: AsRef<[u8]>>(texts: Vec<T>) -> Self {
+        let bytes = texts.iter().map(|text| text.as_ref().len()).sum();
+        if !Texts::are_many(texts.len(), bytes) {
+            return Self::alt(texts.iter().map(Self::literal));
+        }
+        let has_empty = texts.iter().any(|text| text.as_ref().is_empty());
+        match Texts::new(&texts) {
+            Some(set) => {
+                let empty = has_empty.then_some(Self::Empty);
+                Self::alt([Self::Texts(Arc::new(set))].into_iter().chain(empty))
+            }
+            None => Self::alt(texts.iter().map(Self::literal)),
+        }
     }
 
     /// Between `min` and `max` strings of this expression; unbounded where `max` is `None`.
@@ -428,7 +446,8 @@ impl Expr {
             | Self::Literal(_)
             | Self::Token(_)
             | Self::Call(_)
-            | Self::Regular(_) => &[],
+            | Self::Regular(_)
+            | Self::Texts(_) => &[],
         }
     }
 }

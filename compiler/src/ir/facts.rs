@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{ByteSet, Expr, ExprGraph, Grammar, Step, Survey};
+use super::{ByteSet, Expr, ExprGraph, Grammar, Step, Survey, Texts};
 use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
@@ -27,6 +27,8 @@ pub trait Letters: Copy + Eq {
     fn of_literal(bytes: &[u8]) -> Self;
     /// Of the strings of an automaton.
     fn of_dfa(dfa: &Dfa) -> Self;
+    /// Of some texts.
+    fn of_texts(texts: &Texts) -> Self;
     /// Of these and then others, `nullable` where these may be empty.
     #[must_use]
     fn then(self, next: Self, nullable: bool) -> Self;
@@ -45,6 +47,7 @@ impl Letters for () {
     fn of_bytes(_: ByteSet) -> Self {}
     fn of_literal(_: &[u8]) -> Self {}
     fn of_dfa(_: &Dfa) -> Self {}
+    fn of_texts(_: &Texts) -> Self {}
     fn then(self, (): Self, _: bool) -> Self {}
     fn or(self, (): Self) -> Self {}
     fn and(self, (): Self) -> Self {}
@@ -80,6 +83,11 @@ impl Letters for Alphabet {
         };
         let all = dfa.states.iter().fold(ByteSet::EMPTY, |set, s| set.union(bytes(&s.edges)));
         Self { first: bytes(&dfa.states[0].edges), all }
+    }
+
+    fn of_texts(texts: &Texts) -> Self {
+        let first = texts.iter().map(|text| text[0]).collect();
+        Self { first, all: texts.iter().flatten().copied().collect() }
     }
 
     fn then(self, next: Self, nullable: bool) -> Self {
@@ -316,6 +324,10 @@ impl<L: Letters> Known<'_, L> {
                 }
             }
             Expr::Regular(dfa) => Facts::of_dfa(dfa),
+            Expr::Texts(texts) => {
+                let shortest = texts.iter().map(<[u8]>::len).min().unwrap_or(0);
+                Facts::of_length(shortest as u32, L::of_texts(texts))
+            }
             Expr::Graph(graph) => {
                 if let Some(&known) = self.graphs.get(&Arc::as_ptr(graph)) {
                     return known;

@@ -55,9 +55,12 @@ impl Renumbered<'_> {
                 Expr::Repeat { body: Box::new(self.expr(body)), min: *min, max: *max }
             }
             Expr::Graph(graph) => Expr::Graph(self.graph(graph)),
-            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Literal(_) | Expr::Regular(_) => {
-                expr.clone()
-            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Bytes(_)
+            | Expr::Literal(_)
+            | Expr::Regular(_)
+            | Expr::Texts(_) => expr.clone(),
         }
     }
 

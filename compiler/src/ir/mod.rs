@@ -14,6 +14,7 @@ mod graph;
 pub mod pass;
 pub mod recognize;
 mod survey;
+mod texts;
 pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
@@ -23,3 +24,4 @@ pub use grammar::{
 pub use grammarc_artifacts::RegionKind;
 pub use graph::{Counter, ExprGraph, MOST_MARKS, Step};
 pub(crate) use survey::Survey;
+pub use texts::Texts;

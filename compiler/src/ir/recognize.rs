@@ -114,6 +114,14 @@ impl<'a> Solver<'a> {
             Expr::Literal(bytes) => {
                 self.each(from, |text, at| text[at..].starts_with(bytes).then(|| at + bytes.len()))
             }
+            Expr::Texts(texts) => {
+                let mut to = self.none();
+                for start in from.iter_ones() {
+                    let begun = texts.begun_by(&self.text[start..]).into_iter();
+                    begun.for_each(|length| to.set(start + length, true));
+                }
+                to
+            }
             Expr::Regular(dfa) => {
                 let mut to = self.none();
                 for start in from.iter_ones() {

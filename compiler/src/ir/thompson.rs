@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 pub use super::closed::Closed;
 use super::endings::Endings;
-use super::{Expr, ExprGraph, RuleId, TokenSet};
+use super::{Expr, ExprGraph, RuleId, Texts, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
 /// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
@@ -39,6 +39,17 @@ pub trait Atoms {
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error>;
+
+    /// One of many texts.
+    fn texts(
+        &mut self,
+        nfa: &mut Nfa,
+        texts: &Arc<Texts>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Self::Error> {
+        spell_texts(self, nfa, texts.iter(), from, to)
+    }
 
     /// Letters, and one that may be one of them behind it.
     fn closed(&mut self, nfa: &mut Nfa, run: Closed, from: u32, to: u32) -> Result<(), Self::Error>
@@ -151,6 +162,7 @@ pub fn build<A: Atoms>(
             atoms.repeat(nfa, Repetition { body, min: *min, max: *max }, from, to)?;
         }
         Expr::Regular(dfa) => nfa.embed(dfa, from, to),
+        Expr::Texts(texts) => atoms.texts(nfa, texts, from, to)?,
         Expr::Graph(graph) if graph.has_registers() => atoms.marked(nfa, graph, from, to)?,
         Expr::Graph(graph) => build_graph(atoms, nfa, graph, from, to)?,
         Expr::And(_) | Expr::Not(_) => atoms.boolean(nfa, expr, from, to)?,
@@ -289,6 +301,38 @@ fn is_text(expr: &Expr) -> bool {
         }
     }
     matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
+}
+
+/// Connects `from` to `to` by ascending texts that are not empty: those that begin alike have their beginnings in common.
+///
+/// # Errors
+///
+/// Those of `atoms`.
+pub fn spell_texts<'t, A: Atoms + ?Sized>(
+    atoms: &mut A,
+    nfa: &mut Nfa,
+    texts: impl Iterator<Item = &'t [u8]>,
+    from: u32,
+    to: u32,
+) -> Result<(), A::Error> {
+    let first = nfa.state();
+    nfa.empty(from, first);
+    // The states along the last text.
+    let mut path = vec![first];
+    let mut last: &[u8] = &[];
+    for text in texts {
+        atoms.check(nfa)?;
+        let common = text.iter().zip(last).take_while(|(one, other)| one == other).count();
+        path.truncate(common + 1);
+        for &byte in &text[common..] {
+            let next = nfa.state();
+            nfa.edge(path[path.len() - 1], byte.into(), byte.into(), next);
+            path.push(next);
+        }
+        nfa.empty(path[text.len()], to);
+        last = text;
+    }
+    Ok(())
 }
 
 /// A repetition written out: `min` copies, then a loop or the optional copies.

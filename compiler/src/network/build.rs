@@ -8,6 +8,7 @@ use std::sync::Arc;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
+use super::catalogue::{self, Catalogues, Refused};
 use super::expressions::{self, Digest, Expressions};
 use super::merge::RuleHash;
 use super::repeat::{Bodies, Spelling, Synthetic, finished};
@@ -18,8 +19,10 @@ use super::{
 use crate::automata::{Allowance, Nfa, StateLimit, Symbol, Table, minimal_table};
 use crate::budget::Held;
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
-use crate::ir::thompson::{Atoms, Closed, Repetition, build as thompson};
-use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
+use crate::ir::thompson::{Atoms, Closed, Repetition, build as thompson, spell_texts};
+use crate::ir::{
+    Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, Texts, TokenSet,
+};
 use crate::threads::Means;
 
 /// Rules and labels, before normal form.
@@ -117,6 +120,11 @@ pub(super) struct Builder<'a> {
     /// Rules of graphs with counters, and the registers that their activations begin with; none where the graph is written
     /// out.
     pub(super) counted: FxHashMap<Arc<ExprGraph>, Option<(usize, u32)>>,
+    /// Rules that are catalogues.
+    catalogues: FxHashMap<Arc<Texts>, usize>,
+    packed: &'a mut Catalogues,
+    /// Whether sets of texts may be catalogues.
+    may_pack: bool,
     /// Sets of marks are written out as states somewhere, although they are many.
     pub(super) writes_sets: bool,
     inlined: Vec<bool>,
@@ -141,8 +149,12 @@ pub(super) fn build(
     survey: &Survey,
     lexicon: &dyn Lexicon,
     Wanted { roots, spelling, known, limits }: Wanted<'_>,
+    packed: &mut Catalogues,
     means: Means<'_>,
 ) -> Result<Built, NetworkError> {
+    // The runtime keeps texts of items in the registers in which it keeps nodes.
+    let are_apart = |rule: &Rule| matches!(rule.kind, RuleKind::Distinct | RuleKind::Item);
+    let may_pack = matches!(roots, Roots::Start) && !grammar.rules.iter().any(are_apart);
     let facts = facts::of_rules(grammar, survey, means.budget);
     let mut builder = Builder {
         grammar,
@@ -161,6 +173,9 @@ pub(super) fn build(
         bodies: Bodies::default(),
         pending: FxHashMap::default(),
         counted: FxHashMap::default(),
+        catalogues: FxHashMap::default(),
+        packed,
+        may_pack,
         writes_sets: false,
         inlined: inline::plan(grammar, survey),
         written: Vec::new(),
@@ -267,8 +282,15 @@ impl Builder<'_> {
         let number = self.number(rule);
         self.count_states(dfa.len())?;
         self.built.add(dfa.bytes()).map_err(|_| self.spent())?;
-        self.rules[number] =
-            Some(NetworkRule { name, origin, dfa, counted: None, kind, stored: None });
+        self.rules[number] = Some(NetworkRule {
+            name,
+            origin,
+            dfa,
+            counted: None,
+            kind,
+            stored: None,
+            catalogue: None,
+        });
         Ok(())
     }
 
@@ -288,7 +310,15 @@ impl Builder<'_> {
         self.check_inhabited(&dfa)?;
         let (name, origin) = self.place();
         let kind = RuleKind::Plain;
-        self.add(NetworkRule { name, origin, dfa, counted: None, kind, stored: None })
+        self.add(NetworkRule {
+            name,
+            origin,
+            dfa,
+            counted: None,
+            kind,
+            stored: None,
+            catalogue: None,
+        })
     }
 
     /// Refuses a rule that derives nothing: the bounds of counters may leave nothing of what their graphs derive.
@@ -342,6 +372,37 @@ impl Builder<'_> {
     /// Whether a rule that is built is the vocabulary's.
     pub(super) fn is_stored_rule(&self, rule: usize) -> bool {
         self.rules[rule].as_ref().is_some_and(|rule| rule.stored.is_some())
+    }
+
+    /// The rule of those texts of a set that are of bytes that are tokens; none where it is not worth it.
+    fn catalogue(&mut self, texts: &Arc<Texts>) -> Result<Option<usize>, Failure> {
+        if let Some(&rule) = self.catalogues.get(texts) {
+            return Ok(Some(rule));
+        }
+        let letters = self.lexicon.single_bytes();
+        let within = texts.iter().filter(|text| catalogue::is_of(text, letters)).count();
+        if !self.may_pack || within < self.limits.catalogue_texts.max(1) {
+            return Ok(None);
+        }
+        let budget = self.means.budget;
+        let packed = self.packed.of(texts, letters, self.lexicon.trie(), budget);
+        let packed = packed.map_err(|refused| match refused {
+            Refused::Spent => self.spent(),
+            Refused::TooLong => self.limit("bytes of a catalogue", i32::MAX as usize),
+        })?;
+        self.built.add(packed.bytes()).map_err(|_| self.spent())?;
+        let (name, origin) = self.place();
+        self.rules.push(Some(NetworkRule {
+            name,
+            origin,
+            dfa: packed.reached.clone(),
+            counted: None,
+            kind: RuleKind::Plain,
+            stored: None,
+            catalogue: Some(packed),
+        }));
+        self.catalogues.insert(texts.clone(), self.rules.len() - 1);
+        Ok(Some(self.rules.len() - 1))
     }
 
     /// The texts of all kept rules and rules of repetitions that have one.
@@ -460,6 +521,23 @@ impl Atoms for Builder<'_> {
             nfa.edge(from, symbol, symbol, to);
         }
         Ok(())
+    }
+
+    fn texts(
+        &mut self,
+        nfa: &mut Nfa,
+        texts: &Arc<Texts>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Failure> {
+        let Some(rule) = self.catalogue(texts)? else {
+            return spell_texts(self, nfa, texts.iter(), from, to);
+        };
+        let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
+        nfa.edge(from, symbol, symbol, to);
+        let letters = self.lexicon.single_bytes();
+        let others = texts.iter().filter(|text| !catalogue::is_of(text, letters));
+        spell_texts(self, nfa, others, from, to)
     }
 
     fn repeat(

@@ -192,7 +192,7 @@ impl Writer {
                     self.words.extend(state.edges.iter().flat_map(|e| [e.lo, e.hi, e.target]));
                 }
             }
-            Expr::Token(_) | Expr::And(_) | Expr::Not(_) => return None,
+            Expr::Token(_) | Expr::And(_) | Expr::Not(_) | Expr::Texts(_) => return None,
         }
         Some(())
     }

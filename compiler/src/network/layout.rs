@@ -4,12 +4,15 @@
 //! The records are those of the artifact (plain data, see `grammarc_artifacts::sections::network`), with the fields
 //! that belong to the masks still empty. Numbers continue those of the vocabulary's shared rules.
 
+use std::sync::Arc;
+
 use grammarc_artifacts::ExpressionRecord;
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, rule_flags, state_flags,
 };
 use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 
+use super::catalogue::Catalogue;
 use super::follow::{Follow, OwnCalls};
 use super::merge::{Merged, MergedLabel};
 use super::rule::{Lowered, NetworkRule};
@@ -32,6 +35,8 @@ pub struct Network {
     pub roots: Vec<u32>,
     /// Ids of the rules after which anything may come, because other networks may call them.
     pub open: Vec<u32>,
+    /// Indices of own rules that are catalogues, ascending, with these.
+    pub catalogues: Vec<(usize, Arc<Catalogue>)>,
     /// The calls of its own states.
     pub(super) own_calls: OwnCalls,
     /// Expressions that the rules of a vocabulary were compiled from; none for a grammar.
@@ -202,6 +207,10 @@ pub(super) fn lay_out(
         flags: 0,
     });
     fill_firsts(&mut tables, shared);
+    let catalogues = merged.rules.iter().enumerate();
+    let catalogues = catalogues
+        .filter_map(|(index, (rule, _))| Some((index, rule.catalogue.clone()?)))
+        .collect();
     let rules = merged.rules.into_iter();
     let rules = rules.map(|(rule, _)| (rule.name.clone(), rule.origin.clone())).collect();
     let roots: Vec<u32> = merged.roots.iter().map(|&root| bases.rules + root as u32).collect();
@@ -215,6 +224,7 @@ pub(super) fn lay_out(
         token_sets,
         roots,
         open,
+        catalogues,
         own_calls: OwnCalls::default(),
         expressions: Vec::new(),
     })

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use grammarc_artifacts::sections::vocabulary::Trie;
+
 use crate::ir::{ByteSet, TokenRef};
 
 /// The network's view of a vocabulary.
@@ -24,4 +26,7 @@ pub trait Lexicon {
     /// Proper suffixes of text tokens that begin with a byte of `first` and have a byte of `with`: in ascending order,
     /// without repetition.
     fn tails(&self, first: ByteSet, with: ByteSet) -> Arc<[Box<[u8]>]>;
+
+    /// All text tokens.
+    fn trie(&self) -> Trie<'_>;
 }

@@ -307,6 +307,10 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         RuleKind::Region(number) => words.extend([begin::REGION, number]),
     }
     words.extend(is_large.then_some(begin::LARGE));
+    if let Some(catalogue) = &rule.catalogue {
+        words.push(begin::CATALOGUE);
+        words.extend(catalogue.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
+    }
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
     while let Some(number) = numbers.state(at) {
@@ -360,6 +364,8 @@ mod begin {
     pub(super) const LARGE: u32 = u32::MAX - 2;
     /// A rule that is a region, whose number follows.
     pub(super) const REGION: u32 = u32::MAX - 3;
+    /// A rule that is a catalogue, the digest of whose texts follows.
+    pub(super) const CATALOGUE: u32 = u32::MAX - 4;
 }
 
 /// The content of a label, by which rules are compared.

@@ -4,6 +4,7 @@
 //! | pass | file | what it does |
 //! | --- | --- | --- |
 //! | build | [`build`], [`inline`], [`repeat`], [`pending`], [`counting`] | one automaton a rule, small rules inlined, large bounds and sets of members turned into registers |
+//! | catalogues | [`catalogue`] | sets of many texts, packed |
 //! | left recursion | [`left_recursion`] | no rule begins with a call that leads back to it |
 //! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
@@ -18,6 +19,7 @@
 pub mod ambiguity;
 pub mod build;
 mod calls;
+pub mod catalogue;
 mod closed;
 mod counting;
 mod display;
@@ -44,6 +46,7 @@ pub use shared::SharedRules;
 
 use std::borrow::Cow;
 
+use catalogue::Catalogues;
 use follow::Follow;
 
 use crate::automata::Allowance;
@@ -63,11 +66,14 @@ pub struct NetworkLimits {
     pub states: usize,
     /// Rules.
     pub rules: usize,
+    /// Texts from which on a set of them is a catalogue and not spelled out as states, which front ends make of sets of
+    /// at least 1,024 texts and 16 KiB. The states of catalogues are no part of the other bounds.
+    pub catalogue_texts: usize,
 }
 
 impl Default for NetworkLimits {
     fn default() -> Self {
-        Self { rule_states: 200_000, states: 1_000_000, rules: 200_000 }
+        Self { rule_states: 200_000, states: 1_000_000, rules: 200_000, catalogue_texts: 1 }
     }
 }
 
@@ -188,6 +194,7 @@ pub(crate) fn build_network(
     // The use that a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
+    let mut packed = Catalogues::default();
     'build: loop {
         // The vocabulary's rules count.
         let known = (spelling == repeat::Spelling::Counted).then_some(build::Known {
@@ -197,7 +204,7 @@ pub(crate) fn build_network(
         });
         budget.begin(Phase::Building);
         let wanted = build::Wanted { roots, spelling, known, limits };
-        let mut built = build::build(&resolved, &survey, lexicon, wanted, means)?;
+        let mut built = build::build(&resolved, &survey, lexicon, wanted, &mut packed, means)?;
         budget.begin(Phase::LeftRecursion);
         match left_recursion::eliminate(&mut built, limits, budget) {
             Ok(()) => loop {

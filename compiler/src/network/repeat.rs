@@ -309,6 +309,7 @@ impl Builder<'_> {
             counted,
             kind: RuleKind::Plain,
             stored: None,
+            catalogue: None,
         })
     }
 

@@ -1,9 +1,12 @@
 //! Rules of the network under construction: automata over bytes and labels.
 
 use grammarc_artifacts::sections::network::state_flags;
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use super::catalogue::Catalogue;
 use super::merge::RuleHash;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
@@ -168,6 +171,8 @@ pub struct NetworkRule {
     pub kind: RuleKind,
     /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
     pub stored: Option<(RuleHash, u32)>,
+    /// The catalogue that it is; its automaton is what tokens reach of that.
+    pub catalogue: Option<Arc<Catalogue>>,
 }
 
 impl NetworkRule {
@@ -185,6 +190,7 @@ impl NetworkRule {
             counted: None,
             kind,
             stored: Some(stored),
+            catalogue: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammarc_artifacts::VocabularyArtifact;
-use grammarc_artifacts::sections::vocabulary::TokenKind;
+use grammarc_artifacts::sections::vocabulary::{TokenKind, Trie};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{ByteSet, TokenRef};
@@ -113,6 +113,10 @@ impl Lexicon for VocabularyLexicon {
 
     fn single_bytes(&self) -> ByteSet {
         self.vocabulary.trie().single_bytes().collect()
+    }
+
+    fn trie(&self) -> Trie<'_> {
+        self.vocabulary.trie()
     }
 
     /// O(bytes of all tokens) for a new question.

@@ -188,6 +188,11 @@ impl Builder<'_> {
                 }
                 places
             }
+            Expr::Texts(texts) => {
+                let place = |&byte: &u8| Place::Bytes(ByteSet::range(byte, byte));
+                let sides = texts.iter().map(|text| text.iter().map(place).collect()).collect();
+                vec![self.fresh(sides)]
+            }
             Expr::Regular(dfa) => {
                 let first = self.sides.len() as Symbol;
                 self.sides.extend(dfa.states.iter().map(|_| Vec::new()));

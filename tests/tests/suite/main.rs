@@ -6,6 +6,7 @@ mod ambiguity;
 mod bounds;
 mod budget;
 mod calls;
+mod catalogues;
 mod circles;
 mod counters;
 mod determinism;

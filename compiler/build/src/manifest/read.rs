@@ -92,6 +92,7 @@ fn limits(raw: &raw::Limits) -> Result<Limits, Diagnostic> {
             rule_states: raw.max_rule_states.unwrap_or(network.rule_states),
             states: raw.max_states.unwrap_or(network.states),
             rules: raw.max_rules.unwrap_or(network.rules),
+            ..network
         })
         .mask_limits(MaskLimits {
             pairs: raw.max_pairs.unwrap_or(masks.pairs),

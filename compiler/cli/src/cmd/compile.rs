@@ -323,6 +323,7 @@ impl LimitArgs {
                 rule_states: self.max_rule_states.unwrap_or(network.rule_states),
                 states: self.max_states.unwrap_or(network.states),
                 rules: self.max_rules.unwrap_or(network.rules),
+                ..network
             })
             .mask_limits(MaskLimits {
                 pairs: self.max_pairs.unwrap_or(masks.pairs),

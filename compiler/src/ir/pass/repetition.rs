@@ -87,7 +87,8 @@ impl Pass<'_> {
             | Expr::Literal(_)
             | Expr::Token(_)
             | Expr::Call(_)
-            | Expr::Regular(_) => None,
+            | Expr::Regular(_)
+            | Expr::Texts(_) => None,
         }
     }
 

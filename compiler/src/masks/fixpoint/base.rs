@@ -5,6 +5,7 @@
 //! one by one, and the rest many at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::derived;
 use super::inputs::Inputs;
@@ -19,6 +20,7 @@ use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::limits::MaskError;
 use crate::masks::outcome::Outcome;
 use crate::masks::shortcuts::{Shortcut, Shortcuts};
+use crate::network::Network;
 use crate::threads::Threads;
 
 /// Rows of runs from which on a second thread is worth it.
@@ -35,10 +37,32 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The selection of some own states. States that have a representative are in neither list.
-    pub(crate) fn new(equivalence: &KEquivalence, states: &[u32], shortcuts: Shortcuts) -> Self {
+    /// The selection of some own states of a network. States that have a representative are in neither list, nor are those
+    /// of catalogues, which stay in no table, but for such as others are told by.
+    pub(crate) fn new(
+        equivalence: &KEquivalence,
+        network: &Network,
+        states: &[u32],
+        shortcuts: Shortcuts,
+    ) -> Self {
         let is_derived = shortcuts.has(Shortcut::References);
-        let alone = states.iter().filter(|&&state| !equivalence.doubles().contains(state));
+        let doubles = equivalence.doubles();
+        let rules = network.catalogues.iter().map(|&(rule, _)| &network.tables.rules[rule]);
+        let packed = rules.map(|rule| rule.first_state..rule.first_state + rule.state_count);
+        let packed: Vec<Range<u32>> = packed.collect();
+        let is_packed = |state: u32| packed.iter().any(|states| states.contains(&state));
+        let stays = |&state: &u32| !is_packed(state);
+        let references: BTreeSet<u32> = match packed.is_empty() || !is_derived {
+            true => BTreeSet::new(),
+            false => {
+                let left = states.iter().copied().filter(stays);
+                left.filter_map(|state| equivalence.reference(state)).collect()
+            }
+        };
+        let is_wanted = |&state: &u32| {
+            stays(&state) || references.contains(&state) || doubles.of(state).iter().any(stays)
+        };
+        let alone = states.iter().filter(|&&state| !doubles.contains(state) && is_wanted(&state));
         let (derived, walked): (Vec<u32>, Vec<u32>) =
             alone.partition(|&&state| is_derived && equivalence.reference(state).is_some());
         let references = derived.iter().filter_map(|&state| equivalence.reference(state)).collect();

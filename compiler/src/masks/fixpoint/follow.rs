@@ -32,13 +32,13 @@ pub(crate) struct FollowMasks {
 }
 
 /// Finds the follow masks of all pairs that can occur, by the calls `as_it_is`, which countdowns decide, and the classes
-/// in `masks`.
+/// in `masks` and of `crowded` nodes, by a state of their rule.
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     inputs: Inputs<'_>,
     (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
     encoder: &Encoder<'_>,
-    (interning, masks): (&mut Interning<'_>, &[(u32, u32)]),
+    (interning, masks, crowded): (&mut Interning<'_>, &[(u32, u32)], &[(u32, u32)]),
     (limits, budget): (MaskLimits, &Budget),
 ) -> Result<FollowMasks, MaskError> {
     let Inputs { network, shared, follow, .. } = inputs;
@@ -46,6 +46,7 @@ pub(crate) fn masks<'a>(
     for (state, &(_, class)) in (inputs.first_state()..).zip(masks) {
         reach.add(state, class);
     }
+    crowded.iter().for_each(|&(state, class)| reach.add(state, class));
     let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(masks.len() / 4);
     // Edges on tokens as wholes are no part of a state's class.
     let joined = follow.network();

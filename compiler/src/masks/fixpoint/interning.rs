@@ -129,12 +129,16 @@ impl<'a> Interning<'a> {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// The masks and classes of all states, in their order.
+    /// The masks and classes of all states, in their order: none of states of catalogues that nobody asked for.
     pub(crate) fn masks(&mut self) -> Result<Vec<(u32, u32)>, MaskError> {
         let mut classes = vec![None; self.exits.len()];
         let mut masks = Vec::with_capacity(self.found.len());
         let found = std::mem::take(&mut self.found);
         for (state, (set, exits)) in (self.inputs.first_state()..).zip(found) {
+            if set == NONE {
+                masks.push((NONE, NONE));
+                continue;
+            }
             let class = classes[exits as usize]
                 .get_or_insert_with(|| self.classes.intern(self.exits.get(exits)));
             let class = *class;

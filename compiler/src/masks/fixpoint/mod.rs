@@ -7,6 +7,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | [`base`] | base masks and exit classes |
+//! | [`crowded`] | masks of the crowded nodes of catalogues |
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
@@ -19,6 +20,7 @@
 //! | [`inputs`] | what masks are computed of |
 
 pub(crate) mod base;
+pub(crate) mod crowded;
 pub(crate) mod derived;
 pub(crate) mod follow;
 pub(crate) mod inputs;
@@ -37,6 +39,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 
 use base::Plan;
+use crowded::CrowdedMasks;
 use follow::FollowMasks;
 use inputs::Inputs;
 use interning::Interning;
@@ -65,6 +68,8 @@ use crate::threads::Means;
 pub struct Masks {
     /// The network's tables, complete.
     pub tables: TablesData,
+    /// Masks of nodes of catalogues, which are no states.
+    pub crowded: CrowdedMasks,
     /// Pairs of a return state and an exit class.
     pub pairs: usize,
     /// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
@@ -111,7 +116,7 @@ pub(crate) fn compute(
     let equivalence = KEquivalence::new(follow, doubles, facts.nodes().height(0), means);
     let mut held = budget.hold();
     held.set(equivalence.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
-    let plan = Plan::new(&equivalence, &states, shortcuts);
+    let plan = Plan::new(&equivalence, network, &states, shortcuts);
     let runs = match is_vocabulary {
         true => CharRuns::default(),
         false => CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, means),
@@ -138,9 +143,10 @@ pub(crate) fn compute(
     // A walk that the budget has ended leaves states without a set.
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
+    let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
-    let numbers = (&mut interning, &masks[..]);
+    let numbers = (&mut interning, &masks[..], &crowded.classes(inputs)[..]);
     let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
     let mut counts = workers.counts();
@@ -149,7 +155,7 @@ pub(crate) fn compute(
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let tables = stored(inputs, (interning, &masks), follows, &encoder);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
-    Ok(Masks { tables, pairs, longest_chain, counts })
+    Ok(Masks { tables, crowded, pairs, longest_chain, counts })
 }
 
 /// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class. O(length

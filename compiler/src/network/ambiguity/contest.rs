@@ -4,6 +4,7 @@
 //! Of a set they are found at once, in O(configurations and their calls); over what it may return to, byte by byte.
 
 use super::Exploration;
+use super::nodes::labels;
 use super::position::Configuration;
 use crate::ir::ByteSet;
 use crate::network::bytes_on;
@@ -11,8 +12,8 @@ use crate::network::bytes_on;
 /// With what a set of configurations may go on.
 #[derive(Clone, Copy)]
 enum Way {
-    /// A state within its rule.
-    State(u32),
+    /// A configuration within its rule.
+    Within(Configuration),
     /// The bytes that come after the rule at the bottom.
     After(ByteSet),
 }
@@ -29,9 +30,11 @@ impl Exploration<'_> {
         self.ways_of(set, |this, way| {
             match way {
                 Way::After(bytes) => add(bytes),
-                Way::State(state) => match this.follow.first(state) {
-                    (first, false) => add(first),
-                    (_, true) => {
+                Way::Within(at) => match (this.node(at), this.follow.first(at.state)) {
+                    (Some(node), _) => add(labels(node)),
+                    (None, (first, false)) => add(first),
+                    (None, (_, true)) => {
+                        let state = at.state;
                         let (tables, index) = network.locate(state);
                         add(bytes_on(tables.byte_edges_of(index)));
                         for call in tables.call_edges_of(index) {
@@ -51,7 +54,7 @@ impl Exploration<'_> {
         let mut ways = 0;
         self.ways_of(set, |this, way| {
             ways += match way {
-                Way::State(state) => this.ways(state, byte),
+                Way::Within(at) => this.ways(at, byte),
                 Way::After(bytes) => {
                     this.depends(byte, bytes);
                     usize::from(bytes.contains(byte))
@@ -72,7 +75,7 @@ impl Exploration<'_> {
         let mut below = std::mem::take(&mut self.below);
         below.clear();
         for &(mut at) in set {
-            while !is_enough(self, Way::State(at.state)) && self.follow.is_final(at.state) {
+            while !is_enough(self, Way::Within(at)) && self.may_return(at) {
                 let popped = self.stacks.pop(at.stack);
                 let next = popped.map(|(stack, (state, register))| Configuration {
                     state,
@@ -94,8 +97,13 @@ impl Exploration<'_> {
         self.below = below;
     }
 
-    /// In how many ways a state goes on with a byte within its rule.
-    fn ways(&mut self, state: u32, byte: u8) -> usize {
+    /// In how many ways a configuration goes on with a byte within its rule.
+    fn ways(&mut self, at: Configuration, byte: u8) -> usize {
+        let state = at.state;
+        if let Some(node) = self.node(at) {
+            self.depends(byte, labels(node));
+            return usize::from(labels(node).contains(byte));
+        }
         let (first, is_shared) = self.follow.first(state);
         self.depends(byte, first);
         if !is_shared || !first.contains(byte) {

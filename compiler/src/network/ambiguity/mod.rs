@@ -37,11 +37,13 @@ use super::shared::cuts;
 use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::sequences::Sequences;
+use nodes::Packed;
 use position::{Configuration, Spelling, leave_each_once, normalize, over};
 use register::Register;
 use stacks::{Frame, Stack, Stacks};
 
 mod contest;
+mod nodes;
 mod position;
 mod register;
 mod stacks;
@@ -78,14 +80,16 @@ pub(crate) fn most_configurations(
 ) -> Result<u32, u32> {
     let joined = follow.network();
     let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
+    let packed = Packed::new(network);
     if (!joined.reads_tokens() || tokens::are_deterministic(network, follow, is_text))
         && shared_are_deterministic(follow)
-        && own.all(|state| is_deterministic(follow, state))
+        && packed.are_deterministic(follow)
+        && own.all(|state| packed.of(state).is_some() || is_deterministic(follow, state))
     {
         return Ok(1);
     }
     let texts = network.token_sets.iter().map(|set| set.iter().any(|&token| is_text(token)));
-    Exploration::new(follow, texts.collect(), budget).run()
+    Exploration::new(follow, packed, texts.collect(), budget).run()
 }
 
 /// Whether a state's ways on begin with different bytes, also from those of all that may follow its rule.
@@ -185,6 +189,7 @@ impl Room {
 
 struct Exploration<'a> {
     follow: &'a Follow<'a>,
+    packed: Packed<'a>,
     budget: &'a Budget,
     /// By rule, the states that it may return to, as far as they were asked for.
     returns: FxHashMap<u32, Arc<[u32]>>,
@@ -213,9 +218,17 @@ struct Exploration<'a> {
 }
 
 impl<'a> Exploration<'a> {
-    fn new(follow: &'a Follow<'a>, texts: Vec<bool>, budget: &'a Budget) -> Self {
+    fn new(
+        follow: &'a Follow<'a>,
+        packed: Packed<'a>,
+        texts: Vec<bool>,
+        budget: &'a Budget,
+    ) -> Self {
         let network = follow.network();
-        let cuts = ByteSet::range(0, 0).union(follow.shared().cuts).union(cuts(network.own));
+        let cuts = ByteSet::range(0, 0)
+            .union(follow.shared().cuts)
+            .union(cuts(network.own))
+            .union(packed.cuts());
         let no_tokens = !network.reads_tokens();
         let tokens = (!no_tokens).then_some(Symbol::Token);
         let symbols = cuts.iter().map(Symbol::Byte).chain(tokens).collect();
@@ -223,6 +236,7 @@ impl<'a> Exploration<'a> {
         let returns = FxHashMap::default();
         Self {
             follow,
+            packed,
             budget,
             returns,
             kinds: FxHashMap::default(),
@@ -252,6 +266,10 @@ impl<'a> Exploration<'a> {
         };
         for rule in rules {
             let rule = network.rule(rule);
+            if let Some(catalogue) = self.packed.of(rule.first_state) {
+                self.meet_nodes(rule.first_state, catalogue)?;
+                continue;
+            }
             for state in rule.first_state..rule.first_state + rule.state_count {
                 self.budget.spend(STEPS_A_MOVE).map_err(|_| state)?;
                 let register = self.unknown(state);
@@ -325,20 +343,27 @@ impl<'a> Exploration<'a> {
             if token_edges.iter().any(|edge| self.reads_text(state, edge)) {
                 text = Some(state);
             }
-            let targets: SmallVec<[u32; 1]> = match symbol {
-                Symbol::Byte(byte) => self.read(byte_edges, byte).into_iter().collect(),
-                Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
-            };
             let register = self.going_on(at.register, begun);
-            for target in targets {
-                for (target, register) in self.arrivals(target, register) {
-                    match self.settle(target, register, at.stack) {
-                        Ok(configuration) => next.push(configuration),
-                        Err(last) => {
-                            returned = Some(state);
-                            if !resting.contains(&last) {
-                                resting.push(last);
-                            }
+            let mut reached: SmallVec<[Result<Configuration, Frame>; 1]> = SmallVec::new();
+            match (self.node(at), symbol) {
+                (Some(node), _) => reached.extend(self.read_node((at, node), symbol)),
+                (None, Symbol::Byte(byte)) => {
+                    let target = self.read(byte_edges, byte);
+                    reached
+                        .extend(target.into_iter().flat_map(|to| self.arrived(to, register, at)));
+                }
+                (None, Symbol::Token) => {
+                    let targets = token_edges.iter().map(|edge| edge.target);
+                    reached.extend(targets.flat_map(|to| self.arrived(to, register, at)));
+                }
+            }
+            for reached in reached {
+                match reached {
+                    Ok(configuration) => next.push(configuration),
+                    Err(last) => {
+                        returned = Some(state);
+                        if !resting.contains(&last) {
+                            resting.push(last);
                         }
                     }
                 }
@@ -367,7 +392,7 @@ impl<'a> Exploration<'a> {
                     enter(self.pushed((ret, register), at.stack));
                 }
             }
-            if self.follow.is_final(state) {
+            if self.may_return(at) {
                 match self.stacks.pop(at.stack) {
                     Some((stack, (state, register))) => {
                         work.push(Configuration { state, stack, register });
@@ -474,6 +499,17 @@ impl<'a> Exploration<'a> {
         Ok(Configuration { state, stack, register })
     }
 
+    /// The configurations after an arrival at a state from another, each as it [settles](Self::settle).
+    fn arrived(
+        &self,
+        target: u32,
+        register: Register,
+        from: Configuration,
+    ) -> impl Iterator<Item = Result<Configuration, Frame>> + use<'_, 'a> {
+        let arrivals = self.arrivals(target, register);
+        arrivals.map(move |(state, register)| self.settle(state, register, from.stack))
+    }
+
     /// The configurations of an arrival at a state: the state with the register lowered, or another state that it goes on
     /// to, by its value.
     fn arrivals(
@@ -540,7 +576,11 @@ impl<'a> Exploration<'a> {
         if let Some((_, known)) = begun.calls.iter().find(|(of, _)| *of == key) {
             return *known;
         }
-        let new = self.unknown(self.follow.network().rule(call.callee).first_state);
+        let first = self.follow.network().rule(call.callee).first_state;
+        let new = match self.packed.of(first) {
+            Some(catalogue) => Register::Node(catalogue.root),
+            None => self.unknown(first),
+        };
         begun.calls.push((key, new));
         new
     }
@@ -564,7 +604,7 @@ impl<'a> Exploration<'a> {
         match set {
             [] => return Ok(()),
             // From a deterministic state alone one state leads on, and all states are begun with.
-            [at] if self.no_tokens && is_deterministic(self.follow, at.state) => return Ok(()),
+            [at] if self.is_alone(*at) => return Ok(()),
             _ => {}
         }
         normalize(set, &mut self.stacks, &mut self.spelling);

@@ -27,6 +27,13 @@ pub(super) struct Configuration {
     pub(super) register: Register,
 }
 
+impl Configuration {
+    /// At a node of a catalogue alone.
+    pub(super) fn within(state: u32, node: u32) -> Self {
+        Self { state, stack: Stack::EMPTY, register: Register::Node(node) }
+    }
+}
+
 /// A set that is gone on from once and forgotten. Most have a few members.
 pub(super) type Set = SmallVec<[Configuration; 4]>;
 
@@ -172,7 +179,7 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut
         match register {
             Register::Count { lowered, .. } => *lost = lowered.min(*lost),
             Register::Marks { met, .. } => *lost &= met,
-            Register::Items { .. } | Register::None => {}
+            Register::Items { .. } | Register::Node(_) | Register::None => {}
         }
     }
     let renamed = |register: Register| {
@@ -182,7 +189,7 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut
             Register::Count { lowered, .. } => Register::Count { source, lowered: lowered - lost },
             Register::Marks { met, .. } => Register::Marks { source, met: met & !lost },
             Register::Items { .. } => Register::Items { source },
-            Register::None => register,
+            Register::Node(_) | Register::None => register,
         }
     };
     frames.iter_mut().for_each(|(_, register)| *register = renamed(*register));

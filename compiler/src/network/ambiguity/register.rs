@@ -11,13 +11,15 @@ pub(super) enum Register {
     Marks { source: u32, met: u32 },
     /// The items of a distinct rule.
     Items { source: u32 },
+    /// A node of a catalogue, whose address is known.
+    Node(u32),
 }
 
 impl Register {
     /// The number of its source, if it has one.
     pub(super) fn source(self) -> Option<u32> {
         match self {
-            Self::None => None,
+            Self::None | Self::Node(_) => None,
             Self::Count { source, .. } | Self::Marks { source, .. } | Self::Items { source } => {
                 Some(source)
             }

@@ -38,7 +38,7 @@ const SCHEMAS: usize = 40;
 
 /// Far above the defaults, which the largest sizes meet.
 const LIMITS: NetworkLimits =
-    NetworkLimits { rule_states: 1 << 24, states: 1 << 24, rules: 1 << 24 };
+    NetworkLimits { rule_states: 1 << 24, states: 1 << 24, rules: 1 << 24, catalogue_texts: 1 };
 
 const COLUMNS: [&str; 10] = [
     "from",

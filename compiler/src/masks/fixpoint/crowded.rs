@@ -1,0 +1,151 @@
+//! Masks of the crowded nodes of catalogues: those whose walk at run time would look at more trie nodes than a step may.
+//!
+//! A catalogue calls nothing, so the outcome of a node is that same walk without a bound: the tokens at the trie nodes that
+//! it comes to, and those of the trie nodes at which a text ends. The sets become masks and the exits classes as those of
+//! states do, behind all of these and in the order of the nodes.
+//!
+//! Cost: for each candidate some hundred trie nodes looked at; for each crowded node what its walk takes.
+
+use grammarc_artifacts::catalogue::{Catalogue, Node, RootChildren, WALKED, walk};
+use grammarc_artifacts::sections::masks::CrowdedRecord;
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use super::inputs::Inputs;
+use super::interning::Interning;
+use crate::ir::ByteSet;
+use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
+use crate::masks::limits::MaskError;
+use crate::masks::outcome::Outcome;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::trie::children::Children;
+use crate::threads::Means;
+
+/// Candidates that are looked at before their results are taken.
+const AT_ONCE: usize = 1 << 14;
+
+/// Candidates from which on a second thread is worth it.
+const WORTH_A_THREAD: usize = 1 << 8;
+
+/// Stored masks of a network's catalogues.
+#[derive(Clone, Debug, Default)]
+pub struct CrowdedMasks {
+    /// By catalogue, as the network lists them, its crowded nodes by their addresses in it.
+    pub nodes: Vec<Vec<CrowdedRecord>>,
+    /// The mask without tokens; [`NONE`] where there is no catalogue.
+    pub nothing: u32,
+}
+
+impl CrowdedMasks {
+    /// The classes through which catalogues are left from these nodes, each with a state of the rule.
+    pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
+        let rules = inputs.network.catalogues.iter().map(|&(rule, _)| rule);
+        let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
+            let state = inputs.network.tables.rules[rule].first_state;
+            nodes.iter().map(move |crowded| (state, crowded.exits))
+        });
+        let mut classes: Vec<(u32, u32)> = of.collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
+}
+
+/// A thread's room for walks.
+struct Room {
+    open: Vec<(u32, u32)>,
+    scratch: Scratch,
+}
+
+/// What walks of one catalogue go along, and the bytes that may come after it.
+#[derive(Clone, Copy)]
+struct Along<'a> {
+    nodes: Catalogue<'a>,
+    trie: Trie<'a>,
+    roots: &'a RootChildren,
+    children: &'a Children,
+    after: ByteSet,
+}
+
+impl Along<'_> {
+    /// Whether a walk of a node at run time would look at too much, with what is below the trie nodes at which texts end.
+    fn is_crowded(&self, node: u32, room: &mut Room) -> bool {
+        let Self { nodes, trie, roots, .. } = *self;
+        let mut behind = 0;
+        let visit = |child: u32, node: &Node<'_>| {
+            if node.is_final() {
+                behind += (trie.end[child as usize] - child - 1) as usize;
+            }
+        };
+        let looked = walk(nodes, node, (&trie, roots), &mut room.open, WALKED, visit);
+        looked.is_none_or(|looked| looked + behind > WALKED)
+    }
+
+    /// The outcome of a node.
+    fn outcome(&self, node: u32, room: &mut Room) -> Outcome {
+        let &Self { nodes, trie, roots, children, after } = self;
+        let mut builder = OutcomeBuilder::new(Outcome::default(), after, children);
+        if nodes.node(node).is_final() {
+            builder.leave(0);
+        }
+        walk(nodes, node, (&trie, roots), &mut room.open, usize::MAX, |child, node| {
+            builder.outcome.spans.push(trie.tokens_at(child));
+            if node.is_final() && !trie.is_leaf(child) {
+                builder.leave(child);
+            }
+        });
+        let mut outcome = builder.outcome;
+        outcome.spans.retain(|span| !span.is_empty());
+        outcome.spans.sort_unstable_by_key(|span| span.start);
+        let mut all = Outcome { exits: outcome.exits, ..Outcome::default() };
+        outcome.spans.into_iter().for_each(|span| all.add_span(span));
+        all.normalize();
+        all
+    }
+}
+
+/// The masks and classes of all crowded nodes.
+pub(super) fn masks(
+    inputs: Inputs<'_>,
+    encoder: &Encoder<'_>,
+    interning: &mut Interning<'_>,
+    means: Means<'_>,
+) -> Result<CrowdedMasks, MaskError> {
+    let Inputs { network, facts, trie, follow, .. } = inputs;
+    let mut all = CrowdedMasks { nothing: NONE, ..CrowdedMasks::default() };
+    if network.catalogues.is_empty() {
+        return Ok(all);
+    }
+    let roots = &RootChildren::new(&trie);
+    for (rule, catalogue) in &network.catalogues {
+        let state = network.tables.rules[*rule].first_state;
+        let after = follow.bytes(follow.rule_of(state));
+        let nodes = catalogue.nodes();
+        let along = Along { nodes, trie, roots, children: facts.children(), after };
+        let new = || Room { open: Vec::new(), scratch: Scratch::new(encoder.lengths().row_words) };
+        let find = |room: &mut Room, &node: &u32| {
+            if means.budget.spend(WALKED / 4).is_err() || !along.is_crowded(node, room) {
+                return None;
+            }
+            let mut found = Computed::from(along.outcome(node, room));
+            encoder.encode_new(&mut found, &mut room.scratch);
+            Some((node, found))
+        };
+        let mut crowded = Vec::new();
+        for candidates in catalogue.candidates.chunks(AT_ONCE) {
+            let worth = candidates.len() >= WORTH_A_THREAD;
+            let found = means.threads.map(worth, candidates, new, find);
+            let total = catalogue.candidates.len();
+            let spent = |_| MaskError::Spent { states: crowded.len(), total, state };
+            means.budget.check().map_err(spent)?;
+            for (node, found) in found.into_iter().flatten() {
+                let base = interning.mask(encoder, state, &found)?;
+                let exits = interning.classes.intern(&found.outcome.exits);
+                crowded.push(CrowdedRecord { node, base, exits });
+            }
+        }
+        all.nodes.push(crowded);
+        all.nothing = interning.mask(encoder, state, &Computed::default())?;
+    }
+    Ok(all)
+}

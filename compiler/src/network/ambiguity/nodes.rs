@@ -1,0 +1,133 @@
+//! Configurations within catalogues: the packed nodes themselves, of which the network has only a part.
+//!
+//! Such a configuration has the first state of its rule, and the address of its node in the register. Of most nodes nothing
+//! has to be explored: what leads on from one alone is one node, and where a text may end and go on, the two ways mostly
+//! begin with different bytes. The exploration begins with the nodes that are left.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use grammarc_artifacts::catalogue::Node;
+
+use super::position::Configuration;
+use super::register::Register;
+use super::{Exploration, Symbol, is_deterministic};
+use crate::ir::ByteSet;
+use crate::network::catalogue::Catalogue;
+use crate::network::follow::Follow;
+use crate::network::layout::Network;
+
+/// The rules of a network that are catalogues, with their states, ascending.
+pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a Catalogue)>);
+
+impl<'a> Packed<'a> {
+    pub(super) fn new(network: &'a Network) -> Self {
+        let of = |(rule, catalogue): &'a (usize, Arc<Catalogue>)| {
+            let rule = &network.tables.rules[*rule];
+            (rule.first_state..rule.first_state + rule.state_count, &**catalogue)
+        };
+        Self(network.catalogues.iter().map(of).collect())
+    }
+
+    /// The catalogue that a state is of.
+    #[inline]
+    pub(super) fn of(&self, state: u32) -> Option<&'a Catalogue> {
+        let after = self.0.partition_point(|(states, _)| states.start <= state);
+        let (states, catalogue) = self.0.get(after.checked_sub(1)?)?;
+        states.contains(&state).then_some(*catalogue)
+    }
+
+    /// Bytes that tell nodes apart.
+    pub(super) fn cuts(&self) -> ByteSet {
+        let letters = self.0.iter().flat_map(|(_, catalogue)| catalogue.letters.iter());
+        ByteSet::bounds_of(letters.map(|letter| (letter, letter)))
+    }
+
+    /// Whether no text goes on behind the end of another with a byte that may come after the rule.
+    pub(super) fn are_deterministic(&self, follow: &Follow<'_>) -> bool {
+        self.0.iter().all(|(states, catalogue)| {
+            let after = follow.bytes(follow.rule_of(states.start));
+            catalogue.behind_ends.intersect(after).is_empty()
+        })
+    }
+}
+
+/// The bytes with which a node goes on.
+pub(super) fn labels(node: Node<'_>) -> ByteSet {
+    node.labels().iter().copied().collect()
+}
+
+impl<'a> Exploration<'a> {
+    /// The node of a configuration within a catalogue.
+    #[inline]
+    pub(super) fn node(&self, at: Configuration) -> Option<Node<'a>> {
+        let Register::Node(address) = at.register else { return None };
+        Some(self.packed.of(at.state)?.nodes().node(address))
+    }
+
+    /// Whether one configuration leads on from this one alone.
+    pub(super) fn is_alone(&self, at: Configuration) -> bool {
+        match self.node(at) {
+            Some(node) => !self.is_open(node, self.follow.bytes(self.follow.rule_of(at.state))),
+            None => self.no_tokens && is_deterministic(self.follow, at.state),
+        }
+    }
+
+    /// Whether a text may end at a node and go on with the same, where these bytes may come after the rule. Whole tokens that
+    /// may come may be of any bytes.
+    fn is_open(&self, node: Node<'_>, after: ByteSet) -> bool {
+        let both = || !self.no_tokens || !labels(node).intersect(after).is_empty();
+        node.is_final() && !node.is_end() && both()
+    }
+
+    /// Whether a rule may return where the configuration is.
+    pub(super) fn may_return(&self, at: Configuration) -> bool {
+        match self.node(at) {
+            Some(node) => node.is_final(),
+            None => self.follow.is_final(at.state),
+        }
+    }
+
+    /// Begins with the nodes of a catalogue that can go on and end with the same byte.
+    pub(super) fn meet_nodes(&mut self, state: u32, catalogue: &Catalogue) -> Result<(), u32> {
+        let after = self.follow.bytes(self.follow.rule_of(state));
+        if self.no_tokens && catalogue.behind_ends.intersect(after).is_empty() {
+            return Ok(());
+        }
+        let nodes = catalogue.nodes();
+        let mut address = 1;
+        while (address as usize) < nodes.len() {
+            let node = nodes.node(address);
+            if self.is_open(node, after) {
+                self.meet(&mut [Configuration::within(state, address)])?;
+            }
+            address = node.end();
+        }
+        Ok(())
+    }
+
+    /// What a configuration at a node comes to with a symbol: the next node, or the place that the rule returns to where
+    /// texts only end there.
+    pub(super) fn read_node(
+        &mut self,
+        (at, node): (Configuration, Node<'a>),
+        symbol: Symbol,
+    ) -> Option<Result<Configuration, super::Frame>> {
+        let Symbol::Byte(byte) = symbol else { return None };
+        match labels(node).contains(byte) {
+            // The next byte leads to another node.
+            true => self.same_until = byte,
+            false => self.depends(byte, labels(node)),
+        }
+        let address = node.on(byte)?;
+        let register = Register::Node(address);
+        let next = Configuration { register, ..at };
+        if !self.node(next)?.is_end() {
+            return Some(Ok(next));
+        }
+        let Some((stack, (state, below))) = self.stacks.pop(at.stack) else {
+            return Some(Err((at.state, register)));
+        };
+        Some(self.settle(state, below, stack))
+    }
+}
