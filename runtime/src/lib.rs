@@ -139,6 +139,7 @@ mod testing;
 mod tests;
 mod texts;
 mod trail;
+mod version;
 
 pub use apply::Kernels;
 pub use bytes::ByteMatcher;

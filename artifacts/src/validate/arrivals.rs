@@ -4,8 +4,8 @@
 //! lower or set another counter. Such chains end, within [`MOST_STEPS`]: the longest from each state is found once, from
 //! the ends backwards. O(states).
 
+use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
-use super::{Context, rules_of};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{MOST_STEPS, NONE, StateRecord, rule_flags, state_flags};
 

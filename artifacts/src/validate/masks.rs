@@ -1,6 +1,6 @@
 //! Checks of dense rows, lists, masks and exit classes.
 
-use super::Context;
+use super::context::Context;
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
 use crate::sections::masks::MaskRecord;

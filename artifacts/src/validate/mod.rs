@@ -18,6 +18,7 @@
 //! The masks are *not* checked to be right: that would be compiling again.
 
 mod arrivals;
+mod context;
 mod masks;
 mod network;
 mod normal_form;
@@ -33,22 +34,8 @@ use crate::sections::numbers::VocabularyRecord;
 use crate::sections::vocabulary::{ExpressionRecord, Trie};
 use crate::tables::{Bases, Joined, Tables, row_words};
 use crate::tokens::Tokens;
+use context::Context;
 use violation::{Check, at};
-
-/// The data that the checks of the tables read.
-struct Context<'a> {
-    /// The tables under examination as `own`, behind the vocabulary's. For the vocabulary's own tables both are the
-    /// same, and since their bases are zero, `shared` is never asked.
-    joined: Joined<'a>,
-    /// Totals of the joined numbering.
-    totals: Bases,
-    /// Tokens that a mask may hold, as bits.
-    usable: &'a [u32],
-    /// Number of trie nodes.
-    trie_nodes: u32,
-    /// Rule in whose initial state a sequence begins; none in a vocabulary.
-    start_rule: Option<u32>,
-}
 
 /// Checks the sections of a vocabulary artifact.
 pub(crate) fn vocabulary(
@@ -106,13 +93,4 @@ fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     masks::check(&context)?;
     network::check(&context)?;
     normal_form::check(&context)
-}
-
-/// The own rules with their states: index of the rule, index of its first state, one past the last.
-fn rules_of(own: &Tables<'_>) -> impl Iterator<Item = (usize, usize, usize)> {
-    let base = own.bases.states;
-    own.rules.iter().enumerate().map(move |(index, rule)| {
-        let first = (rule.first_state - base) as usize;
-        (index, first, first + rule.state_count as usize)
-    })
 }

@@ -1,7 +1,8 @@
 //! Checks of the fields of states, edges and follow entries.
 
+use super::arrivals;
+use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
-use super::{Context, arrivals, rules_of};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, StateRecord, rule_flags, state_flags};
 

@@ -7,8 +7,8 @@
 //! The vocabulary's rules call each other only, and are known to be in normal form when a grammar is checked; so for a
 //! grammar's rules a call of a shared rule is a step that can be taken.
 
+use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
-use super::{Context, rules_of};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, rule_flags, state_flags};
 

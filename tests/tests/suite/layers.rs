@@ -186,7 +186,7 @@ const MASKS: [Row<'_>; 12] = [
     ("shortcuts", &[]),
     ("trie", &["bits"]),
     ("outcome", &["bits", "trie"]),
-    ("shared", &["outcome", "trie"]),
+    ("shared", &["bits", "outcome", "trie"]),
     ("equivalence", &["outcome", "shared", "shortcuts", "trie"]),
     // Built for unit tests alone.
     ("testing", &["equivalence", "shared"]),
