@@ -8,7 +8,7 @@ use grammarc_json::{JsonSchema, JsonValidator};
 use serde_json::{Map, Value, json};
 
 use crate::grammar::Grammar;
-use crate::params::ParamsError;
+use crate::params_error::ParamsError;
 
 /// How JSON is asked for.
 #[derive(Clone, Debug)]

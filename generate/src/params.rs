@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::grammar::Grammar;
 use crate::json_mode::JsonModeConfig;
+pub use crate::params_error::ParamsError;
 
 /// Most texts that end a generation.
 pub const MAX_STOP_STRINGS: usize = 16;
@@ -187,22 +188,6 @@ impl Default for Reasoning {
     fn default() -> Self {
         let (open, close) = ("<think>".to_owned(), "</think>".to_owned());
         Self { open, close, prefilled: None, max_tokens: None }
-    }
-}
-
-/// A parameter that cannot be met.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{parameter}: {reason}")]
-pub struct ParamsError {
-    /// Its name.
-    pub parameter: &'static str,
-    /// Why not.
-    pub reason: String,
-}
-
-impl ParamsError {
-    pub(crate) fn new(parameter: &'static str, reason: impl Into<String>) -> Self {
-        Self { parameter, reason: reason.into() }
     }
 }
 

@@ -197,7 +197,7 @@ pub enum ImportError {
     #[error("not an exported position")]
     Magic,
     /// Another version of the layout.
-    #[error("layout version {found}, this runtime reads {}", crate::export::VERSION)]
+    #[error("layout version {found}, this runtime reads {}", crate::version::VERSION)]
     Version {
         /// The version found.
         found: u16,

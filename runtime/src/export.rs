@@ -45,8 +45,7 @@ use crate::sequence::Sequence;
 use crate::stack::{BOTTOM, Frames};
 use crate::trail::Trail;
 
-/// Version of the layout.
-pub const VERSION: u16 = 1;
+pub use crate::version::VERSION;
 
 const MAGIC: [u8; 4] = *b"GMPO";
 const HEADER: usize = 32;

@@ -147,6 +147,7 @@ mod testing;
 mod tests;
 mod texts;
 mod trail;
+mod version;
 
 pub use apply::Kernels;
 pub use bytes::ByteMatcher;

@@ -5,7 +5,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use super::{unreadable, unwritable};
+use super::faults::{unreadable, unwritable};
 use crate::container::Container;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;

@@ -14,7 +14,8 @@ use std::borrow::Cow;
 use rkyv::with::AsOwned;
 use rkyv::{Archive, Deserialize, Serialize};
 
-use super::{GrammarMeta, Report, Verdict, WorkBound};
+use super::records::{GrammarMeta, WorkBound};
+use super::report::{Report, Verdict};
 use crate::error::Error;
 
 /// Bytes that the texts of one list may have, written out.

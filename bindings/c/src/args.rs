@@ -12,6 +12,7 @@ use grammarc_bindings::failure;
 
 use crate::error::{Fault, grammarc_status};
 use crate::guard::guarded;
+use crate::told::tell;
 
 /// The array at a pointer; none at all is as good as an empty one.
 ///
@@ -156,18 +157,6 @@ pub(crate) unsafe fn answer<T>(
     }
 }
 
-/// Writes where the caller wants to know.
-///
-/// # Safety
-///
-/// `place` is NULL or points to memory for one element.
-pub(crate) unsafe fn tell<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: not NULL; the rest is the caller's promise.
-        unsafe { place.write(value) };
-    }
-}
-
 /// Copies to a buffer of the caller's, and says how much there is.
 ///
 /// # Safety
@@ -224,28 +213,5 @@ pub(crate) unsafe fn release<T>(handle: *mut T) {
         let handle = unsafe { Arc::from_raw(handle) };
         // Nobody can be told of a panic, and none may leave.
         let _ = guarded(|| drop(handle));
-    }
-}
-
-/// A text that is handed out by pointer and length, with a NUL after it that the length does not count.
-#[derive(Debug)]
-pub(crate) struct Text(Box<[u8]>);
-
-impl Text {
-    pub(crate) fn new(text: impl Into<Vec<u8>>) -> Self {
-        let mut bytes: Vec<u8> = text.into();
-        bytes.push(0);
-        Self(bytes.into())
-    }
-
-    /// Its pointer.
-    ///
-    /// # Safety
-    ///
-    /// `length` is NULL or points to a number.
-    pub(crate) unsafe fn give(&self, length: *mut usize) -> *const c_char {
-        // SAFETY: the caller's promise.
-        unsafe { tell(length, self.0.len() - 1) };
-        self.0.as_ptr().cast()
     }
 }

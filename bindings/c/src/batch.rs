@@ -10,11 +10,12 @@ use grammarc_runtime::batch::{RowOf, Unlisted};
 use grammarc_runtime::error::BatchError;
 use grammarc_runtime::{Bf16, F16, Logit, Matcher};
 
-use crate::args::{array, array_mut, tell};
+use crate::args::{array, array_mut};
 use crate::error::Fault;
 use crate::error::grammarc_status::{self, *};
 use crate::guard::guarded;
 use crate::matcher::{grammarc_matcher, on};
+use crate::told::tell;
 
 /// The treatment of the rows of a mask that no matcher is listed for.
 #[repr(u32)]

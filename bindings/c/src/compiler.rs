@@ -13,11 +13,12 @@ use grammarc_bindings::engine::{Engine, Limits, Request};
 use grammarc_bindings::failure::Failure;
 use grammarc_bindings::report::of_findings;
 
-use crate::args::{self, Text, answer, array, counted, give, object};
+use crate::args::{self, answer, array, counted, give, object};
 use crate::error::{Fault, grammarc_error, grammarc_status, make};
 use crate::grammar::grammarc_grammar;
 use crate::import::grammarc_text;
 use crate::options::{self, Growing};
+use crate::told::Text;
 use crate::vocabulary::{grammarc_vocabulary, unknown_flags};
 
 /// A compiler for one vocabulary, with a cache of what it has compiled.

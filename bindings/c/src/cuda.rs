@@ -6,7 +6,7 @@ use ::grammarc_cuda::{
     CudaError, Device, DeviceBitmask, DeviceOptions, Resident, RowTable, Sampling, Slots, Stream,
 };
 
-use crate::args::{self, object, tell};
+use crate::args::{self, object};
 use crate::cuda_arguments::{
     grammarc_cuda_logits, grammarc_cuda_options, grammarc_cuda_sampling, grammarc_cuda_tokens,
     logits_of, on_device, tokens_of,
@@ -17,6 +17,7 @@ use crate::guard::guarded;
 use crate::matcher::grammarc_matcher;
 use crate::options;
 use crate::single::Single;
+use crate::told::tell;
 
 /// A device, opened: its kernels loaded, and a pool for the tables of grammars.
 ///

@@ -6,8 +6,8 @@ use std::ptr;
 
 use grammarc_bindings::failure::{Failure, Kind, chain};
 
-use crate::args::{Text, tell};
 use crate::guard::{Panicked, guarded};
+use crate::told::{Text, tell};
 
 /// Number of this interface. A program that was compiled with another number must not use the library: compare it with
 /// grammarc_abi_version().

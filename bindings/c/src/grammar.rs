@@ -9,8 +9,9 @@ use grammarc_bindings::report::of_grammar;
 use grammarc_runtime::error::BytesError;
 use grammarc_runtime::{ByteMatcher, Grammar};
 
-use crate::args::{self, Text, answer, array, ask, counted, object, tell};
+use crate::args::{self, answer, array, ask, counted, object};
 use crate::error::{grammarc_error, grammarc_status, make, report};
+use crate::told::{Text, tell};
 use crate::vocabulary::{GRAMMARC_NO_MMAP, grammarc_vocabulary, unknown_flags};
 
 /// A compiled grammar with all its token masks.

@@ -6,13 +6,14 @@ use std::ptr;
 
 use grammarc_runtime::{Matcher, MatcherOptions};
 
-use crate::args::{array, object, tell};
+use crate::args::{array, object};
 use crate::error::grammarc_status::{self, *};
 use crate::error::{Fault, grammarc_error, make};
 use crate::grammar::grammarc_grammar;
 use crate::guard::guarded;
 use crate::options::{self, Growing};
 use crate::single::Single;
+use crate::told::tell;
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far.
 ///

@@ -9,13 +9,14 @@ use std::ptr;
 use grammarc_runtime::error::BytesError;
 use grammarc_runtime::{Piece, RegionKind, Splitter};
 
-use crate::args::{array, object, tell};
+use crate::args::{array, object};
 use crate::error::grammarc_status::{self, *};
 use crate::error::{grammarc_error, make};
 use crate::grammar::grammarc_grammar;
 use crate::guard::guarded;
 use crate::single::Single;
 use crate::steps::accepted;
+use crate::told::tell;
 
 /// The kind of a piece of an output.
 #[repr(u32)]

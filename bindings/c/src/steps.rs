@@ -5,9 +5,10 @@ use std::ffi::c_void;
 use grammarc_runtime::error::{AcceptError, BufferError};
 use grammarc_runtime::{Bf16, F16};
 
-use crate::args::{array, array_mut, tell};
+use crate::args::{array, array_mut};
 use crate::error::grammarc_status::{self, *};
 use crate::matcher::{asked, grammarc_matcher, on};
+use crate::told::tell;
 
 /// Types of logits.
 #[repr(u32)]

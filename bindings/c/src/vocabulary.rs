@@ -10,8 +10,9 @@ use grammarc_bindings::vocabulary::Imported;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_runtime::Vocabulary;
 
-use crate::args::{self, Text, array, ask, counted, object, tell};
+use crate::args::{self, array, ask, counted, object};
 use crate::error::{Fault, grammarc_error, grammarc_status, make, report as reporting};
+use crate::told::{Text, tell};
 
 /// The tokens of one tokenizer, and the masks that all its grammars share.
 ///

@@ -1,7 +1,7 @@
 //! The `grammarc` binary.
 //!
 //! ```text
-//! arguments ─ args ─► cmd/<verb> ─► answer, diagnostics or failure ─► render/{human,json} ─► output
+//! arguments ─ command_line ─► cmd/<verb> ─► answer, diagnostics or failure ─► render/{human,json} ─► output
 //! ```
 //!
 //! A verb computes and returns data; what the data looks like is the renderers' affair, and who holds the streams is
@@ -11,6 +11,7 @@
 mod args;
 mod builtin;
 mod cmd;
+mod command_line;
 mod failure;
 mod frontend;
 mod output;
@@ -22,10 +23,11 @@ mod vocabularies;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use command_line::Cli;
 
 fn main() -> ExitCode {
-    let cli = match args::Cli::try_parse() {
+    let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
             // Help goes to stdout and ends well; where it cannot be written there is nobody to tell.
@@ -34,6 +36,6 @@ fn main() -> ExitCode {
         }
     };
     let mut output = output::Output::new(cli.format);
-    let result = cmd::run(cli.command, &mut output);
+    let result = cmd::run(cli.command, Cli::command, &mut output);
     ExitCode::from(output.finish(result))
 }

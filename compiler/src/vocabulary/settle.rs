@@ -14,7 +14,7 @@ use super::error::VocabularyError;
 use super::findings::{families, ranges, readable};
 use super::names::{is_marker, is_markup, is_padding, is_reserved};
 use super::options::{EndToken, Tokens, VocabularyOptions, like};
-use super::{TokenEntry, TokenTable};
+use super::table::{TokenEntry, TokenTable};
 
 /// Decides everything that a draft leaves open.
 pub(super) fn settle(

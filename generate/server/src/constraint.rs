@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::functions::Tools;
+use crate::source_limits;
 
 /// The constraint on an output.
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ impl Reader<'_> {
                 }
                 fields.finish()?;
                 let tag = Value::Object(tag);
-                self.limit_json(&path, &tag.to_string())?;
+                source_limits::limit_json(self.app, &path, &tag.to_string())?;
                 Ok(Some(Constraint::Grammar(Grammar::from_tags(&tag))))
             }
             Some(other) => {
@@ -173,8 +174,10 @@ impl Reader<'_> {
                 Some(_) => return Err(fields.wrong(name, "it is no string")),
             };
             match language {
-                Language::StructuralTag => self.limit_json(&fields.path(name), &text)?,
-                _ => self.limit(&fields.path(name), &text)?,
+                Language::StructuralTag => {
+                    source_limits::limit_json(self.app, &fields.path(name), &text)?
+                }
+                _ => source_limits::limit(self.app, &fields.path(name), &text)?,
             }
             // vLLM's users write Lark too: what holds a colon behind a rule's name is that.
             let language = if language == Language::Ebnf && !text.contains("::=") {
@@ -186,7 +189,7 @@ impl Reader<'_> {
         }
         if let Some(choices) = fields.list("choice")? {
             let text = Value::Array(choices).to_string();
-            self.limit(&fields.path("choice"), &text)?;
+            source_limits::limit(self.app, &fields.path("choice"), &text)?;
             found.push(Constraint::Grammar(Grammar::new(Language::Choice, text)));
         }
         if fields.flag("json_object")? == Some(true) {
@@ -201,7 +204,7 @@ impl Reader<'_> {
     /// A grammar as llama.cpp's server or mistral.rs has it.
     fn grammar(&self, path: &str, value: Value) -> Result<Constraint, ApiError> {
         if let Value::String(text) = value {
-            self.limit(path, &text)?;
+            source_limits::limit(self.app, path, &text)?;
             return Ok(Constraint::Grammar(Grammar::from_gbnf(&text)));
         }
         let mut fields = Fields::of(path, value)?;
@@ -224,64 +227,16 @@ impl Reader<'_> {
         let Value::String(text) = value else {
             return Err(ApiError::field(place, "it is no string"));
         };
-        self.limit(&place, &text)?;
+        source_limits::limit(self.app, &place, &text)?;
         Ok(Constraint::Grammar(Grammar::new(language, text)))
     }
 
     fn schema(&self, path: &str, schema: Value) -> Result<Constraint, ApiError> {
-        self.limit_json(path, &schema.to_string())?;
+        source_limits::limit_json(self.app, path, &schema.to_string())?;
         let schema = JsonSchema::from_value(schema)
             .map_err(|error| ApiError::field(path, error.to_string()))?;
         Ok(Constraint::Json(Some(schema)))
     }
-
-    /// Refuses a source that is too long.
-    pub(crate) fn limit(&self, path: &str, text: &str) -> Result<(), ApiError> {
-        let most = self.app.options.source_bytes;
-        if text.len() > most {
-            return Err(ApiError::too_large(format!(
-                "it has {} bytes; at most {most} are read",
-                text.len()
-            ))
-            .at(path));
-        }
-        Ok(())
-    }
-
-    /// Refuses a source of JSON that is too long or nests too deep.
-    pub(crate) fn limit_json(&self, path: &str, text: &str) -> Result<(), ApiError> {
-        self.limit(path, text)?;
-        let (depth, most) = (depth(text), self.app.options.source_depth);
-        if depth > most {
-            let message = format!("it nests {depth} levels deep; at most {most} are read");
-            return Err(ApiError::too_deep(message).at(path));
-        }
-        Ok(())
-    }
-}
-
-/// How deep the objects and arrays of a JSON text nest. Linear; brackets within strings are none.
-fn depth(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b'"' => {
-                while let Some(byte) = bytes.next() {
-                    match byte {
-                        b'"' => break,
-                        b'\\' => _ = bytes.next(),
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    deepest
 }
 
 /// Puts what the output has to be, and the tools, into parameters. With both, an output is a call or what is asked for; a call

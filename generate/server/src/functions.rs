@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::calls::{Calls, INPUT};
-use crate::constraint::Reader;
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::source_limits;
 
 /// The tools of a request, and which of them are to be called.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Tools {
                     None => (format!("tools.{at}.parameters"), &tool),
                 };
                 if let Some(parameters) = function.get("parameters") {
-                    Reader { app }.limit_json(&place, &parameters.to_string())?;
+                    source_limits::limit_json(app, &place, &parameters.to_string())?;
                 }
                 this.shown.push(tool.clone());
                 this.written.push(tool);
@@ -86,7 +86,7 @@ impl Tools {
                     let syntax = grammar.word("syntax", &syntaxes, wrong)?.ok_or(missing)?;
                     let missing = grammar.wrong("definition", "it is missing");
                     let text = grammar.text("definition")?.ok_or(missing)?;
-                    Reader { app }.limit(&grammar.path("definition"), &text)?;
+                    source_limits::limit(app, &grammar.path("definition"), &text)?;
                     grammar.finish()?;
                     about = format!("a text of this {} grammar:\n{text}", syntax.name());
                     input = Some((syntax, text));
@@ -150,7 +150,7 @@ impl Tools {
             tag["text_before"] = json!(false);
         }
         let text = tag.to_string();
-        Reader { app }.limit("tools", &text)?;
+        source_limits::limit(app, "tools", &text)?;
         let mut options = compact();
         if !self.sources.is_empty() {
             options.insert("sources".to_owned(), Value::Object(self.sources.clone()));

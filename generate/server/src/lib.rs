@@ -39,6 +39,7 @@ mod prompts;
 mod reply;
 mod responses;
 mod sampling;
+mod source_limits;
 mod sse;
 mod tools;
 

@@ -1,6 +1,7 @@
 //! `POST /v1/responses`: the same generations in the protocol of responses. Nothing is stored: each request has the whole
 //! conversation.
 
+mod head;
 mod input;
 mod stream;
 
@@ -9,9 +10,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use grammarc_generate::output::Usage;
-use grammarc_generate::{Finish, GenerateParams, Output, Prompt};
-use serde_json::{Map, Value, json};
+use grammarc_generate::{GenerateParams, Prompt};
+use serde_json::Map;
 
 use crate::app::App;
 use crate::body::Body;
@@ -23,6 +23,7 @@ use crate::functions::Tools;
 use crate::log::Record;
 use crate::{messages, reply, sampling, sse};
 
+use self::head::Head;
 use self::stream::Frames;
 
 /// Fields that change nothing here.
@@ -115,101 +116,4 @@ pub(crate) async fn serve(
         Json(head.whole(&output)).into_response()
     };
     Ok(reply::with_ignored(response, &ignored))
-}
-
-/// The fields that a response begins with.
-struct Head {
-    number: u64,
-    created: u64,
-    model: String,
-    calls: Calls,
-}
-
-impl Head {
-    /// The object of a response.
-    fn object(&self, status: &str, output: Vec<Value>, end: Option<(&Finish, &Usage)>) -> Value {
-        let incomplete = end.filter(|_| status == "incomplete");
-        let usage = end.map(|(_, usage)| {
-            json!({
-                "input_tokens": usage.prompt_tokens,
-                "input_tokens_details": {"cached_tokens": 0},
-                "output_tokens": usage.completion_tokens,
-                "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-                "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-                "x_forced_tokens": usage.forced_tokens,
-                "x_model_calls": usage.model_calls,
-            })
-        });
-        json!({
-            "id": format!("resp_{}", self.number),
-            "object": "response",
-            "created_at": self.created,
-            "status": status,
-            "error": null,
-            "incomplete_details": incomplete.map(|_| json!({"reason": "max_output_tokens"})),
-            "instructions": null,
-            "metadata": {},
-            "model": self.model,
-            "output": output,
-            "parallel_tool_calls": true,
-            "temperature": null,
-            "tool_choice": "auto",
-            "tools": [],
-            "top_p": null,
-            "usage": usage,
-        })
-    }
-
-    /// How a response with this end is.
-    fn status(finish: &Finish) -> &'static str {
-        if finish.reason() == "length" { "incomplete" } else { "completed" }
-    }
-
-    fn reasoning(&self, text: &str) -> Value {
-        json!({"id": format!("rs_{}", self.number), "type": "reasoning", "summary": [],
-            "content": [{"type": "reasoning_text", "text": text}]})
-    }
-
-    fn message(&self, status: &str, text: Option<&str>) -> Value {
-        let content: Vec<Value> = text.map(part).into_iter().collect();
-        json!({"id": format!("msg_{}", self.number), "type": "message", "role": "assistant", "status": status, "content": content})
-    }
-
-    fn call(&self, status: &str, index: u32, name: &str, text: &str) -> Value {
-        let number = self.number;
-        let mut call = match self.calls.is_custom(name) {
-            true => {
-                json!({"id": format!("ctc_{number}_{index}"), "type": "custom_tool_call", "input": text})
-            }
-            false => {
-                json!({"id": format!("fc_{number}_{index}"), "type": "function_call", "arguments": text})
-            }
-        };
-        call["status"] = Value::from(status);
-        call["call_id"] = Value::from(format!("call_{number}_{index}"));
-        call["name"] = Value::from(name);
-        call
-    }
-
-    /// A whole response.
-    fn whole(&self, output: &Output) -> Value {
-        let status = Self::status(&output.finish);
-        let mut items = Vec::new();
-        if !output.reasoning.is_empty() {
-            items.push(self.reasoning(&output.reasoning));
-        }
-        if !output.text.is_empty() || output.calls.is_empty() {
-            items.push(self.message(status, Some(&output.text)));
-        }
-        let calls = (0..).zip(&output.calls);
-        items.extend(
-            calls.map(|(index, call)| self.call(status, index, &call.name, &call.arguments)),
-        );
-        self.object(status, items, Some((&output.finish, &output.usage)))
-    }
-}
-
-/// A part of a message.
-fn part(text: &str) -> Value {
-    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }

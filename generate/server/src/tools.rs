@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::body::Body;
-use crate::constraint::Reader;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
+use crate::source_limits;
 
 /// `GET /v1/models`.
 pub(crate) async fn models(State(app): State<Arc<App>>) -> Json<Value> {
@@ -80,10 +80,11 @@ pub(crate) async fn grammars(
         Some(value) => value.to_string(),
         None => return Err(fields.wrong("source", "it is missing")),
     };
-    let reader = Reader { app: &app };
     match known {
-        Language::JsonSchema | Language::StructuralTag => reader.limit_json("source", &text)?,
-        _ => reader.limit("source", &text)?,
+        Language::JsonSchema | Language::StructuralTag => {
+            source_limits::limit_json(&app, "source", &text)?
+        }
+        _ => source_limits::limit(&app, "source", &text)?,
     }
     let options = match fields.value("options") {
         Some(Value::Object(options)) => options,
@@ -116,7 +117,7 @@ pub(crate) async fn repair(
     let schema = fields.value("schema");
     fields.finish()?;
     if let Some(schema) = &schema {
-        Reader { app: &app }.limit_json("schema", &schema.to_string())?;
+        source_limits::limit_json(&app, "schema", &schema.to_string())?;
     }
     app.compile(move |_| {
         let schema = schema.map(JsonSchema::from_value).transpose();

@@ -18,6 +18,7 @@ mod stats;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -27,7 +28,6 @@ use async_channel::{Receiver, Sender, TrySendError};
 use crate::decoder::Decoder;
 use crate::error::GenerateError;
 use crate::model::{Model, ModelInfo};
-use crate::output::Event;
 
 use self::slot::Job;
 use self::stats::Counters;
@@ -35,9 +35,7 @@ use self::steps::Steps;
 
 pub use self::options::EngineOptions;
 pub use self::stats::EngineStats;
-
-/// An item of an output's stream: events, and at last an error if there is one.
-pub type Told = Result<Event, GenerateError>;
+pub use self::told::Told;
 
 /// The thread of a model. Dropping it ends the thread behind the outputs that it has begun.
 pub struct Engine {
@@ -71,7 +69,7 @@ impl Engine {
         self.info
     }
 
-    /// Takes an output into the queue. Its events end with [`Event::Finished`] or an error.
+    /// Takes an output into the queue. Its events end with [`Event::Finished`](crate::output::Event::Finished) or an error.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_channel::{Sender, TrySendError};
 
-use super::Told;
+use super::told::Told;
 use crate::decoder::Decoder;
 use crate::model::Seq;
 use crate::output::Finish;

@@ -5,7 +5,7 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Bases, TablesData};
 
-use super::Random;
+use super::random::Random;
 
 /// A call: callee, return state (none for a tail call), countdown.
 pub(crate) type Call = (usize, Option<usize>, u32);

@@ -15,21 +15,12 @@
 
 mod chart;
 mod productions;
+mod token;
 
 pub use chart::Chart;
 use grammarc_compiler::ir::{ByteSet, Grammar};
 use productions::Productions;
-
-/// A token as the oracle sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// Its bytes are text; a grammar may ask for it by id, too.
-    Text(Vec<u8>),
-    /// Only a grammar that asks for it by id takes it.
-    Special(Vec<u8>),
-    /// No token.
-    Unused,
-}
+pub use token::Token;
 
 /// Judges one grammar under one vocabulary.
 pub struct Oracle {

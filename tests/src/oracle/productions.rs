@@ -6,7 +6,7 @@ use grammarc_compiler::automata::Allowance;
 
 use grammarc_compiler::ir::{ByteSet, Expr, Grammar, TokenRef, TokenSet};
 
-use super::Token;
+use super::token::Token;
 
 /// A nonterminal.
 pub(super) type Symbol = u32;

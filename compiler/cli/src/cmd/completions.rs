@@ -1,9 +1,8 @@
 //! `grammarc completions`: a completion script, to be sourced by the shell.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
-use crate::args::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -15,9 +14,13 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: CompletionsArgs, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: CompletionsArgs,
+    mut whole: Command,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let mut script = Vec::new();
-    generate(args.shell, &mut Cli::command(), "grammarc", &mut script);
+    generate(args.shell, &mut whole, "grammarc", &mut script);
     output.raw(|out| out.write_all(&script))?;
     Ok(0)
 }

@@ -64,8 +64,12 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
 }
 
-/// Runs a verb and returns the exit code.
-pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> {
+/// Runs a verb and returns the exit code; `whole` is the command line that the verb was read of.
+pub(crate) fn run(
+    command: Command,
+    whole: fn() -> clap::Command,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     match command {
         Command::Vocab(args) => vocab::run(args, output),
         Command::Compile(args) => compile::run(*args, output),
@@ -85,6 +89,6 @@ pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> 
         Command::Keywords(args) => keywords::run(args, output),
         Command::Maskbench(args) => maskbench::run(args, output),
         Command::Debug(command) => debug::run(command, output),
-        Command::Completions(args) => completions::run(args, output),
+        Command::Completions(args) => completions::run(args, whole(), output),
     }
 }

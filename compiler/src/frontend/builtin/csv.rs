@@ -5,7 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::{BuiltInOptions, Columns, Written, bounds, quoted, wrong};
+use super::gbnf_text::{Written, bounds, quoted};
+use super::options::{BuiltInOptions, Columns, wrong};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{BuiltInOptions, wrong};
+use super::options::{BuiltInOptions, wrong};
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::inner::{Outer, Place};

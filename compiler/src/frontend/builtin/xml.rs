@@ -8,7 +8,8 @@
 
 use std::fmt::Write as _;
 
-use super::{BuiltInOptions, Written, quoted, wrong};
+use super::gbnf_text::{Written, quoted};
+use super::options::{BuiltInOptions, wrong};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 

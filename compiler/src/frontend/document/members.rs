@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::NodeId;
+use super::id::NodeId;
 
 /// Members up to which keys are compared one by one.
 const FEW: usize = 16;

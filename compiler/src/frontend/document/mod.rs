@@ -7,13 +7,14 @@
 //! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
 //! with the URI, and their span is that of the reference that led to them, so that every place can be shown.
 
+mod id;
 mod inside;
 mod members;
+mod node;
 mod pointers;
 mod scan;
 mod tree;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -21,25 +22,14 @@ use serde_json::Value;
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
+pub(crate) use id::NodeId;
 pub(crate) use inside::Written;
 pub(crate) use members::{Member, Members};
+use node::Node;
+pub(crate) use node::{Json, MAX_DEPTH};
 pub(crate) use pointers::Pointers;
 use scan::{Duplicate, Scanner};
 pub(crate) use tree::Tree;
-
-/// Most levels of containers in a value.
-pub(crate) const MAX_DEPTH: usize = 128;
-
-/// Number of a value within its document, in the order of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct NodeId(u32);
-
-impl NodeId {
-    /// Index for tables with one entry per value.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// Codes of the errors of a text that is no document.
 #[derive(Clone, Copy, Debug)]
@@ -48,45 +38,6 @@ pub(crate) struct Codes {
     pub(crate) syntax: &'static str,
     /// A key occurs twice in one object.
     pub(crate) duplicate_key: &'static str,
-}
-
-/// A JSON value.
-#[derive(Debug)]
-pub(crate) enum Json<'s> {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool(bool),
-    /// A number, as it stands in the text.
-    Number(Cow<'s, str>),
-    /// A string, decoded.
-    String(Cow<'s, str>),
-    /// An array.
-    Array(Vec<NodeId>),
-    /// An object.
-    Object(Members<'s>),
-}
-
-impl Json<'_> {
-    /// The kind of the value with its article, for messages.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool(_) => "a boolean",
-            Self::Number(_) => "a number",
-            Self::String(_) => "a string",
-            Self::Array(_) => "an array",
-            Self::Object(_) => "an object",
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Node<'s> {
-    json: Json<'s>,
-    span: Range<usize>,
-    /// The container and the position in it.
-    parent: Option<(NodeId, usize)>,
 }
 
 /// A parsed document, and what was grafted on it. Its strings are parts of the text, but for those with escapes and what was

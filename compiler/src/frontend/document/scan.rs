@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Json, MAX_DEPTH, Member, Members, Node, NodeId};
+use super::id::NodeId;
+use super::members::{Member, Members};
+use super::node::{Json, MAX_DEPTH, Node};
 use crate::budget::Budget;
 
 /// Bytes of text that a value takes, with its key, at the least in most documents.

@@ -13,7 +13,7 @@ use super::ast::{Class, InnerKind};
 use super::codes;
 use super::escape::Escape;
 use super::findings::Findings;
-use super::lower::Notation;
+use super::notation::Notation;
 use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::ir::TokenRef;

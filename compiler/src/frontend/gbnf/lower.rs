@@ -15,6 +15,7 @@ use super::endless;
 use super::findings::Findings;
 use super::inner;
 use super::lookahead::{self, Assertion};
+use super::notation::Notation;
 use super::options::Options;
 use super::parser::parse;
 use crate::budget::{Budget, Phase};
@@ -36,17 +37,6 @@ const MAX_ENDLESS: usize = 10;
 
 /// Most rules that are named as unused; others are counted.
 const MAX_UNUSED: usize = 100;
-
-/// The notation of a source. Macros, attributes and assertions are read in both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Notation {
-    /// The syntax of llama.cpp: a rule ends with its line, and `.` is any character.
-    #[default]
-    Gbnf,
-    /// XGrammar's EBNF: a rule ends where the next begins, names may have points, `[^]` is any character and `\x` takes all
-    /// digits that follow.
-    Xgrammar,
-}
 
 /// The options of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,15 +12,6 @@ use super::lexer::{Lexeme, LexemeKind};
 use super::parser::{Abandoned, Parser};
 use crate::diagnostics::Diagnostic;
 
-/// Names of macros.
-const MACROS: [&str; 6] =
-    ["Regex", "Substring", "Token", "ExcludeToken", "TagDispatch", "TokenTagDispatch"];
-
-/// Whether a name is a macro's.
-pub(super) fn is_macro(name: &str) -> bool {
-    MACROS.contains(&name)
-}
-
 /// A value of an argument, with its place.
 struct Value {
     kind: ValueKind,

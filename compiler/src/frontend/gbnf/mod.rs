@@ -26,12 +26,15 @@ mod inner;
 mod lexer;
 mod lookahead;
 mod lower;
+mod macro_names;
 mod macros;
+mod notation;
 mod options;
 mod parser;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use lower::lower_with;
-pub use lower::{GbnfOptions, Notation, lower};
+pub use lower::{GbnfOptions, lower};
+pub use notation::Notation;
 pub use parser::parse;

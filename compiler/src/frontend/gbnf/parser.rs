@@ -14,8 +14,8 @@ use super::codes;
 use super::findings::Findings;
 use super::foreign;
 use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
-use super::lower::Notation;
-use super::macros::is_macro;
+use super::macro_names::is_macro;
+use super::notation::Notation;
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 

@@ -14,7 +14,7 @@ use crate::diagnostics::report::Verdict;
 use crate::frontend::suggest::nearest;
 
 use super::keyword::{KEYWORDS, UNKNOWN};
-use super::survey::Occurrence;
+use super::occurrence::Occurrence;
 use crate::frontend::document::{Document, Json, NodeId};
 
 /// Places of one unknown keyword that a warning points at.

@@ -30,6 +30,7 @@ mod lower;
 mod merge;
 mod number;
 mod numbers;
+mod occurrence;
 mod options;
 mod prelude;
 mod read;
@@ -60,7 +61,7 @@ use crate::frontend::document::{Codes, Document};
 use crate::ir::{Literals, Lowered};
 
 use algebra::{OneOf, Orders, SHAPE_LIMIT};
-use survey::Occurrence;
+use occurrence::Occurrence;
 
 pub use keyword::UNKNOWN as UNKNOWN_KEYWORD;
 pub use options::{

@@ -9,6 +9,7 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::keyword::{Support, support};
+use super::occurrence::Occurrence;
 use super::options::{Formats, JsonSchemaOptions};
 use super::read::{Found, Queued, Read, Reader};
 use super::resolve::{Context, References};
@@ -22,17 +23,6 @@ const STEPS_A_SCHEMA: usize = 1 << 6;
 const VALUES_OF_SCHEMA: usize = 4;
 /// Values of a document for each keyword in most.
 const VALUES_OF_KEYWORD: usize = 2;
-
-/// A keyword that the survey has met.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Occurrence {
-    /// The place of its value.
-    pub(crate) value: NodeId,
-    /// The verdict on it.
-    pub(crate) verdict: Verdict,
-    /// Why, where the verdict is not exact; empty otherwise.
-    pub(crate) reason: &'static str,
-}
 
 /// The results of the survey.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ pub enum Listed {
 }
 
 /// Takes a list of tokens, the first with id 0. One without bytes is a hole.
-pub(in crate::vocabulary) fn read<T: AsRef<[u8]>>(
+pub(crate) fn read<T: AsRef<[u8]>>(
     tokens: impl IntoIterator<Item = (T, Listed)>,
     options: &VocabularyOptions,
 ) -> Result<Draft, VocabularyError> {

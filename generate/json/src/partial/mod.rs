@@ -12,6 +12,7 @@
 //!
 //! Work is linear in what is new, besides a step for each level down to where it is put, and the judgement of what closes.
 
+mod error;
 mod parts;
 mod reader;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::{JsonSchema, ValidationError};
 
+pub use error::PartialError;
 use parts::{Parts, Step};
 use reader::{Read, Reader};
 
@@ -49,16 +51,6 @@ pub enum Change {
         /// Violations of its schema, if the path to it has one.
         violations: Option<ValidationError>,
     },
-}
-
-/// Why a text is the beginning of no JSON.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}, at byte {at}")]
-pub struct PartialError {
-    /// Where, in bytes.
-    pub at: usize,
-    /// The fault in words.
-    pub message: String,
 }
 
 /// The value of a JSON text while it comes.

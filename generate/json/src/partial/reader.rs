@@ -5,7 +5,7 @@
 
 use serde_json::{Number, Value};
 
-use super::PartialError;
+use super::error::PartialError;
 
 /// Deepest nesting, that of the strict parser.
 const DEPTH: usize = 127;

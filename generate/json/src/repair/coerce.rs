@@ -18,9 +18,9 @@ use crate::schema::{JsonSchema, MAX_ERRORS};
 use crate::strict;
 
 use super::branches::places;
-use super::edits::{Edit, EditKind};
+use super::edits::{Edit, EditKind, replay};
+use super::result::Repaired;
 use super::scalars::changes;
-use super::{Repaired, replay};
 
 /// Rounds: a violation may hide further ones, and no more than some are told of one value.
 const ROUNDS: usize = 64;

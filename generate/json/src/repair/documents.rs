@@ -24,7 +24,8 @@ use crate::strict;
 use super::edits::{Edit, EditKind};
 use super::limits::{RepairLimits, RepairOptions};
 use super::outside::{Behind, behind, weight};
-use super::{RepairError, Repaired, readings_of};
+use super::readings::readings_of;
+use super::result::{RepairError, Repaired};
 
 /// The documents of a text, in order, where there are two or more. None where the text may be one, with structure that is
 /// broken at the top.

@@ -3,7 +3,7 @@
 use grammarc_generate::Event;
 use serde_json::{Value, json};
 
-use super::{Head, part};
+use super::head::{Head, part};
 use crate::error::ApiError;
 use crate::sse::{Framing, named};
 

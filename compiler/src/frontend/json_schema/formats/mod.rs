@@ -29,9 +29,7 @@ use crate::ir::Expr;
 use crate::ir::pass;
 
 use super::strings::StringSet;
-
-/// Most states of an automaton on the way to a format's. The grammars are fixed, so none meets it.
-const STATE_LIMIT: usize = 1 << 18;
+use abnf::STATE_LIMIT;
 
 /// Whether a format accepts all the strings of its specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@
 mod library;
 mod places;
 mod problem;
+mod resource_id;
 mod scope;
 
 use std::sync::Arc;
@@ -34,13 +35,10 @@ use crate::frontend::document::{Document, Json, NodeId, Tree};
 use library::{Prepared, Spellings};
 use places::Places;
 use problem::Problem;
+use resource_id::ResourceId;
 use scope::{Anchor, MAX_SCOPES, Scopes};
 
 pub(crate) use scope::ScopeId;
-
-/// Number of a resource: a schema with a URI of its own. 0 is the document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct ResourceId(u32);
 
 /// The base that references in a schema are relative to, and the keywords that it may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::ResourceId;
+use super::resource_id::ResourceId;
 use crate::frontend::document::NodeId;
 
 /// Number of a scope; 0 is the empty one.

@@ -1,0 +1,171 @@
+//! The readings of a text that is one document, the cheapest of a search.
+//!
+//! With a schema, the search is guided by its grammar: first by one that takes the schema's keys alone, so that a key that the
+//! schema names is preferred. If nothing is found, types may be changed; if members are missing, they are named.
+//!
+//! Cost: a few searches, each within the limits.
+
+use grammarc_runtime::Grammar;
+
+use super::edits::{EditKind, replay};
+use super::limits::{Limit, RepairOptions};
+use super::result::{MAX_CANDIDATES, RepairError, Repaired};
+use super::search::Search;
+use super::{coerce, costs, way};
+use crate::schema::{JsonSchema, any_json};
+use crate::strict::{self, ParseError};
+
+/// Ends of a document that are no JSON or no instance, after which a repair is given up.
+const MOST_REFUSED: usize = 64;
+
+/// The readings of a text that is one document: see [`candidates`](super::candidates).
+pub(super) fn readings_of(
+    source: &str,
+    schema: Option<&JsonSchema>,
+    options: &RepairOptions,
+) -> Result<Vec<Repaired>, RepairError> {
+    let error = match strict::parse(source) {
+        Ok(value) => {
+            let valid = schema.map_or(Ok(()), |schema| schema.validate(&value));
+            let text = source.to_owned();
+            let read =
+                Repaired { text, value, edits: Vec::new(), ambiguous: false, truncated: false };
+            let coerced = |read| coerce::coerced(source, read, schema.filter(|_| options.coerce)?);
+            return match valid {
+                Ok(()) => Ok(vec![read]),
+                Err(error) => match coerced(read) {
+                    Some(read) => Ok(vec![read]),
+                    None => Err(RepairError::Invalid(error)),
+                },
+            };
+        }
+        Err(error) => error,
+    };
+    if source.len() > options.limits.bytes {
+        return Err(RepairError::Limit { limit: Limit::Bytes });
+    }
+    let any = any_json().expect("JSON itself compiles");
+    let guide = schema.and_then(JsonSchema::twin).unwrap_or(any);
+    let closed = schema.and_then(JsonSchema::closed_twin);
+    let named =
+        closed.map(|closed| readings(source, &closed.grammar, schema, options, costs::MOST));
+    let named = named.transpose()?.filter(|named| !named.found.is_empty());
+    let least = named.as_ref().map_or(costs::MOST, |named| named.cost);
+    let mut all = readings(source, &guide.grammar, schema, options, least)?;
+    if let Some(named) = named
+        && (all.found.is_empty() || named.cost <= all.cost + costs::CLOSED_MARGIN)
+    {
+        all = named;
+    }
+    if !all.found.is_empty() {
+        return Ok(all.found);
+    }
+    if let Some(schema) = schema.filter(|_| options.coerce) {
+        let read = readings(source, &any.grammar, None, options, costs::MOST)?.found;
+        let coerced = read.into_iter().filter_map(|read| coerce::coerced(source, read, schema));
+        let coerced: Vec<Repaired> = coerced.collect();
+        if !coerced.is_empty() {
+            return Ok(coerced);
+        }
+    }
+    if schema.is_some()
+        && let Some(missing) = missing(source, &any.grammar, schema, options)
+    {
+        return Err(RepairError::Incomplete { missing });
+    }
+    Err(RepairError::NotFound { at: all.farthest, with_schema: schema.is_some(), source: error })
+}
+
+/// The cheapest readings of a source.
+struct Readings {
+    found: Vec<Repaired>,
+    cost: costs::Cost,
+    /// How far the search came, in bytes.
+    farthest: usize,
+}
+
+/// The cheapest readings that are JSON and instances, and cost at most `most`.
+fn readings(
+    source: &str,
+    grammar: &Grammar,
+    schema: Option<&JsonSchema>,
+    options: &RepairOptions,
+    mut most: costs::Cost,
+) -> Result<Readings, RepairError> {
+    let mut search = Search::new(source, grammar, *options);
+    let mut found: Vec<(costs::Cost, Repaired)> = Vec::new();
+    let (mut best, mut refused) = (most, 0);
+    // If a closer is lost, ways that put it elsewhere are looked at once all of them are known.
+    let (mut ends, mut margin) = (Vec::new(), 0);
+    loop {
+        let next = search.next_end(most).map_err(|limit| RepairError::Limit { limit })?;
+        let (end, cost, beyond) = match next {
+            Some((end, cost)) => {
+                ends.push((end, cost));
+                (end, cost, 0)
+            }
+            None if margin == 0 => break,
+            None => match ends.pop() {
+                Some((end, cost)) => (end, cost, margin),
+                None => break,
+            },
+        };
+        for way in search.ways(end, beyond) {
+            let told = way::edits(source, &way);
+            let text = replay(source, &told.edits);
+            let parsed = strict::parse(&text);
+            // A source that has a key twice is read as it stands; only another place of a closer may be another way to
+            // read it.
+            if found.is_empty() && matches!(parsed, Err(ParseError::DuplicateKey { .. })) {
+                most = most.min(cost + costs::CLOSER_MARGIN);
+            }
+            let value = parsed.ok();
+            let value = value.filter(|value| schema.is_none_or(|schema| schema.is_valid(value)));
+            let Some(value) = value else {
+                refused += 1;
+                continue;
+            };
+            if found.is_empty() {
+                best = cost;
+                margin = if told.closer_lost { costs::CLOSER_MARGIN } else { 0 };
+                most = most.min(cost + margin);
+            }
+            let is_rival =
+                cost == best || told.edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
+            if is_rival && found.iter().all(|(_, known)| known.value != value) {
+                let (edits, truncated) = (told.edits, told.truncated);
+                let ambiguous = told.open_number;
+                let repaired = Repaired { text, value, edits, ambiguous, truncated };
+                found.push((cost + beyond, repaired));
+            }
+        }
+        if refused > MOST_REFUSED || found.len() > MAX_CANDIDATES {
+            break;
+        }
+    }
+    found.sort_by_key(|(cost, repaired)| {
+        (*cost, repaired.edits.len(), repaired.edits.first().map_or(0, |edit| edit.at.start))
+    });
+    let several = found.len() > 1;
+    let found = found
+        .into_iter()
+        .take(MAX_CANDIDATES)
+        .map(|(_, repaired)| Repaired { ambiguous: repaired.ambiguous || several, ..repaired });
+    let found = found.collect();
+    Ok(Readings { found, cost: best, farthest: search.farthest })
+}
+
+/// The members that a schema requires and a text that was broken off does not have, if that is all that is wrong with it.
+fn missing(
+    source: &str,
+    any: &Grammar,
+    schema: Option<&JsonSchema>,
+    options: &RepairOptions,
+) -> Option<Vec<String>> {
+    let found = readings(source, any, None, options, costs::MOST).ok()?.found;
+    let repaired = found.into_iter().next().filter(|repaired| repaired.truncated)?;
+    let violations = schema?.validate(&repaired.value).err()?.violations;
+    let missing: Vec<String> =
+        violations.iter().filter_map(|violation| violation.missing()).collect();
+    (missing.len() == violations.len() && !missing.is_empty()).then_some(missing)
+}

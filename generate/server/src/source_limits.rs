@@ -1,0 +1,52 @@
+//! Limits on the sources that clients send: their length, and how deep JSON nests.
+
+use crate::app::App;
+use crate::error::ApiError;
+
+/// Refuses a source that is too long.
+pub(crate) fn limit(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
+    let most = app.options.source_bytes;
+    if text.len() > most {
+        return Err(ApiError::too_large(format!(
+            "it has {} bytes; at most {most} are read",
+            text.len()
+        ))
+        .at(path));
+    }
+    Ok(())
+}
+
+/// Refuses a source of JSON that is too long or nests too deep.
+pub(crate) fn limit_json(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
+    limit(app, path, text)?;
+    let (depth, most) = (depth(text), app.options.source_depth);
+    if depth > most {
+        let message = format!("it nests {depth} levels deep; at most {most} are read");
+        return Err(ApiError::too_deep(message).at(path));
+    }
+    Ok(())
+}
+
+/// How deep the objects and arrays of a JSON text nest. Linear; brackets within strings are none.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'"' => break,
+                        b'\\' => _ = bytes.next(),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
