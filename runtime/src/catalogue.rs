@@ -12,7 +12,6 @@
 use grammarc_artifacts::catalogue::{WALKED, walk};
 use grammarc_artifacts::sections::network::state_flags;
 
-use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations};
 use crate::run::returned;
@@ -115,15 +114,13 @@ impl CatalogueWalk {
             }
         });
         for &node in &*left {
-            if behind.collect(grammar, machine, frames, (ended, node), listed).is_err() {
-                return;
-            }
+            behind.collect(grammar, machine, frames, (ended, node), listed);
         }
     }
 }
 
 impl Behind {
-    /// Adds the tokens below a trie node that a configuration reads from there on.
+    /// Adds the tokens below a trie node that a configuration reads from there on, but for those that meet a limit.
     fn collect(
         &mut self,
         grammar: &Grammar,
@@ -131,7 +128,7 @@ impl Behind {
         frames: &mut Frames,
         (at, node): (Configuration, u32),
         listed: &mut Vec<u32>,
-    ) -> Result<(), LimitError> {
+    ) {
         let (trie, runner) = (grammar.vocabulary().artifact().trie(), grammar.runner());
         let Self { open, configurations, from, closure, next, spare } = self;
         configurations.clear();
@@ -141,15 +138,18 @@ impl Behind {
         while let Some((node, begin, end)) = open.pop() {
             from.clear();
             from.extend_from_slice(&configurations[begin..end]);
-            let wanted = FirstBytes::of(machine, frames, from, closure)?;
+            let wanted = FirstBytes::of(machine, frames, from, closure).ok();
             for child in trie.children(node) {
                 let byte = trie.byte[child as usize];
-                if !wanted.contains(byte) {
+                if wanted.as_ref().is_some_and(|wanted| !wanted.contains(byte)) {
                     continue;
                 }
                 next.clear();
-                from.iter().try_for_each(|&at| machine.add(next, at))?;
-                spell(machine, &runner, frames, (closure, next, spare), &[byte])?;
+                let all = from.iter().try_for_each(|&at| machine.add(next, at));
+                let reading = (&mut *closure, &mut *next, &mut *spare);
+                if all.and_then(|()| spell(machine, &runner, frames, reading, &[byte])).is_err() {
+                    continue;
+                }
                 let reached = next.as_slice();
                 if reached.iter().any(|&at| runner.rests(frames, at)) {
                     let tokens = trie.tokens_at(child);
@@ -162,7 +162,6 @@ impl Behind {
                 }
             }
         }
-        Ok(())
     }
 }
 
