@@ -5,7 +5,6 @@
 //!
 //! Cost: O(trie nodes that are read), each some ten to hundred nanoseconds.
 
-use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations};
 use crate::sequence::{FirstBytes, spell};
@@ -25,11 +24,8 @@ pub(crate) struct Below {
 }
 
 impl Below {
-    /// Adds the tokens below a trie node that a configuration reads from there on, in no order.
-    ///
-    /// # Errors
-    ///
-    /// A limit was met: tokens are missing then.
+    /// Adds the tokens below a trie node that a configuration reads from there on, in no order, but for those that meet a
+    /// limit.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
@@ -37,7 +33,7 @@ impl Below {
         frames: &mut Frames,
         (at, node): (Configuration, u32),
         listed: &mut Vec<u32>,
-    ) -> Result<(), LimitError> {
+    ) {
         let (trie, runner) = (grammar.vocabulary().artifact().trie(), grammar.runner());
         let Self { open, configurations, from, closure, next, spare } = self;
         configurations.clear();
@@ -47,15 +43,18 @@ impl Below {
         while let Some((node, begin, end)) = open.pop() {
             from.clear();
             from.extend_from_slice(&configurations[begin..end]);
-            let wanted = FirstBytes::of(machine, frames, from, closure)?;
+            let wanted = FirstBytes::of(machine, frames, from, closure).ok();
             for child in trie.children(node) {
                 let byte = trie.byte[child as usize];
-                if !wanted.contains(byte) {
+                if wanted.as_ref().is_some_and(|wanted| !wanted.contains(byte)) {
                     continue;
                 }
                 next.clear();
-                from.iter().try_for_each(|&at| machine.add(next, at))?;
-                spell(machine, &runner, frames, (closure, next, spare), &[byte])?;
+                let all = from.iter().try_for_each(|&at| machine.add(next, at));
+                let reading = (&mut *closure, &mut *next, &mut *spare);
+                if all.and_then(|()| spell(machine, &runner, frames, reading, &[byte])).is_err() {
+                    continue;
+                }
                 let reached = next.as_slice();
                 if reached.iter().any(|&at| runner.rests(frames, at)) {
                     let tokens = trie.tokens_at(child);
@@ -68,6 +67,5 @@ impl Below {
                 }
             }
         }
-        Ok(())
     }
 }

@@ -92,9 +92,7 @@ impl CatalogueWalk {
             }
         });
         for &node in &*left {
-            if below.collect(grammar, machine, frames, (ended, node), listed).is_err() {
-                return;
-            }
+            below.collect(grammar, machine, frames, (ended, node), listed);
         }
     }
 }

@@ -13,7 +13,6 @@
 use grammarc_artifacts::MaskPool;
 
 use crate::below::Below;
-use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::pool;
 use crate::position::{Configuration, Configurations};
@@ -36,12 +35,10 @@ pub(crate) fn collect(
     let machine = grammar.machine(limits);
     let first_own = machine.tables.own.bases.states;
     for &at in position {
-        let found = match at.state < first_own {
+        match at.state < first_own {
             true => behind(grammar, &machine, frames, at, below, listed),
             false => below_node(grammar, &machine, frames, (at, ROOT), below, listed),
-        };
-        // A limit ends the search from this configuration alone; what was found is allowed.
-        found.ok();
+        }
     }
 }
 
@@ -53,16 +50,15 @@ fn behind(
     at: Configuration,
     below: &mut Below,
     listed: &mut Vec<u32>,
-) -> Result<(), LimitError> {
+) {
     let shared = machine.tables.shared;
-    let Some((class, frame)) = grammar.chains().left_to_own(frames, at) else { return Ok(()) };
+    let Some((class, frame)) = grammar.chains().left_to_own(frames, at) else { return };
     let class = shared.classes[class as usize];
     let nodes = &shared.class_nodes[class.first as usize..][..class.len as usize];
     let from = returned(frames, frame);
     for &node in nodes {
-        below_node(grammar, machine, frames, (from, node), below, listed)?;
+        below_node(grammar, machine, frames, (from, node), below, listed);
     }
-    Ok(())
 }
 
 /// The tokens below a node that a configuration reads, and at the root those that it reads as wholes.
@@ -73,11 +69,11 @@ fn below_node(
     (at, node): (Configuration, u32),
     below: &mut Below,
     listed: &mut Vec<u32>,
-) -> Result<(), LimitError> {
+) {
     if node == ROOT && !grammar.edge_tokens().is_empty() {
-        whole_tokens(grammar, machine, frames, at, listed)?;
+        whole_tokens(grammar, machine, frames, at, listed);
     }
-    below.collect(grammar, machine, frames, (at, node), listed)
+    below.collect(grammar, machine, frames, (at, node), listed);
 }
 
 /// The tokens of the token edges that a configuration reaches without input.
@@ -87,11 +83,11 @@ fn whole_tokens(
     frames: &mut Frames,
     at: Configuration,
     listed: &mut Vec<u32>,
-) -> Result<(), LimitError> {
+) {
     let (pool, runner) = (MaskPool::from(&machine.tables), grammar.runner());
     let mut closure = Configurations::default();
     let mut row = vec![0; machine.tables.own.row_words as usize];
-    machine.close(frames, &[at], &mut closure, Calls::OnTokens, |frames, at| {
+    let closed = machine.close(frames, &[at], &mut closure, Calls::OnTokens, |frames, at| {
         let (tables, index) = machine.tables.locate(at.state);
         for edge in tables.token_edges_of(index) {
             let target = machine.arrive(frames, at, edge.target);
@@ -100,10 +96,13 @@ fn whole_tokens(
             }
         }
         Ok(())
-    })?;
+    });
+    // At a limit the accept of any of them meets the same.
+    if closed.is_err() {
+        return;
+    }
     let tokens = (0..).zip(&row).flat_map(|(at, &word)| {
         (0..u32::BITS).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at * u32::BITS + bit)
     });
     listed.extend(tokens);
-    Ok(())
 }
