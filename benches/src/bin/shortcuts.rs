@@ -2,9 +2,11 @@
 //!
 //! Every tenth schema of MaskBench is compiled with all shortcuts and without one, in turn and either first as often, on
 //! one thread; its figure is the least CPU time of the rounds, since whatever else runs on a machine only adds to it. The
-//! artifacts have to be the same. The table of `docs/masks.md` is made of what this prints.
+//! artifacts have to be the same. The tables of `docs/masks.md` are made of what this prints.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Parser;
 use grammarc_artifacts::NONE;
@@ -32,6 +34,10 @@ struct Arguments {
     #[arg(long, default_value_t = 4, value_name = "N")]
     rounds: usize,
 
+    /// Take the schemas of a folder, one a file, and print the figures of each
+    #[arg(long, value_name = "FOLDER")]
+    schemas: Option<PathBuf>,
+
     /// Folder of the tokenizer
     #[arg(long, default_value = inputs::LLAMA, value_name = "NAME")]
     tokenizer: String,
@@ -45,21 +51,51 @@ struct Arguments {
 struct Bench {
     ours: Ours,
     grammars: Vec<Lowered>,
+    names: Vec<String>,
+}
+
+/// The schemas of a folder by the names of their files, in this order.
+fn schemas_of(folder: &PathBuf) -> io::Result<Vec<(String, String)>> {
+    let paths: io::Result<Vec<PathBuf>> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths?;
+    paths.sort();
+    let name = |path: &PathBuf| path.file_stem().map(|name| name.to_string_lossy().into_owned());
+    paths
+        .iter()
+        .map(|path| Ok((name(path).unwrap_or_default(), fs::read_to_string(path)?)))
+        .collect()
 }
 
 impl Bench {
     /// The schemas that compile; none where the data is absent.
-    fn new(arguments: &Arguments) -> Option<Self> {
-        let ours = Ours::of(&arguments.tokenizer)?;
-        let mut this = Self { ours, grammars: Vec::new() };
-        for case in maskbench().iter().step_by(arguments.step.max(1)) {
-            let schema = case.schema.to_string();
+    fn new(arguments: &Arguments) -> io::Result<Option<Self>> {
+        let Some(ours) = Ours::of(&arguments.tokenizer) else { return Ok(None) };
+        let mut this = Self { ours, grammars: Vec::new(), names: Vec::new() };
+        let schemas = match &arguments.schemas {
+            Some(folder) => schemas_of(folder)?,
+            None => maskbench()
+                .iter()
+                .step_by(arguments.step.max(1))
+                .map(|case| (String::new(), case.schema.to_string()))
+                .collect(),
+        };
+        for (name, schema) in schemas {
             let Ok(grammar) = Text::JsonSchema(&schema).lower(&Budget::new()) else { continue };
             if this.compiled(&grammar, &options()).is_some() {
                 this.grammars.push(grammar);
+                this.names.push(name);
             }
         }
-        (!this.grammars.is_empty()).then_some(this)
+        Ok((!this.grammars.is_empty()).then_some(this))
+    }
+
+    /// How often a shortcut took effect in all grammars, and in how many.
+    fn effects(&self, shortcut: Shortcut) -> (u64, usize) {
+        let compiled =
+            self.grammars.iter().filter_map(|grammar| self.compiled(grammar, &options()));
+        let times: Vec<u64> = compiled.map(|compiled| compiled.shortcuts.of(shortcut)).collect();
+        (times.iter().sum(), times.iter().filter(|&&times| times > 0).count())
     }
 
     fn compiled(&self, grammar: &Lowered, options: &CompileOptions) -> Option<Compiled> {
@@ -67,9 +103,9 @@ impl Bench {
     }
 
     /// By schema, the time with all shortcuts and the time with `options`; the artifacts have to be equal.
-    fn times(&self, options: &CompileOptions, rounds: usize) -> [Samples; 2] {
+    fn times(&self, options: &CompileOptions, rounds: usize) -> [Vec<f64>; 2] {
         let with_all = self::options();
-        let mut all: [Samples; 2] = Default::default();
+        let mut all: [Vec<f64>; 2] = Default::default();
         for (at, grammar) in self.grammars.iter().enumerate() {
             // The first compilation of a grammar finds nothing of it in the caches, and is not measured.
             let tables = [&with_all, options].map(|options| {
@@ -122,10 +158,18 @@ fn options() -> CompileOptions {
     CompileOptions::default().without_token_digests()
 }
 
+/// The percentiles of some times, and their sum.
+fn figures(times: &[f64]) -> [f64; 4] {
+    let mut samples = Samples::default();
+    times.iter().for_each(|&time| samples.push(time));
+    let [p50, p90, p99, ..] = samples.percentiles();
+    [p50, p90, p99, times.iter().sum()]
+}
+
 fn main() -> io::Result<()> {
     let arguments = Arguments::parse();
     let mut out = io::stdout().lock();
-    let Some(bench) = Bench::new(&arguments) else {
+    let Some(bench) = Bench::new(&arguments)? else {
         return writeln!(
             out,
             "no {} tokenizer or no MaskBench; set GRAMMARC_DATA",
@@ -136,23 +180,29 @@ fn main() -> io::Result<()> {
         return writeln!(out, "{}", bench.sizes());
     }
     writeln!(out, "{} schemas; µs, and in brackets what is added\n", bench.grammars.len())?;
-    writeln!(out, "| without | p50 | p90 | p99 | all |\n| --- | --: | --: | --: | --: |")?;
+    writeln!(out, "| without | takes effect | in | p50 | p90 | p99 | all | most |")?;
+    writeln!(out, "| --- | --: | --: | --: | --: | --: | --: | --: |")?;
     let is_named = |shortcut: &Shortcut| {
         let name = format!("{shortcut:?}");
         arguments.names.is_empty() || arguments.names.contains(&name)
     };
+    let mut each = String::new();
     for shortcut in Shortcut::ALL.into_iter().filter(is_named) {
         let [with, without] = bench.times(&options().without_shortcut(shortcut), arguments.rounds);
-        write!(out, "| {shortcut:?} |")?;
-        let figures = |samples: &Samples| {
-            let [p50, p90, p99, ..] = samples.percentiles();
-            [p50, p90, p99, samples.iter().sum()]
-        };
+        let (times, grammars) = bench.effects(shortcut);
+        write!(out, "| {shortcut:?} | {times} | {grammars} |")?;
         for (with, without) in figures(&with).into_iter().zip(figures(&without)) {
             write!(out, " {without:.0} ({:+.1} %) |", 100.0 * (without / with - 1.0))?;
         }
-        writeln!(out)?;
+        let ratios = || with.iter().zip(&without).map(|(with, without)| without / with);
+        writeln!(out, " × {:.2} |", ratios().fold(0.0, f64::max))?;
         out.flush()?;
+        for ((name, ratio), with) in bench.names.iter().zip(ratios()).zip(&with) {
+            each += &format!("| {shortcut:?} | {name} | {with:.0} | × {ratio:.2} |\n");
+        }
+    }
+    if arguments.schemas.is_some() {
+        writeln!(out, "\n| without | schema | with it, µs | |\n| --- | --- | --: | --: |\n{each}")?;
     }
     Ok(())
 }

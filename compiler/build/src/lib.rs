@@ -37,6 +37,7 @@ mod make;
 mod manifest;
 mod outcome;
 mod plan;
+mod progress;
 pub mod registry;
 mod script;
 mod steps;
@@ -58,6 +59,7 @@ use steps::Steps;
 
 pub use error::BuildError;
 pub use outcome::{BuiltArtifact, BuiltVocabulary, Outcome, Refused, Stale, Why};
+pub use progress::Progress;
 
 /// Name of a manifest.
 pub const MANIFEST: &str = "grammarc.toml";
@@ -69,27 +71,6 @@ pub struct Build {
     output: Option<PathBuf>,
     threads: Option<NonZero<usize>>,
     deny: Vec<Deny>,
-}
-
-/// How far a build has come.
-#[derive(Clone, Copy, Debug)]
-pub enum Progress<'p> {
-    /// A vocabulary is opened, and built where that is needed.
-    Vocabulary(&'p str),
-    /// Sources are compared with what was built before.
-    Looking {
-        /// How many there are.
-        sources: usize,
-    },
-    /// A source was compiled, or refused.
-    Compiled {
-        /// The source.
-        source: &'p str,
-        /// How many are done.
-        done: usize,
-        /// How many there are to do.
-        sources: usize,
-    },
 }
 
 impl Default for Build {

@@ -12,13 +12,13 @@ use grammarc_compiler::cache::{INDEX, Index, IndexedVocabulary, file_of};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::Progress;
 use crate::error::BuildError;
 use crate::look::{self, Artifact, Looked};
 use crate::make::{self, Made};
 use crate::manifest::Manifest;
 use crate::outcome::{BuiltVocabulary, Outcome, Refused, Stale, Why};
 use crate::plan::{self, Item, Plan};
+use crate::progress::Progress;
 use crate::vocabularies::{self, Found, Ready};
 
 /// State that the steps of a build share.

@@ -35,8 +35,6 @@ pub enum Shortcut {
     References,
     /// Outcomes are stored ones but for the subtrees on which a pair walk differs (`walk/take_over.rs`).
     SharedReferences,
-    /// Bounded bisimulation of shared states ends pair walks early (`shared/bounded_bisimulation.rs`).
-    BoundedBisimulation,
     /// Tokens of one character class by their length (`derive/char_runs.rs`).
     CharRuns,
     /// States that differ from their references in long strings of one character class alone (`derive/long_runs.rs`).
@@ -47,7 +45,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Memo,
         Self::NodeSets,
         Self::TransitionTable,
@@ -57,7 +55,6 @@ impl Shortcut {
         Self::Uncounted,
         Self::References,
         Self::SharedReferences,
-        Self::BoundedBisimulation,
         Self::CharRuns,
         Self::LongRuns,
         Self::EncodeAhead,

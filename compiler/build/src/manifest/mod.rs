@@ -3,6 +3,7 @@
 //! [`raw`] is the file as it is written, and [`read`] turns it into what it means. Every error has the place in the file and
 //! names the key.
 
+mod fault;
 mod options;
 mod raw;
 mod read;
@@ -21,6 +22,7 @@ use grammarc_compiler::frontend::deny::Deny;
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::vocabulary::VocabularyOptions;
 
+pub(crate) use fault::wrong;
 pub(crate) use options::causes;
 pub(crate) use read::read;
 
@@ -110,9 +112,4 @@ impl Group {
     pub(crate) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
         self.options.front_end(kind, name)
     }
-}
-
-/// An error about the value of a key.
-pub(crate) fn wrong(key: &str, span: Range<usize>, problem: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::error("manifest::value", format!("{key}: {problem}")).with_label(span, "")
 }

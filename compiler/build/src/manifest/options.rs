@@ -19,8 +19,8 @@ use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use toml::Spanned;
 
+use super::fault::wrong;
 use super::raw::{self, Dialect, EscapeForm, Numbers, Order};
-use super::wrong;
 use crate::{include, registry};
 
 /// The options of a group, with those that were given.

@@ -14,8 +14,9 @@ use grammarc_compiler::network::NetworkLimits;
 use grammarc_compiler::vocabulary::{EndToken, Tokens, VocabularyOptions, built_in_names};
 use toml::Spanned;
 
+use super::fault::wrong;
 use super::options::GroupOptions;
-use super::{Group, Limits, Manifest, VocabularyFrom, VocabularySpec, raw, wrong};
+use super::{Group, Limits, Manifest, VocabularyFrom, VocabularySpec, raw};
 
 /// Reads a manifest; `root` is its folder.
 ///

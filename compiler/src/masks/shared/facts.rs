@@ -22,7 +22,6 @@ use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
 use super::bisimulation::alike;
-use super::bounded_bisimulation::BoundedBisimulation;
 use super::call_followers::CallFollowers;
 use super::chains::SharedChains;
 use super::countdowns::CountdownLoops;
@@ -70,7 +69,6 @@ pub(crate) struct VocabularyFacts {
     rows: StoredRows,
     /// Outcomes walked before.
     walked: Memo,
-    same: BoundedBisimulation,
     pieces: FactorFilter,
     behind: CallFollowers,
     /// The strings of the trie by their characters.
@@ -129,7 +127,6 @@ impl VocabularyFacts {
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
             rows: StoredRows::new(shared),
             walked: Memo::default(),
-            same: BoundedBisimulation::default(),
             pieces: FactorFilter::new(trie),
             behind: CallFollowers::default(),
             words: OnceLock::new(),
@@ -252,11 +249,6 @@ impl VocabularyFacts {
     /// The transitions of a state by single bytes.
     pub(crate) fn moves(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         self.transitions.of(shared, state)
-    }
-
-    /// For how many bytes two shared states do the same, at most `most`; see [`BoundedBisimulation::bytes`].
-    pub(crate) fn same_for(&self, shared: Tables<'_>, pair: (u32, u32), most: u8) -> u8 {
-        self.same.bytes(&self.transitions, shared, pair, most)
     }
 
     /// The children of the nodes of an exit class, in ascending order of their bytes.

@@ -6,7 +6,6 @@
 //! | [`transitions`] | transitions of states by single bytes, plain tail calls looked through |
 //! | [`predecessors`] | by state and byte, the states that go there and nowhere else on it |
 //! | [`bisimulation`] | states that do the same |
-//! | [`bounded_bisimulation`] | for how many bytes two states do the same |
 //! | [`rows`] | dense rows that are near each other, masks by their records |
 //! | [`stored`] | outcomes that are read from stored masks |
 //! | [`exits`] | exit classes, their nodes and the rules that are left through them |
@@ -15,7 +14,6 @@
 //! | [`countdowns`] | rules with a countdown, and rules without one that do the same until it ends |
 
 pub(crate) mod bisimulation;
-pub(crate) mod bounded_bisimulation;
 pub(crate) mod call_followers;
 pub(crate) mod chains;
 pub(crate) mod countdowns;

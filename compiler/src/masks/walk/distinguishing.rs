@@ -70,7 +70,6 @@ impl PairTable {
                 return self.parting(cursor, pair, length, reference);
             }
             (Some(Stability::Always), Some(&bits)) => return bits,
-            (Some(Stability::Ahead), Some(&bits)) if length <= AHEAD => return bits,
             _ if length > AHEAD => return u128::MAX,
             _ => {}
         }
@@ -99,11 +98,11 @@ impl PairTable {
         let ways = self.ways(cursor, pair);
         let nodes = cursor.facts.nodes();
         let mut bits = ways.apart;
+        if last == 0 {
+            return bits;
+        }
         for at in ways.first..ways.end {
             let way = self.partings.on[at as usize];
-            if last <= usize::from(way.same) {
-                continue;
-            }
             let next = self.next_on(cursor, at, reference);
             let later = self.parting(cursor, next, last, reference) & !bits;
             let now = way.bits & !bits;
@@ -122,25 +121,16 @@ impl PairTable {
     /// pair leads to many, nothing is found.
     fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, reference: &SharedReference) {
         let (mut found, mut at) = (vec![pair], 0);
-        // From how many bytes on all ways count, but for those that may after more than are looked ahead, and what they
-        // lead to outside of these changes no more.
+        // From how many bytes on all ways count, and what they lead to outside of these changes no more.
         let mut all_count = 1;
-        let mut steady = Stability::Always;
         while at < found.len() && found.len() <= MOST_STEADIED {
             let ways = self.ways(cursor, found[at]);
             for number in ways.first..ways.end {
-                let way = self.partings.on[number as usize];
-                if usize::from(way.same) == AHEAD {
-                    steady = Stability::Ahead;
-                    continue;
-                }
-                all_count = all_count.max(usize::from(way.same) + 1);
                 let next = self.next_on(cursor, number, reference);
                 let known = &self.all[next as usize];
                 match known.parting.steady {
                     _ if known.bytes < FEW => continue,
                     Some(Stability::Always) => {}
-                    Some(Stability::Ahead) => steady = Stability::Ahead,
                     _ if found.contains(&next) => continue,
                     _ => {
                         found.push(next);
@@ -172,7 +162,8 @@ impl PairTable {
             }
             if !changed {
                 let all = &mut self.all;
-                found.iter().for_each(|&pair| all[pair as usize].parting.steady = Some(steady));
+                let steady = Some(Stability::Always);
+                found.iter().for_each(|&pair| all[pair as usize].parting.steady = steady);
                 return;
             }
         }
@@ -206,8 +197,7 @@ impl PairTable {
         for at in steps.clone() {
             let step = self.steps[at as usize];
             let bits = bits(step.bytes());
-            let PairMove::Both { to, stored, same, differ, exits, stored_exits, .. } = step.on
-            else {
+            let PairMove::Both { to, stored, differ, exits, stored_exits, .. } = step.on else {
                 apart |= bits;
                 continue;
             };
@@ -222,9 +212,7 @@ impl PairTable {
             let on = &mut self.partings.on[first..];
             match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
                 Some(way) => way.bits |= bits,
-                None => {
-                    self.partings.on.push(PairSuccessor { bits, to, stored, same, at, next: NONE })
-                }
+                None => self.partings.on.push(PairSuccessor { bits, to, stored, at, next: NONE }),
             }
         }
         let ways =

@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 use super::cursor::{Configuration, Cursor};
 use super::moves::{MoveTable, NOWHERE};
 use crate::ir::ByteSet;
-use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::BOTTOM;
 
 /// Bytes up to which the children of a node are found one by one.
@@ -66,8 +65,6 @@ pub(crate) enum PairMove {
     Both {
         to: Configuration,
         stored: u32,
-        /// Bytes for which the two there surely do the same.
-        same: u8,
         /// The two there, once they were met.
         next: u32,
         /// Whether a token may end in the one and not in the other.
@@ -146,10 +143,8 @@ impl PairTable {
 /// Whether what tells two states apart within some bytes does so within more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// The pair is not known.
+    /// Not known: too many pairs follow, or they change for too long.
     No,
-    /// Within as many as are looked ahead.
-    Ahead,
     /// Within any number.
     Always,
 }
@@ -189,8 +184,6 @@ pub(crate) struct PairSuccessor {
     pub(super) bits: u128,
     pub(super) to: Configuration,
     pub(super) stored: u32,
-    /// As of the step.
-    pub(super) same: u8,
     /// A step that goes there.
     pub(super) at: u32,
     /// The two there, once they were met.
@@ -260,26 +253,6 @@ impl PairTable {
         self.moves.of(moves).told_apart(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// For how many bytes a place and a shared state over the frame of a reference surely do the same.
-    fn same(
-        cursor: &mut Cursor<'_>,
-        (state, frame): Configuration,
-        stored: u32,
-        reference: &SharedReference,
-    ) -> u8 {
-        let network = cursor.follow.network();
-        let is_shared = state < network.own.bases.states && stored != NONE;
-        let is_asked = cursor.has(Shortcut::BoundedBisimulation);
-        match is_asked && is_shared && frame == reference.frame {
-            true => {
-                let same = cursor.facts.same_for(network.shared, (state, stored), AHEAD as u8);
-                cursor.counts.add(Shortcut::BoundedBisimulation, usize::from(same > 0));
-                same
-            }
-            false => 0,
-        }
-    }
-
     /// Their number, by which they are found in the table.
     pub(crate) fn pair(
         &mut self,
@@ -303,7 +276,6 @@ impl PairTable {
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.steps.len() as u32;
         let mut bytes = 0;
-        let mut last_same = None;
         let sets = *self.moves.of(moves).sets;
         let mut run = 0;
         // The state after the rule of the reference may be another with each byte.
@@ -332,11 +304,6 @@ impl PairTable {
                 }
                 both = true;
             }
-            let same = match last_same {
-                Some((two, same)) if two == (to, stored) => same,
-                _ => Self::same(cursor, to, stored, reference),
-            };
-            last_same = Some(((to, stored), same));
             let on = if !unclear && to.0 == NONE {
                 if !both {
                     continue;
@@ -346,7 +313,7 @@ impl PairTable {
                 || stored == NONE
                 || left
                 || returns.contains(byte)
-                || to.0 < network.own.bases.states && same == 0 && !self.is_like(cursor, to, stored)
+                || to.0 < network.own.bases.states && !self.is_like(cursor, to, stored)
             {
                 PairMove::Alone { excluded: both }
             } else {
@@ -357,16 +324,7 @@ impl PairTable {
                     true => PairMove::Alone { excluded: true },
                     false => {
                         let stored_exits = stored_exits && at_bottom;
-                        PairMove::Both {
-                            to,
-                            stored,
-                            same,
-                            next: NONE,
-                            differ,
-                            ends,
-                            exits,
-                            stored_exits,
-                        }
+                        PairMove::Both { to, stored, next: NONE, differ, ends, exits, stored_exits }
                     }
                 }
             };

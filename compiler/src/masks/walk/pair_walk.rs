@@ -83,7 +83,7 @@ impl PairWalk<'_, '_> {
                 let (state, frame) = self.pairs.all[pair as usize].own;
                 self.worklist.visit(child, Configurations::One(state, frame));
             }
-            PairMove::Both { to, stored, same, differ, ends, exits, stored_exits, .. } => {
+            PairMove::Both { to, stored, differ, ends, exits, stored_exits, .. } => {
                 let is_leaf = end == child + 1;
                 let leaves_apart = !is_leaf
                     && exits != stored_exits
@@ -104,9 +104,6 @@ impl PairWalk<'_, '_> {
                 }
                 let nodes = self.cursor.facts.nodes();
                 let (below, height) = (nodes.below(child), nodes.height(child));
-                if height <= usize::from(same) {
-                    return;
-                }
                 let next = self.pairs.next(self.cursor, at, to, stored, self.reference);
                 let is_narrow = self.pairs.all[next as usize].bytes < FEW;
                 let bits = if is_narrow {

@@ -6,6 +6,7 @@
 mod forms;
 mod text;
 mod tokens;
+mod verdict;
 
 use std::path::PathBuf;
 
@@ -21,6 +22,7 @@ use crate::output::Output;
 use crate::vocabularies;
 
 use forms::Difference;
+pub(crate) use verdict::{Allowed, Place, Verdict};
 
 /// Bytes before the refused one that an answer quotes.
 const QUOTED: usize = 60;
@@ -53,82 +55,6 @@ pub(crate) struct Checked {
     pub(crate) bytes: usize,
     #[serde(flatten)]
     pub(crate) verdict: Verdict,
-}
-
-/// The result of a text.
-#[derive(Debug, Serialize)]
-#[serde(tag = "verdict", rename_all = "kebab-case")]
-pub(crate) enum Verdict {
-    /// The grammar accepts it.
-    Accepted,
-    /// A byte is not allowed.
-    Refused {
-        #[serde(flatten)]
-        place: Place,
-        /// The byte.
-        found: u8,
-        #[serde(flatten)]
-        allowed: Allowed,
-        /// Flags of `compile` with which the text would be accepted: its value is, in another form.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        compile_with: Vec<&'static str>,
-    },
-    /// It ends where the grammar goes on.
-    EndsTooEarly {
-        #[serde(flatten)]
-        place: Place,
-        #[serde(flatten)]
-        allowed: Allowed,
-    },
-    /// A token is not allowed.
-    TokenRefused {
-        /// Its place in the sequence, from 0.
-        index: usize,
-        token: u32,
-        /// Its text or name.
-        text: String,
-        /// How many tokens are allowed there.
-        allowed_tokens: usize,
-        may_end: bool,
-    },
-    /// The sequence of tokens ends where the grammar goes on.
-    EndsTooEarlyInTokens {
-        /// The number of tokens.
-        index: usize,
-        /// How many tokens are allowed there.
-        allowed_tokens: usize,
-    },
-    /// A limit of the runtime was met.
-    Limit {
-        #[serde(flatten)]
-        place: Place,
-        problem: String,
-    },
-}
-
-/// A place in a text.
-#[derive(Debug, Serialize)]
-pub(crate) struct Place {
-    /// Byte offset.
-    pub(crate) offset: usize,
-    /// From 1.
-    pub(crate) line: usize,
-    /// From 1, in characters.
-    pub(crate) column: usize,
-    /// The end of the line up to here.
-    #[serde(skip)]
-    pub(crate) before: Vec<u8>,
-}
-
-/// The tokens that may come next.
-#[derive(Debug, Serialize)]
-pub(crate) struct Allowed {
-    /// Bytes, ascending.
-    pub(crate) allowed_bytes: Vec<u8>,
-    /// Names of the special tokens that may come too.
-    pub(crate) special_tokens: Vec<String>,
-    /// Whether the text may end.
-    pub(crate) may_end: bool,
 }
 
 pub(crate) fn run(args: CheckArgs, output: &mut Output) -> Result<u8, Failure> {

@@ -4,7 +4,7 @@ use grammarc_runtime::{Grammar, Matcher};
 
 use crate::failure::Problem;
 
-use super::Verdict;
+use super::verdict::Verdict;
 
 /// The ids of a list, separated by commas or white space; brackets around it do not count.
 pub(super) fn parse(list: &str) -> Result<Vec<u32>, Problem> {
