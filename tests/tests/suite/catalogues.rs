@@ -211,6 +211,62 @@ fn a_choice_of_many_is_a_catalogue_with_the_masks_of_its_automaton() {
 }
 
 #[test]
+fn an_enum_of_many_is_a_catalogue_wherever_it_stands() {
+    let mut names = names(1500);
+    names.extend(["a \"quote\"", "tab\t", "日本", "ba", "", "ba lo"].map(str::to_owned));
+    let other: Vec<String> = names.iter().step_by(2).map(|name| format!("{name}, other")).collect();
+    let others: Vec<String> = (0..900).map(|at| format!("x{at} {}", names[at])).collect();
+    let another = [other, others].concat();
+    let one = serde_json::json!({"enum": names});
+    let mixed: Vec<serde_json::Value> =
+        [serde_json::json!(null), 12.into(), serde_json::json!({"a": [true]})]
+            .into_iter()
+            .chain(names.iter().map(|name| name.as_str().into()))
+            .collect();
+    let object = |properties: serde_json::Value| serde_json::json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let front_end = FrontEnd::JsonSchema(Default::default());
+    let cases = [
+        (one.clone(), 1),
+        (serde_json::json!({"enum": mixed}), 1),
+        (object(serde_json::json!({"name": one, "n": {"type": "integer"}})), 1),
+        (serde_json::json!({"type": "array", "items": one, "maxItems": 30}), 1),
+        (object(serde_json::json!({"a": one, "b": {"enum": another}})), 2),
+        (
+            serde_json::json!({"anyOf": [one, {"type": "string", "maxLength": 5}, {"type": "null"}]}),
+            1,
+        ),
+        (serde_json::json!({"allOf": [one, {"type": "string", "maxLength": 30}]}), 1),
+        (serde_json::json!({"propertyNames": one, "additionalProperties": {"type": "null"}}), 0),
+    ];
+    for (schema, packed) in cases {
+        let grammars = both(vocabularies::small(), &lowered(&front_end, schema.to_string()));
+        let what = schema.to_string().replace(&one.to_string(), "ONE");
+        let what = &what[..what.len().min(200)];
+        assert_eq!([catalogues(&grammars[0]), catalogues(&grammars[1])], [packed, 0], "{what}");
+        assert!(walk(&grammars, 12, 3) > 20, "{what}");
+    }
+}
+
+#[test]
+fn literals_of_a_grammar_are_a_catalogue_where_they_are_many() {
+    let names = names(1400);
+    let literals: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let (all, half) = (literals.join(" | "), literals[700..].join("\n  | "));
+    let sources = [
+        format!("root ::= {all}"),
+        format!("root ::= \"to \" name (\", \" name)* \"!\"\nname ::= {all}"),
+        format!("root ::= (\"a \" | \"the \")? ({all} | [0-9]{{2,40}}) \"s\"?"),
+        format!("root ::= {half}"),
+    ];
+    for (source, packed) in sources.into_iter().zip([1, 1, 1, 0]) {
+        let lowered = lowered(&FrontEnd::Gbnf(Default::default()), source);
+        let grammars = both(vocabularies::small(), &lowered);
+        assert_eq!([catalogues(&grammars[0]), catalogues(&grammars[1])], [packed, 0]);
+        assert!(walk(&grammars, 12, 3) > 20);
+    }
+}
+
+#[test]
 fn artifacts_of_catalogues_do_not_depend_on_threads() {
     let lowered = choice(&names(5000));
     let artifact = |threads| {

@@ -24,7 +24,7 @@ use crate::frontend::class::Classes;
 use crate::frontend::inner::{Alone, Outer, Reader};
 use crate::frontend::sources::Sources;
 use crate::frontend::suggest::nearest;
-use crate::ir::{Expr, Literals, Lowered, Origin, RuleId, TokenSet};
+use crate::ir::{Expr, Literals, Lowered, Origin, RuleId, Texts, TokenSet};
 
 /// Most calls of one unknown rule that its diagnostic points at.
 const MAX_PLACES: usize = 4;
@@ -233,11 +233,7 @@ impl<'a> Lowering<'a> {
             return Expr::Never;
         }
         match &node.kind {
-            NodeKind::Alternation(choices) => {
-                let choices: Vec<_> =
-                    choices.iter().map(|choice| self.expr(choice, budget)).collect();
-                Expr::alt(choices)
-            }
+            NodeKind::Alternation(choices) => self.alternation(choices, budget),
             NodeKind::Sequence(parts) => {
                 let parts: Vec<_> = parts.iter().map(|part| self.expr(part, budget)).collect();
                 Expr::seq(parts)
@@ -263,6 +259,25 @@ impl<'a> Lowering<'a> {
             NodeKind::Macro(call) => self.macro_expr(call, &node.span, budget),
             NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),
         }
+    }
+
+    /// One of several; many literals among them are a set of texts.
+    fn alternation(&mut self, choices: &'a [Node], budget: &Budget) -> Expr {
+        let text = |choice: &'a Node| match &choice.kind {
+            NodeKind::Literal(text) => Some(text),
+            _ => None,
+        };
+        let literals = || choices.iter().filter_map(text);
+        if !Texts::are_many(literals().count(), literals().map(String::len).sum()) {
+            let choices: Vec<_> = choices.iter().map(|choice| self.expr(choice, budget)).collect();
+            return Expr::alt(choices);
+        }
+        let mut all = vec![Expr::any_of(literals().collect())];
+        for choice in choices {
+            let expr = self.expr(choice, budget);
+            all.extend(Some(expr).filter(|_| text(choice).is_none()));
+        }
+        Expr::alt(all)
     }
 
     fn class(&mut self, class: &Class, span: &Range<usize>) -> Expr {

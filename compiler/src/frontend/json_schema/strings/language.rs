@@ -4,7 +4,8 @@
 //! Most sets of strings in schemas are keys, constants, or all keys but those that are named. Operations on these are
 //! merges of sorted lists, and their automata are made only where they meet a language of another form, or where one
 //! without lists is to be written. Finite languages of at most [`LISTED`] texts are always lists, so that equal finite
-//! languages are equal. A language that leaves out finitely many texts is a list where it comes from one.
+//! languages are equal. Those of so many that they are written as a [set](crate::ir::Texts) are lists where they come from
+//! one, as are languages that leave out finitely many texts.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -28,7 +29,7 @@ const LISTED_BYTES: usize = 64;
 const LEFT_OUT: usize = 1 << 20;
 
 /// A language that is not empty. Clones share the automaton, and equality is that of the language, but for languages
-/// that leave out finitely many texts.
+/// of many texts and those that leave out finitely many.
 #[derive(Clone, Debug)]
 pub(super) struct Language(Arc<Facts>);
 
@@ -107,9 +108,15 @@ impl Language {
         Self(Arc::new(Facts::of(form, hash, (shortest, longest))))
     }
 
+    /// Whether texts are to be written as a set.
+    fn is_set(texts: &Texts) -> bool {
+        crate::ir::Texts::are_many(texts.len(), texts.bytes())
+    }
+
     /// These texts; none where there are none.
     pub(super) fn only(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
-        if texts.len() > LISTED {
+        let is_list = texts.len() <= LISTED || Self::is_set(&texts);
+        if !is_list {
             return Ok(Self::new(literals::automaton(texts.iter(), limit)?));
         }
         let lengths = || texts.iter().map(length);
@@ -151,6 +158,16 @@ impl Language {
             Form::Only(texts) => Some(texts),
             _ => None,
         }
+    }
+
+    /// The texts, where they are listed and few.
+    pub(super) fn few(&self) -> Option<&Texts> {
+        self.listed().filter(|texts| !Self::is_set(texts))
+    }
+
+    /// The texts, where they are listed and to be written as a set.
+    pub(super) fn many(&self) -> Option<&Texts> {
+        self.listed().filter(|texts| Self::is_set(texts))
     }
 
     /// The texts that are left out, where they are listed.

@@ -69,6 +69,12 @@ impl Band {
         }
     }
 
+    /// Whether the length of a text is within the bounds.
+    fn has_length_of(&self, text: &str) -> bool {
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        self.min <= length && self.max.is_none_or(|max| length <= max)
+    }
+
     /// Whether any length is within the bounds.
     fn is_unbounded(&self) -> bool {
         self.min == 0 && self.max.is_none()
@@ -262,9 +268,8 @@ impl StringSet {
 
     /// Whether the string is in the set.
     pub(crate) fn contains(&self, text: &str) -> bool {
-        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        let within = |band: &&Band| band.min <= length && band.max.is_none_or(|max| length <= max);
-        self.bands.iter().find(within).is_some_and(|band| band.language.contains(text))
+        let band = self.bands.iter().find(|band| band.has_length_of(text));
+        band.is_some_and(|band| band.language.contains(text))
     }
 
     /// The members, band by band and in code point order, if they are at most `limit`. Where lengths leave so few of a

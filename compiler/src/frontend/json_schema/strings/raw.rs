@@ -37,7 +37,7 @@ impl StringSet {
 impl Band {
     fn raw(&self, limit: Allowance<'_>) -> Result<Expr, StateLimit> {
         if let Some(texts) = self.language.listed().filter(|_| self.is_implied()) {
-            return Ok(Expr::alt(texts.iter().map(Expr::literal)));
+            return Ok(Expr::any_of(texts.iter().collect()));
         }
         let dfa = self.language.dfa();
         let regular = Expr::Regular(dfa.clone().into());

@@ -115,7 +115,7 @@ pub(crate) fn tail(
                 (1, None) => rules.piece(Piece::NonEmptyStringTail),
                 (min, max) => rules.counted_tail(min, max),
             }
-        } else if let Some(text) = listed(rules, band, escapes) {
+        } else if let Some(text) = listed(rules, band, (place, escapes)) {
             text
         } else if band.is_implied() {
             let language = &band.language;
@@ -145,15 +145,27 @@ pub(crate) fn tail(
 }
 
 /// The text form of some texts, or of all but some, which needs no automaton: the network makes one of the rule that it
-/// stands in.
-fn listed(rules: &mut impl StringRules, band: &Band, escapes: Escapes) -> Option<Expr> {
-    if escapes != Escapes::Shortest || !band.is_implied() {
+/// stands in. Many texts are a set, but for keys, which are read beside others.
+fn listed(
+    rules: &mut impl StringRules,
+    band: &Band,
+    (place, escapes): (Place, Escapes),
+) -> Option<Expr> {
+    if escapes != Escapes::Shortest {
         return None;
     }
-    if let Some(texts) = band.language.listed() {
+    let written = |text: &str| format!("{}\"", escape(text));
+    if let (Some(texts), Place::Value) = (band.language.many(), place) {
+        let within = texts.iter().filter(|text| band.has_length_of(text));
+        return Some(Expr::any_of(within.map(written).collect()));
+    }
+    if !band.is_implied() {
+        return None;
+    }
+    if let Some(texts) = band.language.few() {
         let literal = |text: &str| match text.is_empty() {
             true => Expr::byte(b'"'),
-            false => Expr::literal(format!("{}\"", escape(text))),
+            false => Expr::literal(written(text)),
         };
         return Some(Expr::alt(texts.iter().map(literal)));
     }
