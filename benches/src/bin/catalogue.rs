@@ -161,7 +161,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     let mut accepts = Samples::default();
     let mut words =
         vec![0; grammar.vocabulary().artifact().token_count().div_ceil(32) as usize + 8];
-    let mut matcher = Matcher::new(&grammar);
+    let matcher = Matcher::new(&grammar);
     words.truncate(matcher.logit_width().div_ceil(32) as usize);
     for _ in 0..FOLLOWED {
         let name = &names[draws.below(names.len())];

@@ -3,8 +3,8 @@
 //!
 //! Of a set they are found at once, in O(configurations and their calls); over what it may return to, byte by byte.
 
-use super::Exploration;
-use super::nodes::labels;
+use super::exploration::Exploration;
+use super::packed::labels;
 use super::position::Configuration;
 use crate::ir::ByteSet;
 use crate::network::bytes_on;

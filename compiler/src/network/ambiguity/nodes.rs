@@ -4,58 +4,17 @@
 //! has to be explored: what leads on from one alone is one node, and where a text may end and go on, the two ways mostly
 //! begin with different bytes. The exploration begins with the nodes that are left.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use grammarc_artifacts::catalogue::Node;
 
+use super::deterministic::is_deterministic;
+use super::exploration::{Exploration, Symbol};
+use super::packed::labels;
 use super::position::Configuration;
 use super::register::Register;
-use super::{Exploration, Symbol, is_deterministic};
+use super::stacks::Frame;
+
 use crate::ir::ByteSet;
 use crate::network::catalogue::Catalogue;
-use crate::network::follow::Follow;
-use crate::network::layout::Network;
-
-/// The rules of a network that are catalogues, with their states, ascending.
-pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a Catalogue)>);
-
-impl<'a> Packed<'a> {
-    pub(super) fn new(network: &'a Network) -> Self {
-        let of = |(rule, catalogue): &'a (usize, Arc<Catalogue>)| {
-            let rule = &network.tables.rules[*rule];
-            (rule.first_state..rule.first_state + rule.state_count, &**catalogue)
-        };
-        Self(network.catalogues.iter().map(of).collect())
-    }
-
-    /// The catalogue that a state is of.
-    #[inline]
-    pub(super) fn of(&self, state: u32) -> Option<&'a Catalogue> {
-        let after = self.0.partition_point(|(states, _)| states.start <= state);
-        let (states, catalogue) = self.0.get(after.checked_sub(1)?)?;
-        states.contains(&state).then_some(*catalogue)
-    }
-
-    /// Bytes that tell nodes apart.
-    pub(super) fn cuts(&self) -> ByteSet {
-        let letters = self.0.iter().flat_map(|(_, catalogue)| catalogue.letters.iter());
-        ByteSet::bounds_of(letters.map(|letter| (letter, letter)))
-    }
-
-    /// Whether no text goes on behind the end of another with a byte that may come after the rule.
-    pub(super) fn are_deterministic(&self, follow: &Follow<'_>) -> bool {
-        self.0.iter().all(|(states, catalogue)| {
-            let after = follow.bytes(follow.rule_of(states.start));
-            catalogue.behind_ends.intersect(after).is_empty()
-        })
-    }
-}
-
-/// The bytes with which a node goes on.
-pub(super) fn labels(node: Node<'_>) -> ByteSet {
-    node.labels().iter().copied().collect()
-}
 
 impl<'a> Exploration<'a> {
     /// The node of a configuration within a catalogue.
@@ -112,7 +71,7 @@ impl<'a> Exploration<'a> {
         &mut self,
         (at, node): (Configuration, Node<'a>),
         symbol: Symbol,
-    ) -> Option<Result<Configuration, super::Frame>> {
+    ) -> Option<Result<Configuration, Frame>> {
         let Symbol::Byte(byte) = symbol else { return None };
         match labels(node).contains(byte) {
             // The next byte leads to another node.
