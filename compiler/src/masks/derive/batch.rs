@@ -47,11 +47,6 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// Nothing but that some nodes are excluded.
-    pub(crate) fn without(excluded: Excluded) -> Self {
-        Self { excluded, outcome: Outcome::default() }
-    }
-
     /// Adds what was found at nodes that come after all nodes so far.
     pub(crate) fn append(&mut self, more: &Self) {
         self.excluded.append(&more.excluded);
