@@ -88,7 +88,7 @@ struct SharedVisits {
 }
 
 impl SharedVisits {
-    /// The outcome from what was come to at a node, which is found where it is not known.
+    /// The outcome of the configurations at a node; found by a walk if it is not known.
     fn outcome<'a>(
         &mut self,
         (node, reached, after): (u32, Arrival, ByteSet),
