@@ -239,7 +239,7 @@ impl Records {
     }
 
     /// The newest row with the smallest difference to a set of `count` tokens, if a delta to it is worth storing;
-    /// `apart` as for for [`nearest`], of the words of a row and their count.
+    /// `apart` as for [`nearest`], of the words of a row and their count.
     fn nearest(
         &self,
         count: u32,

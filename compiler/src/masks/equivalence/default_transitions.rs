@@ -127,6 +127,7 @@ impl<'a> DefaultTransitions<'a> {
     }
 
     /// Whether two states have the same outcome for every factor of a token, as far as that follows from their targets.
+    /// Most targets are known; the others are asked for so many steps ahead.
     fn are_alike(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
         if self.alike[index].0 == states[1] {

@@ -35,6 +35,7 @@ impl Excluded {
     }
 
     /// Splits some nodes, in ascending order, into kept and excluded ones, and hands out both.
+    /// Whichever are fewer, the nodes or the excluded ranges, the others are skipped.
     pub(crate) fn split(
         &self,
         nodes: &[u32],
