@@ -64,7 +64,7 @@
 #define GRAMMARC_NO_CALL UINT32_MAX
 
 /**
- * What became of a call. Negative numbers are failures; the others say what happened.
+ * The result of a call. Negative numbers are failures; the others say what happened.
  *
  * A call that fails changes nothing: a matcher is where it was, outputs are not written (but for handles, which are set to
  * NULL, and errors).
@@ -138,7 +138,7 @@ typedef int32_t grammarc_status;
 #endif // __cplusplus
 
 /**
- * What a token is.
+ * The kind of a token.
  */
 enum grammarc_token_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -332,7 +332,7 @@ typedef uint32_t grammarc_dtype;
 #endif // __cplusplus
 
 /**
- * What becomes of the rows of a mask that no matcher is listed for.
+ * The treatment of the rows of a mask that no matcher is listed for.
  */
 enum grammarc_unlisted
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -420,8 +420,8 @@ typedef struct grammarc_compiler grammarc_compiler;
 /**
  * Why a call failed. Owned by who receives it; of one thread at a time.
  *
- * Where a function has the parameter `error`, it may be NULL. Otherwise `*error` need not hold anything before the call; after
- * it, it is NULL where the call did not fail, and else an error that grammarc_error_free() takes back.
+ * If a function has the parameter `error`, it may be NULL. Otherwise `*error` need not hold anything before the call;
+ * after it, it is NULL if the call did not fail, and else an error that grammarc_error_free() takes back.
  */
 typedef struct grammarc_error grammarc_error;
 
@@ -502,8 +502,8 @@ typedef struct grammarc_companion_text {
 } grammarc_companion_text;
 
 /**
- * What a host says of a vocabulary beyond its files. Zero is the default of every field: set all bytes to zero and then
- * `struct_size`.
+ * Facts that a host knows of a vocabulary beyond its files. Zero is the default of every field: set all bytes to zero
+ * and then `struct_size`.
  */
 typedef struct grammarc_vocabulary_options {
     /**
@@ -563,7 +563,7 @@ typedef struct grammarc_vocabulary_options {
      */
     size_t special_token_count;
     /**
-     * What stands beside the tokenizer.
+     * The texts of files that stand beside the tokenizer.
      */
     const struct grammarc_companion_text *companions;
     /**
@@ -573,7 +573,7 @@ typedef struct grammarc_vocabulary_options {
 } grammarc_vocabulary_options;
 
 /**
- * What one compilation may take. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+ * The limits of one compilation. Zero is the default of every field: set all bytes to zero and then `struct_size`.
  */
 typedef struct grammarc_limits {
     /**
@@ -603,7 +603,7 @@ typedef struct grammarc_limits {
 } grammarc_limits;
 
 /**
- * What a compiler is made of. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+ * The settings of a compiler. Zero is the default of every field: set all bytes to zero and then `struct_size`.
  */
 typedef struct grammarc_compiler_options {
     /**
@@ -650,7 +650,8 @@ typedef struct grammarc_compiler_options {
 } grammarc_compiler_options;
 
 /**
- * What a host may set for one matcher. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+ * The settings of one matcher that a host may choose. Zero is the default of every field: set all bytes to zero and
+ * then `struct_size`.
  */
 typedef struct grammarc_matcher_options {
     /**
@@ -835,7 +836,7 @@ const uint8_t *grammarc_vocabulary_token(const struct grammarc_vocabulary *vocab
                                          size_t *length);
 
 /**
- * What a token is. GRAMMARC_TOKEN_UNUSED for an id that is none.
+ * The kind of a token. GRAMMARC_TOKEN_UNUSED for an id that is none.
  */
 grammarc_token_kind grammarc_vocabulary_token_kind(const struct grammarc_vocabulary *vocabulary, uint32_t id);
 
@@ -847,7 +848,7 @@ void grammarc_vocabulary_fingerprint(const struct grammarc_vocabulary *vocabular
                                      uint8_t *fingerprint);
 
 /**
- * What was decided or noticed when the tokenizer was imported, as grammarc_error_json() has it. Lives as long as the
+ * The decisions and warnings of the tokenizer's import, as grammarc_error_json() has them. Lives as long as the
  * vocabulary. NULL for NULL.
  */
 const char *grammarc_vocabulary_findings_json(const struct grammarc_vocabulary *vocabulary,
@@ -1014,16 +1015,16 @@ struct grammarc_vocabulary *grammarc_grammar_vocabulary(const struct grammarc_gr
 void grammarc_grammar_digest(const struct grammarc_grammar *grammar, uint8_t *digest);
 
 /**
- * What became of each keyword of the source, and the bounds on the work of a step: a JSON object with `language`, `bytes`,
- * `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or `narrower`, and
- * where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`; null where it grows).
- * Lives as long as the grammar. NULL for NULL.
+ * The verdict on each keyword of the source, and the bounds on the work of a step: a JSON object with `language`,
+ * `bytes`, `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or
+ * `narrower`, and where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`;
+ * null where it grows). Lives as long as the grammar. NULL for NULL.
  */
 const char *grammarc_grammar_report_json(const struct grammarc_grammar *grammar,
                                          size_t *length);
 
 /**
- * What was noticed when the source was compiled, as grammarc_error_json() has it; an empty array for a grammar that was
+ * The findings of the compilation, as grammarc_error_json() has them; an empty array for a grammar that was
  * opened. Lives as long as the grammar. NULL for NULL.
  */
 const char *grammarc_grammar_findings_json(const struct grammarc_grammar *grammar,

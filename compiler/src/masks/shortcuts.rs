@@ -37,15 +37,13 @@ pub enum Shortcut {
     SharedReferences,
     /// Tokens of one character class by their length (`derive/char_runs.rs`).
     CharRuns,
-    /// States that differ from their references in long strings of one character class alone (`derive/long_runs.rs`).
-    LongRuns,
     /// Sets are encoded by the thread that finds them, before they are numbered (`encode/encoder.rs`).
     EncodeAhead,
 }
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::Memo,
         Self::NodeSets,
         Self::TransitionTable,
@@ -56,7 +54,6 @@ impl Shortcut {
         Self::References,
         Self::SharedReferences,
         Self::CharRuns,
-        Self::LongRuns,
         Self::EncodeAhead,
     ];
 }

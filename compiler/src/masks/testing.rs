@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Nodes but for the root: what comes of that is not looked at where it is noted.
+    /// The nodes without the root, whose outcome is not looked at when it is noted.
     pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }

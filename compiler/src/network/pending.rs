@@ -91,8 +91,8 @@ impl Builder<'_> {
         if dfa.is_prefix_free() { Ok(dfa) } else { self.body_call(expr) }
     }
 
-    /// Whether every state that leads to some mark leads to all, so that what a waiting copy allows does not depend on
-    /// which are missing.
+    /// Whether every state that leads to some mark leads to all marks, so that the strings of a waiting copy do not
+    /// depend on which are missing.
     fn may_wait(&self, graph: &ExprGraph) -> bool {
         let edges: Vec<(usize, usize)> = graph
             .edges()

@@ -47,11 +47,6 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// Nothing but that some nodes are excluded.
-    pub(crate) fn without(excluded: Excluded) -> Self {
-        Self { excluded, outcome: Outcome::default() }
-    }
-
     /// Adds what was found at nodes that come after all nodes so far.
     pub(crate) fn append(&mut self, more: &Self) {
         self.excluded.append(&more.excluded);
@@ -93,7 +88,7 @@ struct SharedVisits {
 }
 
 impl SharedVisits {
-    /// The outcome from what was come to at a node, which is found where it is not known.
+    /// The outcome of the configurations at a node; found by a walk if it is not known.
     fn outcome<'a>(
         &mut self,
         (node, reached, after): (u32, Arrival, ByteSet),

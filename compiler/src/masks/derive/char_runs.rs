@@ -13,8 +13,6 @@
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::batch::{Derivation, Difference};
-use super::long_runs::LongRuns;
 use crate::budget::Spent;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
@@ -80,8 +78,6 @@ pub(crate) struct CharRuns {
     /// The references, each with its kinds, the length of its tokens, and the first state that asked for it.
     references: Vec<(CharKinds, u32, u32)>,
     first_reference: u32,
-    /// States that part from their references with strings of some kinds alone, and how many bytes of these they go on with.
-    beside: FxHashMap<u32, (CharKinds, u32)>,
 }
 
 impl CharRuns {
@@ -97,12 +93,10 @@ impl CharRuns {
     ) -> Self {
         let own = follow.network().own;
         let finder = || Finder {
-            shortcuts,
             follow,
             known,
             equivalence,
             trie,
-            chains: LongRuns::new(follow, equivalence),
             steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             like: FxHashMap::default(),
@@ -113,21 +107,14 @@ impl CharRuns {
         let states = states.filter(|&state| equivalence.is_wide(state));
         let states: Vec<u32> = states.collect();
         let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
-            Ok(()) => finder.tell(state),
-            Err(Spent) => RunKind::Neither,
+            Ok(()) if shortcuts.has(Shortcut::CharRuns) => finder.worth_it(state),
+            Ok(()) | Err(Spent) => None,
         };
         let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
         let mut this =
             Self { first_reference: own.bases.states + own.state_count(), ..Self::default() };
         for (&state, told) in states.iter().zip(told) {
-            let run = match told {
-                RunKind::Along(run) => run,
-                RunKind::Beside(kinds, length) => {
-                    this.beside.insert(state, (kinds, length));
-                    continue;
-                }
-                RunKind::Neither => continue,
-            };
+            let Some(run) = told else { continue };
             let CharRun { kinds, length, bytes, .. } = run;
             for byte in bytes.iter() {
                 let edges = this.edges.entry((kinds, byte));
@@ -142,12 +129,6 @@ impl CharRuns {
             this.of.insert(state, (run, reference as u32));
         }
         this
-    }
-
-    /// The kinds of characters with strings of which alone a state parts from its reference, and how many bytes of these it
-    /// goes on with.
-    pub(super) fn beside(&self, state: u32) -> Option<(CharKinds, u32)> {
-        self.beside.get(&state).copied()
     }
 
     /// The outcome at the root of a state that has a stretch.
@@ -201,21 +182,6 @@ impl CharRuns {
         Some(builder.outcome)
     }
 
-    /// The difference of a state from its reference, where the two differ in long strings of some characters alone.
-    pub(crate) fn difference(
-        &self,
-        walker: &mut Walker<'_>,
-        derived: &Derivation<'_>,
-    ) -> Option<Difference> {
-        let (kinds, length) = self.beside(derived.state)?;
-        walker.cursor.count(Shortcut::LongRuns);
-        let trie = walker.cursor.trie;
-        let mut excluded = Excluded::default();
-        let longer = walker.cursor.facts.words(trie).deep(kinds, length + 1);
-        longer.for_each(|node| excluded.add(node..trie.end[node as usize]));
-        Some(Difference::without(excluded))
-    }
-
     /// The references, by state.
     pub(crate) fn references(
         &self,
@@ -258,22 +224,11 @@ pub(crate) struct RunRow {
     pub(crate) row: Vec<u32>,
 }
 
-/// The kind of run that a state has.
-enum RunKind {
-    Along(CharRun),
-    /// The kinds of characters with strings of which alone it parts from its reference, and how many bytes of these it goes on
-    /// with.
-    Beside(CharKinds, u32),
-    Neither,
-}
-
 struct Finder<'a> {
-    shortcuts: Shortcuts,
     follow: &'a Follow<'a>,
     known: &'a VocabularyFacts,
     equivalence: &'a KEquivalence,
     trie: Trie<'a>,
-    chains: LongRuns<'a>,
     /// By state, where most of its bytes lead.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// By kinds, the number of tokens of each length.
@@ -289,18 +244,6 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn words(&self) -> &'a CharClassIndex {
         self.known.words(self.trie)
-    }
-
-    fn tell(&mut self, state: u32) -> RunKind {
-        let has = |shortcut| self.shortcuts.has(shortcut);
-        let (runs, long) = (has(Shortcut::CharRuns), has(Shortcut::LongRuns));
-        if runs && let Some(run) = self.worth_it(state) {
-            return RunKind::Along(run);
-        }
-        match self.chains.beside(state).filter(|_| long) {
-            Some((kinds, length)) => RunKind::Beside(kinds, length),
-            None => RunKind::Neither,
-        }
     }
 
     /// The stretch of a state, where it is worth it.

@@ -23,9 +23,6 @@ pub(crate) fn outcome(
         return Some(outcome);
     }
     let (follow, trie) = (walker.cursor.follow, walker.cursor.trie);
-    if let Some(apart) = runs.difference(walker, derived) {
-        return Some(apart.over(derived, follow, trie));
-    }
     let is_far = walker.equivalence.length(state, reference).is_none_or(|length| length < FAR);
     let near = is_far.then(|| walker.near(state)).flatten()?;
     let all = Some(1..trie.len() as u32);

@@ -6,10 +6,8 @@
 //! | [`product`] | product states of such a batch, interned |
 //! | [`early`] | states that differ from their references on short strings, one by one |
 //! | [`char_runs`] | states that stay within a class of characters: tokens by length |
-//! | [`long_runs`] | states that differ from their references in long strings of a class alone |
 
 pub(crate) mod batch;
 pub(crate) mod char_runs;
 pub(crate) mod early;
-pub(crate) mod long_runs;
 pub(crate) mod product;

@@ -238,8 +238,8 @@ impl Records {
         &self.tables.rows[(id - self.tables.bases.rows) as usize * words..][..words]
     }
 
-    /// The one of the newest rows that a set of `count` tokens differs least from, where that is worth storing; `apart` as
-    /// for [`nearest`], of the words of a row and their count.
+    /// The newest row with the smallest difference to a set of `count` tokens, if a delta to it is worth storing;
+    /// `apart` as for [`nearest`], of the words of a row and their count.
     fn nearest(
         &self,
         count: u32,

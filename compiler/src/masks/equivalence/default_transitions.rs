@@ -75,8 +75,8 @@ pub(crate) struct DefaultTransitions<'a> {
     /// [`UNKNOWN`] where that was not asked.
     begun_of: Vec<u32>,
     begun: Vec<Rc<CalledState>>,
-    /// By called rule and first state of another, the bytes with which the rule begins, where that state does the same on
-    /// them and they are all that does not lead back to it.
+    /// By called rule and the first state of another rule: the first bytes of the called rule, if the state has the
+    /// same transitions on them and every other byte leads back to the state.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
     /// Two states at a node that they have come to.
     work: Vec<([u32; 2], u32)>,
@@ -126,8 +126,8 @@ impl<'a> DefaultTransitions<'a> {
         is_wide.then_some(widest.target)
     }
 
-    /// Whether two states, which stand alike, do the same with every piece of a token, as far as that follows from what
-    /// those do that they lead to. Of most of these it is known; they are asked so many steps ahead where it is not.
+    /// Whether two states have the same outcome for every factor of a token, as far as that follows from their targets.
+    /// Most targets are known; the others are asked for so many steps ahead.
     fn are_alike(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
         if self.alike[index].0 == states[1] {

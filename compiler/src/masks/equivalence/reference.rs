@@ -16,7 +16,7 @@ use crate::network::follow::Follow;
 /// last, the two masks differ in most of their tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// States that do the same for the most of these bytes, from which on one of them is worth a mask of its own.
+/// The number of states that are equivalent for most bytes from which on one of them is worth a mask of its own.
 const MANY: usize = 8;
 
 /// Steps of a budget that it takes to look at a state, about.

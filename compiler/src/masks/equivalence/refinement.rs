@@ -246,8 +246,8 @@ impl Refinement {
         }
     }
 
-    /// A call as words: the class of the state it begins in, with the same number of bytes as the state that makes it
-    /// has, and of the state it returns to. No mask depends on the register that it begins with.
+    /// A call as words: the class of its first state, for the same number of bytes as the calling state, and the class
+    /// of its return state. No mask depends on the register that it begins with.
     fn call(
         &self,
         transitions: &OwnTransitionLists,

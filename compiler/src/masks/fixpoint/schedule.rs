@@ -35,7 +35,7 @@ const FORESEEN: Duration = Duration::from_micros(1000);
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.
 const A_LOOK: usize = 8;
 
-/// Steps that an item counts as, besides those of walks: so that the budget's clock is looked at as often.
+/// Steps of the budget that an item counts as besides its walks, so that the clock is looked at often enough.
 const STEPS_AN_ITEM: usize = 1 << 10;
 
 /// Parts that the items are worked on in, for each thread. What a walker learns from an item it knows for the next; the

@@ -28,7 +28,7 @@ impl WorkRange {
         self.take(|Range { start, end }| start + 1..end).map(|items| items.start)
     }
 
-    /// Takes half of them from the end, the larger one where they are odd.
+    /// Takes half of the items from the end, the larger half if their number is odd.
     pub(crate) fn last_half(&self) -> Option<Range<usize>> {
         let middle = |items: &Range<usize>| items.start + items.len() / 2;
         let items = self.take(|items| items.start..middle(&items))?;

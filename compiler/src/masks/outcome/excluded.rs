@@ -34,8 +34,8 @@ impl Excluded {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Hands out those of some nodes, in ascending order, that are not excluded, and those that are. Whichever are fewer,
-    /// the nodes or the ranges, the others are skipped.
+    /// Splits some nodes, in ascending order, into kept and excluded ones, and hands out both.
+    /// Whichever are fewer, the nodes or the excluded ranges, the others are skipped.
     pub(crate) fn split(
         &self,
         nodes: &[u32],

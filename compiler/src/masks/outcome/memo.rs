@@ -89,7 +89,7 @@ impl Memo {
 }
 
 impl Shard {
-    /// Keeps a young one of some words, and returns it with those that are forgotten for it.
+    /// Keeps a young outcome of so many words, and returns the outcomes that are forgotten for it.
     fn add(
         &mut self,
         (key, words): (Key, usize),

@@ -39,15 +39,14 @@ pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The control characters that share a bit, and those that have one each, which stands where they do.
+/// The control characters that share a bit, and those with a bit each, in the places of the former.
 const CONTROLS: u32 = !LONE_CONTROLS;
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
 /// The first of the bits that bytes which continue a character share.
 const CONTINUING: u8 = BITS[0x80];
 
-/// The bits that bytes which begin a character share, with those bytes: which of the last two words of a set they are in,
-/// and where there.
+/// The bits that first bytes of characters share: which of the last two words of a set they are in, and where there.
 const LEADING: [(usize, u32, u128); 10] = {
     let mut leading = [(0, 0, 0); 10];
     let mut count = 0;

@@ -77,15 +77,13 @@ pub(crate) struct CharClassIndex {
     /// In ascending order; and by byte, where its own end.
     edges: Vec<RunExit>,
     ends: Vec<u32>,
-    /// Strings of more than [`FAR`] bytes: how many these are, the node that they lead to, and their kinds; ascending.
-    deep: Vec<(u32, u32, CharKinds)>,
 }
 
 impl CharClassIndex {
     /// The strings of a trie.
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let mut tokens: Vec<(u32, CharKinds, u32)> = Vec::new();
-        let (mut edges, mut deep) = (Vec::new(), Vec::new());
+        let mut edges = Vec::new();
         // The nodes on the way to one, with the kinds up to there.
         let mut path: Vec<(u32, CharKinds)> = Vec::new();
         let mut node = 1;
@@ -103,9 +101,6 @@ impl CharClassIndex {
                 continue;
             }
             let kinds = before.map_or(0, |(_, kinds)| kinds) | kind;
-            if depth as usize >= FAR {
-                deep.push((depth + 1, node, kinds));
-            }
             let ranks = trie.tokens_at(node);
             let ids = &trie.token_of_rank[ranks.start as usize..ranks.end as usize];
             tokens.extend(ids.iter().map(|&id| (depth + 1, kinds, id)));
@@ -114,7 +109,6 @@ impl CharClassIndex {
         }
         tokens.sort_unstable();
         edges.sort_unstable();
-        deep.sort_unstable();
         let (mut groups, mut ids) = (Vec::new(), Vec::with_capacity(tokens.len()));
         for group in tokens.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
             ids.extend(group.iter().map(|&(_, _, id)| id));
@@ -122,7 +116,7 @@ impl CharClassIndex {
             groups.push(Group { length, kinds, end: ids.len() as u32 });
         }
         let ends = (0..=u8::MAX).map(|byte| edges.partition_point(|edge| edge.byte <= byte) as u32);
-        Self { groups, ids, ends: ends.collect(), edges, deep }
+        Self { groups, ids, ends: ends.collect(), edges }
     }
 
     /// By length, how many tokens there are of these kinds alone.
@@ -171,13 +165,6 @@ impl CharClassIndex {
     /// The strings of these kinds that go on with a byte.
     pub(crate) fn edges(&self, kinds: CharKinds, byte: u8) -> impl Iterator<Item = RunExit> {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
-    }
-
-    /// The nodes that strings of these kinds and of so many bytes, more than [`FAR`], lead to; ascending.
-    pub(crate) fn deep(&self, kinds: CharKinds, length: u32) -> impl Iterator<Item = u32> {
-        let from = self.deep.partition_point(|&(of, ..)| of < length);
-        let of = self.deep[from..].iter().take_while(move |&&(of, ..)| of == length);
-        of.filter(move |(.., of)| of & !kinds == 0).map(|&(_, node, _)| node)
     }
 
     fn on(&self, byte: u8) -> &[RunExit] {

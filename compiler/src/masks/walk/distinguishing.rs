@@ -116,9 +116,9 @@ impl PairTable {
         bits
     }
 
-    /// Finds what tells a pair, and all that it leads to, apart: for one byte more until that changes nothing, after
-    /// which no more bytes do. Within a text that is searched for that is after a few, however long the text. Where a
-    /// pair leads to many, nothing is found.
+    /// Finds the distinguishing bytes of a pair and of all pairs that it leads to, for one byte more until nothing
+    /// changes; then they hold for any number of bytes. Within a text that is searched for that is after a few, however
+    /// long the text. If a pair leads to many, nothing is found.
     fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, reference: &SharedReference) {
         let (mut found, mut at) = (vec![pair], 0);
         // From how many bytes on all ways count, and what they lead to outside of these changes no more.

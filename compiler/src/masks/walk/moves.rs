@@ -69,7 +69,7 @@ impl<'m> Moves<'m> {
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
-    /// The runs that lead to shared states, which are those below the first own one.
+    /// The runs that lead to shared states: their numbers are below the first own one.
     pub(crate) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = ByteRun> + 'm {
         self.runs.iter().copied().filter(move |run| run.to.0 < own)
     }
@@ -141,7 +141,7 @@ impl MoveTable {
         Moves { runs: &self.runs[from as usize..*end as usize], sets }
     }
 
-    /// Forgets them all where they are too many, and with them what their numbers stand for.
+    /// Forgets all move sets if they are too many, and with them the meaning of their numbers.
     pub(crate) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
             let arrived = std::mem::take(&mut self.arrived);
@@ -268,7 +268,7 @@ impl FoundMoves {
         self.runs.push(ByteRun { lo, hi, to });
     }
 
-    /// Brings runs that were added in order, and notes where one of them or something else begins or ends.
+    /// Sorts runs that were added, and notes the bytes at which a run or anything else begins or ends.
     fn join(&mut self) {
         if !self.runs.is_sorted_by_key(|run| run.lo) {
             self.runs.sort_unstable_by_key(|run| run.lo);

@@ -194,8 +194,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds what becomes of the strings that lead to the nodes of a front, where they have come to `reached`, and of
-    /// those below, the latter by fronts to come.
+    /// Adds the outcome of the strings that lead to the nodes of a front, with the configurations `reached`, and queues
+    /// fronts for the strings below.
     fn arrive_together(
         &mut self,
         front: NodeSetId,

@@ -93,7 +93,7 @@ pub(crate) struct Pair {
 struct AfterReturn {
     /// Bytes that it goes on with.
     live: ByteSet,
-    /// The number of the moves by which they lead on, where that is told by one place.
+    /// The number of the moves, if they are those of one configuration.
     moves: Option<u32>,
 }
 
@@ -149,8 +149,8 @@ pub(crate) enum Stability {
     Always,
 }
 
-/// On which bytes one of two states does not go on, as [bits](crate::masks::trie::byte_bits::bits), and where the ways stand that they go
-/// on together.
+/// The successors of a pair: the [bits](crate::masks::trie::byte_bits::bits) of bytes on which one of the two does not
+/// go on, and the range of the pairs that both go on to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessors {
     pub(super) apart: u128,

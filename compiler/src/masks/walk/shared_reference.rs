@@ -18,7 +18,7 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 /// string behind them.
 const AHEAD: usize = 6;
 
-/// Bytes on which a state may differ from one that it is not led to.
+/// Bytes on which a state may differ from a reference that none of its edges leads to.
 const MOST_APART: usize = 24;
 
 /// The same with what is within longer characters.
@@ -80,8 +80,8 @@ impl ReferenceFinder {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// The shared state to take over from: the first that fits a run of a place's moves, the longest runs first, or of
-    /// those of a state that they lead to.
+    /// The shared reference: the first state that fits a run of a configuration's moves, the longest runs first, or a
+    /// run of a state that they lead to.
     pub(crate) fn reference(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),

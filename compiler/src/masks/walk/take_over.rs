@@ -33,7 +33,7 @@ use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
 impl<'a> Walker<'a> {
-    /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
+    /// Takes the outcome at the root over from a shared state, if one is worth it.
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
         let Some((state, frame)) = one else { return false };

@@ -191,7 +191,7 @@ impl<'a> Walker<'a> {
         self.visit_from(child, reached, builder);
     }
 
-    /// Adds what becomes of the strings that lead to `node` and of those below, from what they have come to there.
+    /// Adds the outcome of the strings that lead to `node` and of those below, from the configurations `reached` there.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
@@ -223,8 +223,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds what becomes of the strings that lead to `node`, where they have come to `reached`, and of those below, the
-    /// latter by visits to come where there is more than one way on.
+    /// Adds the outcome of the strings that lead to `node`, with the configurations `reached`, and of the strings
+    /// below, by visits to come if there is more than one way on.
     #[inline]
     fn go_on_with(
         &mut self,
