@@ -168,7 +168,7 @@ impl<'a> Catalogue<'a> {
             let node = self.parse(at).filter(|node| node.is_final || !node.is_end());
             let node = node.filter(|node| node.labels.is_sorted_by(|a, b| a < b));
             let node = node.ok_or(at as u32)?;
-            let small = !(self.bytes[at] & COUNT == COUNT) || node.labels.len() >= COUNT.into();
+            let small = self.bytes[at] & COUNT != COUNT || node.labels.len() >= COUNT.into();
             for index in 0..node.labels.len() {
                 let target = node.target(index) as usize;
                 if target >= self.len() || !small {

@@ -7,11 +7,12 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{self, Write as _};
 use std::process::Command;
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
-use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact};
+use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, write};
 use grammarc_benches::ours::Ours;
 use grammarc_benches::peer::{self, Cut, Peer};
 use grammarc_benches::table::Samples;
@@ -149,7 +150,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     let compile = begin.elapsed();
     let most = peak();
     let file = tempfile::NamedTempFile::new()?;
-    fs::write(file.path(), &*buffer)?;
+    write::replace(file.path(), &buffer)?;
     drop((lowered, compiled));
     let begin = Instant::now();
     let artifact = GrammarArtifact::open(file.path(), ours.artifact())?;
@@ -184,7 +185,9 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     }
     let [p50, _, p99, p999, max] = masks.percentiles();
     let accept = accepts.percentiles();
-    println!(
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
         "{count} names of {bytes} bytes: compiled in {:.2} s, {:.2} of it the front end; peak {most:.0} MiB, {before:.0} before; artifact {} bytes, {:.2} of the names; opened in {:.2} ms; mask us p50 {p50:.2} p99 {p99:.2} p99.9 {p999:.2} max {max:.2}; accept us p50 {:.2} p99.9 {:.2}",
         compile.as_secs_f64(),
         lowering.as_secs_f64(),
@@ -193,8 +196,8 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
         open.as_secs_f64() * 1e3,
         accept[0],
         accept[3],
-    );
-    println!("  {statistics:?}");
+    )?;
+    writeln!(out, "  {statistics:?}")?;
     if args.peer {
         let (_, text) = source(Kind::Enum, &names);
         let peer = Peer::new(ours.artifact(), Cut::Never);
@@ -215,11 +218,12 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
             }
         }
         let [p50, _, p99, p999, _] = masks.percentiles();
-        println!(
+        writeln!(
+            out,
             "  llguidance: first mask after {:.2} s; peak {:.0} MiB; mask us p50 {p50:.1} p99 {p99:.1} p99.9 {p999:.1}",
             first.as_secs_f64(),
             peak(),
-        );
+        )?;
     }
     Ok(())
 }

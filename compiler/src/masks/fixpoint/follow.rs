@@ -38,7 +38,7 @@ pub(crate) fn masks<'a>(
     inputs: Inputs<'_>,
     (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
     encoder: &Encoder<'_>,
-    (interning, masks, crowded): (&mut Interning<'_>, &[(u32, u32)], &[(u32, u32)]),
+    (interning, [masks, crowded]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
     (limits, budget): (MaskLimits, &Budget),
 ) -> Result<FollowMasks, MaskError> {
     let Inputs { network, shared, follow, .. } = inputs;

@@ -146,7 +146,8 @@ pub(crate) fn compute(
     let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
-    let numbers = (&mut interning, &masks[..], &crowded.classes(inputs)[..]);
+    let classes = crowded.classes(inputs);
+    let numbers = (&mut interning, [&masks[..], &classes[..]]);
     let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
     let mut counts = workers.counts();

@@ -11,12 +11,15 @@ use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
 use crate::sequences::Sequences;
 
+/// Rows near a row, with their distances.
+type Near = Box<[(u32, u32)]>;
+
 /// Facts of the vocabulary's rows and masks.
 #[derive(Debug, Default)]
 pub(crate) struct StoredRows {
     /// By row, how many tokens are in it.
     counts: Vec<u32>,
-    near: Vec<OnceLock<Box<[(u32, u32)]>>>,
+    near: Vec<OnceLock<Near>>,
     masks: OnceLock<StoredMasks>,
 }
 
