@@ -26,7 +26,7 @@ const LATE: Duration = Duration::from_millis(1500);
 /// Time that a source gets when it is cancelled, at most.
 const LONG: Duration = Duration::from_secs(3);
 
-/// The result of a source.
+/// What became of a source.
 enum Outcome {
     Made(Vec<u8>),
     Refused(Diagnostic),
@@ -181,18 +181,15 @@ fn large_enums_take_memory_and_time_of_their_size() {
     let compiler = compiler(2);
     let shared = (0..100_000).map(|at| format!("\"{}{:010}\"", "x".repeat(340), at * 7919));
     let shared = schema(format!(r#"{{"enum":[{}]}}"#, shared.collect::<Vec<_>>().join(",")));
-    for (name, source, code) in [
-        ("100,000 constants with one beginning", shared, "made"),
-        ("30,000 constants of any letters", constants(30_000, 350, 1), "budget::memory"),
+    for (name, source) in [
+        ("100,000 constants with one beginning", shared),
+        ("30,000 constants of any letters", constants(30_000, 350, 1)),
     ] {
         let started = Instant::now();
-        let outcome = compile(&compiler, &source, &Budget::new());
-        eprintln!("{name}: {}, {:.1?}", outcome.code(), started.elapsed());
-        assert_eq!(outcome.code(), code);
+        let bytes = compile(&compiler, &source, &Budget::new()).made();
+        eprintln!("{name}: {} bytes, {:.1?}", bytes.len(), started.elapsed());
+        assert!(bytes.len() < source.1.len() * 6 / 5);
         assert!(started.elapsed() < Duration::from_secs(60));
-        if let Outcome::Refused(diagnostic) = outcome {
-            assert_eq!(diagnostic.pointer.as_deref(), Some("/properties/p"), "{diagnostic}");
-        }
     }
 }
 

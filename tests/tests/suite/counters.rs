@@ -63,6 +63,6 @@ fn judge(seed: u64) -> Result<[usize; 4], String> {
     shifts.sort_unstable();
     shifts.dedup();
     let is_set = |state: &&StateRecord| state.count_exit != NONE && state.exit().is_none();
-    let sets = with_field.iter().any(|state| is_set(state));
+    let sets = with_field.iter().any(is_set);
     Ok([1, usize::from(!shifts.is_empty()), usize::from(shifts.len() > 1), usize::from(sets)])
 }
