@@ -7,8 +7,8 @@
 //! | --- | --- |
 //! | [`node`] | the bytes of a node, read in place, and their check |
 //! | [`build`] | the automaton of ascending texts, in one pass |
-//! | [`walk`] | a node along the token trie, for masks that are not stored |
-//! | [`pack`] | tables in which rules become catalogues |
+//! | [`mod@walk`] | a node along the token trie, for masks that are not stored |
+//! | [`mod@pack`] | tables in which rules become catalogues |
 
 pub mod build;
 pub mod node;

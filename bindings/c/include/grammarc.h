@@ -1027,8 +1027,7 @@ const char *grammarc_grammar_report_json(const struct grammarc_grammar *grammar,
  * The findings of the compilation, as grammarc_error_json() has them; an empty array for a grammar that was
  * opened. Lives as long as the grammar. NULL for NULL.
  */
-const char *grammarc_grammar_findings_json(const struct grammarc_grammar *grammar,
-                                           size_t *length);
+const char *grammarc_grammar_findings_json(const struct grammarc_grammar *grammar, size_t *length);
 
 /**
  * Whether a whole text is one of the grammar. GRAMMARC_REFUSED where it is not; `*offset`, which may be NULL, is then that of the

@@ -485,13 +485,14 @@ mod tests {
             let extra: BTreeSet<u32> = extra.into_iter().map(|id| token(rank(id))).collect();
             for state in states {
                 let of = state.index(count as usize) as u32;
-                let base = shared.states[of as usize].base;
                 let spoken = known.spans(shared, trie, of);
                 let state = if has_reference { count + of } else { of };
                 if has_reference {
                     let tables = TablesData::empty(shared.totals(), shared.row_words);
-                    let pool = Pool::new(shared, known, tables, lengths);
-                    encoder.add_reference(state, pool.reference(base, Some(spoken)));
+                    let mut pool = Pool::new(shared, known, tables, lengths);
+                    let all = Outcome { spans: spoken.to_vec(), ..Outcome::default() };
+                    let set = pool.set(&encoder, &Computed::from(all));
+                    encoder.add_reference(state, pool.reference(set, Some(spoken)));
                 }
                 let plain = Outcome { spans: spans.clone(), ..Outcome::default() };
                 let delta = Some(Delta { reference: state, excluded: except.clone() });
