@@ -17,7 +17,9 @@ proptest! {
     #[test]
     fn an_early_mask_is_the_complete_one(seed: u64, counts: bool) {
         let random = &mut Random::new(seed);
-        let network = Network::random(random, Shape { counts, tokens: EDGE_TOKENS });
+        // The compiler makes no early grammar of counts beside tokens that are read as wholes.
+        let whole: &[u32] = if counts { &[] } else { EDGE_TOKENS };
+        let network = Network::random(random, Shape { counts, tokens: whole });
         let tokens = vocabulary(random);
         let [early, complete] = early::both(&network, &tokens, &[3]);
         let mut one = Matcher::with_options(&complete, options()).unwrap();
