@@ -195,7 +195,17 @@ const MASKS: [Row<'_>; 12] = [
     ("derive", &["encode", "equivalence", "outcome", "shared", "shortcuts", "trie", "walk"]),
     (
         "fixpoint",
-        &["derive", "encode", "equivalence", "limits", "outcome", "shared", "shortcuts", "walk"],
+        &[
+            "derive",
+            "encode",
+            "equivalence",
+            "limits",
+            "outcome",
+            "shared",
+            "shortcuts",
+            "trie",
+            "walk",
+        ],
     ),
 ];
 
