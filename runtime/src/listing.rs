@@ -28,6 +28,11 @@ impl Listing {
         &self.tokens
     }
 
+    /// Forgets the tokens.
+    pub(crate) fn clear(&mut self) {
+        self.tokens.clear();
+    }
+
     /// Collects the tokens of a position, and ids of stored masks beside those of `parts`.
     pub(crate) fn collect(
         &mut self,

@@ -91,6 +91,8 @@ impl Matcher {
     pub(crate) fn catch_up(&mut self) {
         if let Some(complete) = self.grammar.completed() {
             self.grammar = complete.clone();
+            // Its masks are not listed, and what was listed before is none of them.
+            self.listing.clear();
         }
     }
 
