@@ -335,7 +335,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`], but for limits that masks meet.
+    /// The errors of [`Compiler::compile`], but for limits that masks meet.
     pub fn begin(
         &self,
         lowered: &Lowered,

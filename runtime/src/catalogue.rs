@@ -40,12 +40,8 @@ impl CatalogueWalk {
         (parts, listed): (&mut Vec<u32>, &mut Vec<u32>),
         below: &mut Below,
     ) {
-        let catalogues = grammar.catalogues();
-        if !position.iter().any(|at| catalogues.contains(at.state)) {
-            return;
-        }
         let (machine, chains) = (grammar.machine(limits), grammar.chains());
-        for &at in position.iter().filter(|at| catalogues.contains(at.state)) {
+        for &at in position.iter().filter(|at| machine.catalogues.contains(at.state)) {
             let crowded = machine.tables.own.crowded;
             match crowded.binary_search_by_key(&at.count, |crowded| crowded.node) {
                 Ok(found) => {

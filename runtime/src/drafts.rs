@@ -72,7 +72,7 @@ fn write(
     let ended = scratch.position.is_empty() || sequence.is_accepting(grammar, &scratch.position);
     let ends = if ended { &settings.end_tokens[..] } else { &[] };
     exclude(grammar, settings, sequence, scratch, ends);
-    list(grammar, settings, sequence, scratch, listing);
+    let listed = list(grammar, settings, sequence, scratch, listing);
     let Scratch { parts, excluded, .. } = scratch;
-    Mask::new(grammar, parts, excluded, listing.tokens(), ends, settings.width).write(row);
+    Mask::new(grammar, parts, excluded, listed, ends, settings.width).write(row);
 }

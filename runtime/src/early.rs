@@ -42,7 +42,7 @@ pub(crate) fn collect(
     }
 }
 
-/// What goes on behind the shared rule that a configuration is in.
+/// Adds the tokens that go on behind the shared rule that a configuration is in.
 fn behind(
     grammar: &Grammar,
     machine: &Machine<'_>,

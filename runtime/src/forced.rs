@@ -23,8 +23,8 @@ impl Matcher {
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
             exclude(grammar, settings, sequence, scratch, &[]);
-            list(grammar, settings, sequence, scratch, &mut self.listing);
-            let (Scratch { parts, excluded, .. }, listed) = (&*scratch, self.listing.tokens());
+            let listed = list(grammar, settings, sequence, scratch, &mut self.listing);
+            let Scratch { parts, excluded, .. } = &*scratch;
             let mask = Mask::new(grammar, parts, excluded, listed, &[], settings.width);
             let Some(token) = mask.only() else { break };
             let taken = advance(grammar, settings, sequence, scratch, token);

@@ -176,6 +176,8 @@ struct Shared {
     start_state: u32,
     /// Of a grammar whose masks are still computed.
     early: Option<Early>,
+    /// Whether some positions have tokens that no stored mask has: asked for with each mask.
+    has_listed: bool,
 }
 
 /// The grammar that an early one becomes.
@@ -189,10 +191,12 @@ impl Shared {
         let joined = artifact.joined();
         let vocabulary = Vocabulary::from(artifact.vocabulary().clone());
         let monotone = StateRanges::of_rules(joined.own.rules, rule_flags::MONOTONE);
+        let catalogues = StateRanges::of_rules(joined.own.rules, rule_flags::CATALOGUE);
         Self {
+            has_listed: early.is_some() || !catalogues.is_empty(),
             monotone: vocabulary.derived.monotone.followed_by(&monotone),
             distinct: DistinctRules::new(&joined),
-            catalogues: StateRanges::of_rules(joined.own.rules, rule_flags::CATALOGUE),
+            catalogues,
             edge_tokens: edge_tokens(&joined),
             moves: OnceLock::new(),
             costs: OnceLock::new(),
@@ -388,6 +392,12 @@ impl Grammar {
     pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
         let Shared { monotone, catalogues, distinct, .. } = &*self.derived;
         Machine { tables: self.tables(), monotone, catalogues, distinct, limits }
+    }
+
+    /// Whether some positions have tokens that no stored mask has: the grammar is early, or has catalogues.
+    #[inline]
+    pub(crate) fn has_listed(&self) -> bool {
+        self.derived.has_listed
     }
 
     /// The states of rules that are catalogues.

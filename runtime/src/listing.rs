@@ -17,23 +17,19 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Whether a grammar has positions whose tokens are listed.
+    /// Whether a position has tokens that are listed: it is one of an early grammar, or within a catalogue.
     #[inline]
-    pub(crate) fn is_needed(grammar: &Grammar) -> bool {
-        grammar.is_early() || !grammar.catalogues().is_empty()
+    pub(crate) fn is_needed(grammar: &Grammar, position: &[Configuration]) -> bool {
+        grammar.has_listed() && Self::is_listed(grammar, position)
     }
 
-    /// The tokens, ascending, as they were last collected.
-    pub(crate) fn tokens(&self) -> &[u32] {
-        &self.tokens
+    #[inline(never)]
+    fn is_listed(grammar: &Grammar, position: &[Configuration]) -> bool {
+        let catalogues = grammar.catalogues();
+        grammar.is_early() || position.iter().any(|at| catalogues.contains(at.state))
     }
 
-    /// Forgets the tokens.
-    pub(crate) fn clear(&mut self) {
-        self.tokens.clear();
-    }
-
-    /// Collects the tokens of a position, and ids of stored masks beside those of `parts`.
+    /// The tokens of a position, ascending, and ids of stored masks beside those of `parts`.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
@@ -41,7 +37,7 @@ impl Listing {
         limits: Limits,
         position: &[Configuration],
         parts: &mut Vec<u32>,
-    ) {
+    ) -> &[u32] {
         let Self { tokens, catalogue, below } = self;
         tokens.clear();
         match grammar.is_early() {
@@ -54,5 +50,6 @@ impl Listing {
         parts.dedup();
         tokens.sort_unstable();
         tokens.dedup();
+        tokens
     }
 }

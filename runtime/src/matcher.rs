@@ -68,6 +68,7 @@ impl Matcher {
         self.catch_up();
         let position = self.sequence.trail.current();
         let frames = &self.sequence.frames;
+        let is_listed = Listing::is_needed(&self.grammar, position);
         self.grammar.chains().collect(frames, position, &mut self.scratch.parts);
         let ended = position.is_empty() || self.sequence.is_accepting(&self.grammar, position);
         let ends = if ended { &self.settings.end_tokens[..] } else { &[] };
@@ -76,13 +77,14 @@ impl Matcher {
             sequence.load(&mut self.scratch);
             exclude(&self.grammar, &self.settings, sequence, &mut self.scratch, ends);
         }
-        if Listing::is_needed(&self.grammar) {
+        let mut listed: &[u32] = &[];
+        if is_listed {
             let sequence = Arc::make_mut(&mut self.sequence);
             sequence.load(&mut self.scratch);
-            list(&self.grammar, &self.settings, sequence, &mut self.scratch, &mut self.listing);
+            let (scratch, listing) = (&mut self.scratch, &mut self.listing);
+            listed = list(&self.grammar, &self.settings, sequence, scratch, listing);
         }
         let Scratch { parts, excluded, .. } = &self.scratch;
-        let listed = self.listing.tokens();
         Mask::new(&self.grammar, parts, excluded, listed, ends, self.settings.width)
     }
 
@@ -91,8 +93,6 @@ impl Matcher {
     pub(crate) fn catch_up(&mut self) {
         if let Some(complete) = self.grammar.completed() {
             self.grammar = complete.clone();
-            // Its masks are not listed, and what was listed before is none of them.
-            self.listing.clear();
         }
     }
 
@@ -244,17 +244,19 @@ pub(crate) fn exclude(
     excluded.retain(|token| ends.binary_search(token).is_err());
 }
 
-/// Collects what `scratch.position` allows besides stored masks, and the stored masks that only a walk finds.
-pub(crate) fn list(
+/// The tokens that `scratch.position` allows besides stored masks, ascending; stored masks that only a walk finds go to
+/// `scratch.parts`.
+pub(crate) fn list<'l>(
     grammar: &Grammar,
     settings: &Settings,
     sequence: &mut Sequence,
     scratch: &mut Scratch,
-    listing: &mut Listing,
-) {
-    if Listing::is_needed(grammar) {
-        let Scratch { position, parts, .. } = scratch;
-        listing.collect(grammar, &mut sequence.frames, settings.limits, position, parts);
+    listing: &'l mut Listing,
+) -> &'l [u32] {
+    let Scratch { position, parts, .. } = scratch;
+    match Listing::is_needed(grammar, position) {
+        true => listing.collect(grammar, &mut sequence.frames, settings.limits, position, parts),
+        false => &[],
     }
 }
 

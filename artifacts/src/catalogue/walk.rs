@@ -1,6 +1,6 @@
 //! A node of a catalogue along the token trie: the tokens that stay within it, and where they leave it.
 //!
-//! What a walk takes is counted in trie nodes that it looks at. Of the nodes of a catalogue all but some thousand lead to
+//! The work of a walk is counted in trie nodes that it looks at. Of the nodes of a catalogue all but some thousand lead to
 //! one text or a few, so a walk looks at some hundred trie nodes; for the others the compiler stores what it finds. Both
 //! count in the same way, so the bound on a step that the artifact states is that of its reader.
 
@@ -16,7 +16,7 @@ pub const WALKED: usize = 1024;
 pub struct RootChildren([u32; 256]);
 
 impl RootChildren {
-    /// Those of a trie.
+    /// The children of a trie's root.
     pub fn new(trie: &Trie<'_>) -> Self {
         let mut of = [0; 256];
         trie.children(0).for_each(|child| of[usize::from(trie.byte[child as usize])] = child);

@@ -90,7 +90,7 @@ impl Container {
         self.optional(kind).ok_or(Error::MissingSection { section: kind.name() })
     }
 
-    /// Where the section of a table is, which is empty where an optional one is not there.
+    /// Finds the section of a table; an optional one that is not there is empty.
     pub(crate) fn table<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
         match self.optional(kind) {
             None if kind.presence().is_optional() => {

@@ -1,6 +1,6 @@
 //! Checks of catalogues: their packed nodes, the rules whose languages they are, and the calls of these.
 //!
-//! What is checked of a node is local, and transitions lead forward, so every node leads to a final one without a search.
+//! The checks of a node are local, and transitions lead forward, so every node leads to a final one without a search.
 
 use super::context::{Context, rules_of};
 use super::violation::{Check, Expected, Invariant, Violation, at};

@@ -133,7 +133,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Those of [`Engine::compile`], but for limits that masks meet.
+    /// The errors of [`Engine::compile`], but for limits that masks meet.
     pub fn begin(&self, request: &Request<'_>) -> Result<Made, Failure> {
         let Asked { settings: Settings { front_end, deny }, source, options } =
             self.ask(request)?;

@@ -51,7 +51,7 @@ impl Pending {
         &self.early
     }
 
-    /// What becomes of each keyword of the source.
+    /// The report on each keyword of the source.
     pub fn report(&self) -> &Report {
         &self.lowered.report
     }
@@ -81,7 +81,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Those of [`Cache::get_or_compile`], but for limits that masks meet.
+    /// The errors of [`Cache::get_or_compile`], but for limits that masks meet.
     pub fn get_or_begin(
         &self,
         compiler: &Arc<Compiler>,

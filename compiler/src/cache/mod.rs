@@ -402,7 +402,7 @@ impl Cache {
         }
     }
 
-    /// What becomes of a request whose source has errors, which is remembered, or whose budget is spent.
+    /// The error of a request whose source has errors, which is remembered, or whose budget is spent.
     fn refused(
         &self,
         shared: &Shared,

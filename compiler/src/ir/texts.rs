@@ -20,7 +20,7 @@ const LONG: usize = 16 << 10;
 #[derive(Clone)]
 pub struct Texts {
     bytes: Box<[u8]>,
-    /// Where each text ends.
+    /// The end of each text in the bytes.
     ends: Box<[u32]>,
     digest: [u8; 32],
 }
@@ -74,7 +74,7 @@ impl Texts {
         })
     }
 
-    /// What the set is told by.
+    /// The digest that tells the set from others.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

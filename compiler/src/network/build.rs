@@ -282,15 +282,7 @@ impl Builder<'_> {
         let number = self.number(rule);
         self.count_states(dfa.len())?;
         self.built.add(dfa.bytes()).map_err(|_| self.spent())?;
-        self.rules[number] = Some(NetworkRule {
-            name,
-            origin,
-            dfa,
-            counted: None,
-            kind,
-            stored: None,
-            catalogue: None,
-        });
+        self.rules[number] = Some(NetworkRule { kind, ..NetworkRule::plain(name, origin, dfa) });
         Ok(())
     }
 
@@ -309,16 +301,7 @@ impl Builder<'_> {
         let dfa = dfa.map_err(|_| self.limit("states of a rule", limit))?;
         self.check_inhabited(&dfa)?;
         let (name, origin) = self.place();
-        let kind = RuleKind::Plain;
-        self.add(NetworkRule {
-            name,
-            origin,
-            dfa,
-            counted: None,
-            kind,
-            stored: None,
-            catalogue: None,
-        })
+        self.add(NetworkRule::plain(name, origin, dfa))
     }
 
     /// Refuses a rule that derives nothing: the bounds of counters may leave nothing of what their graphs derive.
@@ -392,15 +375,8 @@ impl Builder<'_> {
         })?;
         self.built.add(packed.bytes()).map_err(|_| self.spent())?;
         let (name, origin) = self.place();
-        self.rules.push(Some(NetworkRule {
-            name,
-            origin,
-            dfa: packed.reached.clone(),
-            counted: None,
-            kind: RuleKind::Plain,
-            stored: None,
-            catalogue: Some(packed),
-        }));
+        let reached = NetworkRule::plain(name, origin, packed.reached.clone());
+        self.rules.push(Some(NetworkRule { catalogue: Some(packed), ..reached }));
         self.catalogues.insert(texts.clone(), self.rules.len() - 1);
         Ok(Some(self.rules.len() - 1))
     }

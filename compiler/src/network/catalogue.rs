@@ -75,9 +75,9 @@ pub struct Catalogue {
     pub letters: ByteSet,
     /// Bytes with which some text goes on behind the end of another.
     pub behind_ends: ByteSet,
-    /// What the set of texts is told by.
+    /// The digest that tells the set of texts from others.
     pub(super) digest: [u8; 32],
-    /// What tokens reach of it from outside.
+    /// The reached part: the states that tokens come to from outside.
     pub(super) reached: Table,
 }
 
@@ -87,7 +87,7 @@ impl Catalogue {
         Nodes::new(&self.nodes)
     }
 
-    /// That of ascending texts of a set, for the tokens of a trie.
+    /// The catalogue of ascending texts of a set, for the tokens of a trie.
     fn new<'t>(
         texts: impl Iterator<Item = &'t [u8]>,
         digest: [u8; 32],
@@ -210,7 +210,7 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// Those of a trie.
+    /// The bounds for a trie.
     pub(super) fn new(trie: Trie<'_>) -> Self {
         // By depth, the most nodes below a node; and the most children that the nodes on a path have but for the root.
         let mut below: Vec<usize> = Vec::new();

@@ -40,7 +40,7 @@ use crate::automata::{
 };
 use crate::ir::facts::{self, Alphabet};
 use crate::ir::thompson::{Repetition, build, spell_out};
-use crate::ir::{Expr, Grammar, RuleKind};
+use crate::ir::{Expr, Grammar};
 
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
@@ -302,15 +302,8 @@ impl Builder<'_> {
         counted: Option<Counted>,
     ) -> Result<usize, Failure> {
         let (name, origin) = self.place();
-        self.add(NetworkRule {
-            name: format!("{name}{suffix}"),
-            origin,
-            dfa: dfa.into(),
-            counted,
-            kind: RuleKind::Plain,
-            stored: None,
-            catalogue: None,
-        })
+        let part = NetworkRule::plain(format!("{name}{suffix}"), origin, dfa.into());
+        self.add(NetworkRule { counted, ..part })
     }
 
     fn chain(&mut self, body: usize, run: Run, rest: Option<Symbol>) -> Result<Dfa, Failure> {

@@ -176,6 +176,12 @@ pub struct NetworkRule {
 }
 
 impl NetworkRule {
+    /// A plain rule of an automaton, without a register.
+    pub(super) fn plain(name: String, origin: Origin, dfa: Table) -> Self {
+        let kind = RuleKind::Plain;
+        Self { name, origin, dfa, counted: None, kind, stored: None, catalogue: None }
+    }
+
     /// A rule that the vocabulary holds, by its content hash and number there.
     pub(super) fn stored(
         name: String,
@@ -183,14 +189,7 @@ impl NetworkRule {
         kind: RuleKind,
         stored: (RuleHash, u32),
     ) -> Self {
-        Self {
-            name,
-            origin,
-            dfa: (&Dfa::never()).into(),
-            counted: None,
-            kind,
-            stored: Some(stored),
-            catalogue: None,
-        }
+        let never = (&Dfa::never()).into();
+        Self { kind, stored: Some(stored), ..Self::plain(name, origin, never) }
     }
 }

@@ -73,7 +73,7 @@ impl Register {
         (state - self.first_state) as usize * costs_a_state
     }
 
-    /// What is left of all counters.
+    /// The rest of all counters.
     fn left(&self, register: u32) -> u64 {
         let of = |&(shift, width): &(u32, u32)| u64::from(register >> shift & ((1 << width) - 1));
         self.fields.iter().map(of).sum()

@@ -15,7 +15,7 @@ pub(super) struct TextCosts {
 }
 
 impl TextCosts {
-    /// Those of valid nodes.
+    /// The costs of valid nodes.
     pub(super) fn new(catalogue: Catalogue<'_>) -> Self {
         let mut nodes = Vec::new();
         let (mut at, end) = (1, catalogue.len() as u32);

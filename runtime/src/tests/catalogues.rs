@@ -29,7 +29,7 @@ fn grammars(random: &mut Random) -> ([Grammar; 2], Vec<u32>) {
     (both, (0..tokens.len() as u32 + 3).collect())
 }
 
-/// What both say of the same position.
+/// Checks that both say the same of the same position.
 fn check(one: &mut Matcher, other: &mut Matcher, tokens: &[u32]) {
     let width = tokens.len();
     let (mask, packed) = (one.mask(), other.mask());

@@ -57,7 +57,7 @@ struct Room {
     scratch: Scratch,
 }
 
-/// What walks of one catalogue go along, and the bytes that may come after it.
+/// The tables that walks of one catalogue read, and the bytes that may come after it.
 #[derive(Clone, Copy)]
 struct Along<'a> {
     nodes: Catalogue<'a>,

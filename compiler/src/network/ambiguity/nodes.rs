@@ -65,7 +65,7 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// What a configuration at a node comes to with a symbol: the next node, or the place that the rule returns to where
+    /// The successor of a configuration at a node on a symbol: the next node, or the place that the rule returns to where
     /// texts only end there.
     pub(super) fn read_node(
         &mut self,

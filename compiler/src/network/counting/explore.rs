@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-/// What an arrival does to a counter.
+/// The effect of an arrival on a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// It becomes one less, and at zero the place is the other one.
@@ -69,7 +69,7 @@ pub(super) struct Explored {
     pub(super) accepting: Vec<bool>,
     /// By place and counter that is far there, the place without ticks left.
     pub(super) exits: Vec<SmallVec<[Option<usize>; 2]>>,
-    /// What begins: changes are those of the call.
+    /// The beginning: changes are those of the call.
     pub(super) start: Arrived,
 }
 
@@ -149,7 +149,7 @@ struct Explorer<'a> {
 }
 
 impl Explorer<'_> {
-    /// Where symbols lead from the states of a place, before steps are taken.
+    /// The states that symbols lead to from those of a place, before steps are taken.
     fn onward(&self, place: &Place) -> Vec<(Symbol, Symbol, Vec<Member>)> {
         let of = |state: u32| &self.machine.states[state as usize].edges;
         let mut bounds: Vec<Symbol> = Vec::new();

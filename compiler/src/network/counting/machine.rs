@@ -46,7 +46,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// That of a graph.
+    /// The machine of a graph.
     pub(super) fn new(builder: &mut Builder<'_>, graph: &ExprGraph) -> Result<Self, Failure> {
         let mut lists: Vec<Vec<Step>> = Vec::new();
         let mut steps: FxHashMap<u32, Vec<Step>> = FxHashMap::default();

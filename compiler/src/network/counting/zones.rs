@@ -29,8 +29,8 @@ pub(super) struct Zones {
 }
 
 impl Zones {
-    /// Those whose counts are so many ticks `more` from a bound than a token and a shortest way to the end take. `None` where
-    /// there is none, or where the counts do not fit a register.
+    /// The zones of a machine, which reach `more` ticks further from a bound than a token and a shortest way to the end take.
+    /// `None` where there is none, or where the counts do not fit a register.
     pub(super) fn new(machine: &Machine, more: u32) -> Option<Self> {
         let bounded = machine.counters.iter().filter(|counter| counter.max.is_some()).count();
         let (mut of, mut fields, mut shift, mut margin) = (Vec::new(), Vec::new(), 0, 0);
