@@ -243,8 +243,7 @@ impl Begun {
     }
 
     /// The grammar without masks, for a host that begins while they are computed; none where a walk along the token trie
-    /// cannot take their place: where items of an array must differ, where there are catalogues, and where tokens are
-    /// read as wholes. O(length of the tables).
+    /// cannot take their place: where items of an array must differ, and where there are catalogues. O(length of the tables).
     ///
     /// # Errors
     ///
@@ -258,8 +257,7 @@ impl Begun {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let network = &self.network;
         let is_distinct = |rule: &RuleRecord| rule.flags & rule_flags::DISTINCT != 0;
-        let is_walked = network.catalogues.is_empty() && network.token_sets.is_empty();
-        if network.tables.rules.iter().any(is_distinct) || !is_walked {
+        if network.tables.rules.iter().any(is_distinct) || !network.catalogues.is_empty() {
             return Ok(None);
         }
         let tables = masks::without_masks(network, shared, &compiler.known, trie);

@@ -91,7 +91,9 @@ impl Matcher {
     /// Goes over to the complete grammar, once the masks of an [early](Grammar::early) one are there.
     #[inline]
     pub(crate) fn catch_up(&mut self) {
-        if let Some(complete) = self.grammar.completed() {
+        if self.grammar.has_listed()
+            && let Some(complete) = self.grammar.completed()
+        {
             self.grammar = complete.clone();
         }
     }

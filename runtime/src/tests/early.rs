@@ -15,11 +15,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn an_early_mask_is_the_complete_one(seed: u64, counts: bool) {
+    fn an_early_mask_is_the_complete_one(seed: u64) {
         let random = &mut Random::new(seed);
-        // The compiler makes no early grammar of counts beside tokens that are read as wholes.
-        let whole: &[u32] = if counts { &[] } else { EDGE_TOKENS };
-        let network = Network::random(random, Shape { counts, tokens: whole });
+        // The complete masks are found by brute force, which knows no counts.
+        let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
         let tokens = vocabulary(random);
         let [early, complete] = early::both(&network, &tokens, &[3]);
         let mut one = Matcher::with_options(&complete, options()).unwrap();
