@@ -10,13 +10,14 @@
 //! that makes a match one rather than another (greed, captures) is without meaning here. Assertions of every kind are
 //! exact, `^`, `$`, `\b`, lookahead and lookbehind, also in loops and in one another. Backreferences are not regular and
 //! are refused. A pattern that ends with the string and asserts nothing else, as most do, needs no guards: it takes the
-//! lower way.
+//! lower way. Of one that counts far there is also a form with [counters](counted).
 //!
 //! Cost: linear in the pattern with its counted repetitions written out, then that of [`explore`] or of the subset
 //! construction.
 
 mod bounds;
 mod class;
+mod counted;
 mod error;
 mod explore;
 mod formula;
@@ -25,7 +26,9 @@ mod parse;
 mod program;
 #[cfg(test)]
 mod tests;
+mod together;
 
+pub(crate) use counted::CountedPattern;
 pub(crate) use error::{EcmaError, EcmaErrorKind};
 
 use class::Meaning;
@@ -44,6 +47,8 @@ pub(crate) struct Pattern {
     pub(crate) min: u32,
     /// Most characters.
     pub(crate) max: Option<u32>,
+    /// The strings of the automaton as a pattern with counters, where there is one.
+    pub(crate) counted: Option<CountedPattern>,
 }
 
 /// The strings that contain a match of the pattern. A class that is counted far between anchors is a loop in the
@@ -55,7 +60,8 @@ pub(crate) struct Pattern {
 pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaError> {
     let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
-    Ok(Pattern { automaton: automaton(&node, text, limit)?, min, max })
+    let automaton = automaton(&node, text, limit)?;
+    Ok(Pattern { automaton, min, max, counted: counted::counted(&node) })
 }
 
 /// The texts that a pattern matches from end to end, with the classes of the `regex` crate: for `.regex` sources with

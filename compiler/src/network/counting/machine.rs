@@ -9,12 +9,16 @@
 use rustc_hash::FxHashMap;
 
 use super::super::build::{Builder, Failure};
+use super::token_ticks::most_ticks;
 use crate::automata::{Dfa, Edge, Nfa, Symbol};
 use crate::ir::thompson::build;
 use crate::ir::{Counter, Expr, ExprGraph, Step};
 
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
+
+/// States that spell counts, from which on the most ticks of a token are worth a walk of the trie.
+const MANY: usize = 1 << 12;
 
 /// A state.
 #[derive(Default)]
@@ -102,7 +106,23 @@ impl Machine {
             // The first tick may end what began before the token.
             machine.ticks_a_token.push(begun + 1);
         }
+        if machine.spelled() > MANY
+            && let Some(most) = most_ticks(&machine, builder.lexicon.trie(), builder.bounds())
+        {
+            machine.ticks_a_token.iter_mut().zip(most).for_each(|(known, most)| {
+                *known = (*known).min(most + 1);
+            });
+        }
         Ok(machine)
+    }
+
+    /// About how many states spell the counts that are near a bound.
+    fn spelled(&self) -> usize {
+        let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
+            let room = self.ticks_a_token[number] + self.ticks_to_end[number];
+            1 + bounds.max.unwrap_or(bounds.min).min(room) as usize
+        });
+        near.fold(self.states.len(), usize::saturating_mul)
     }
 
     /// Ticks of a counter in a list of steps.

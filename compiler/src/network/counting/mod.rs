@@ -18,6 +18,7 @@
 //! | pass | file |
 //! | --- | --- |
 //! | the graph as an automaton whose steps are symbols | `machine` |
+//! | the most ticks that one token makes | `token_ticks` |
 //! | which counts are far | `zones` |
 //! | subset construction on states with counts, those of far zones relative to the register | `explore` |
 //! | the rule: states, arrivals, and the proof that masks cannot tell a far count from a spelled one | `settle` |
@@ -37,6 +38,7 @@ mod explore;
 mod machine;
 mod refused;
 mod settle;
+mod token_ticks;
 mod zones;
 
 use std::sync::Arc;
@@ -52,8 +54,8 @@ use machine::Machine;
 use refused::Refused;
 use zones::Zones;
 
-/// How often the far zones are taken to be smaller, where a token could tell a far count from a near one.
-const ATTEMPTS: u32 = 3;
+/// How often a far zone is taken to be smaller, where a token could tell a far count from a near one.
+const ATTEMPTS: u32 = 6;
 
 /// Most counters of a rule with registers.
 const MOST_COUNTERS: usize = 8;
@@ -96,9 +98,9 @@ impl Builder<'_> {
         }
         let machine = Machine::new(self, graph)?;
         let bounds = self.bounds();
-        let mut more = 0;
+        let mut more = vec![0; machine.counters.len()];
         for _ in 0..ATTEMPTS {
-            let Some(zones) = Zones::new(&machine, more) else { return Ok(None) };
+            let Some(zones) = Zones::new(&machine, &more) else { return Ok(None) };
             let found = explore::explore(&machine, &zones, bounds)
                 .and_then(|explored| settle::settle(&machine, &zones, explored, bounds));
             match found {
@@ -106,7 +108,7 @@ impl Builder<'_> {
                     let rule = self.add_part("{n}", &dfa, Some(counted))?;
                     return Ok(Some((rule, register)));
                 }
-                Err(Refused::Told) => more = zones.margin().max(1),
+                Err(Refused::Told(counter)) => more[counter] = zones.margin(counter).max(1),
                 Err(Refused::Spelled) => return Ok(None),
                 Err(Refused::Limit) => {
                     return Err(self.limit("states of a rule", self.limits.rule_states));

@@ -5,8 +5,8 @@
 pub(super) enum Refused {
     /// Counts of one state come apart without bound, or nothing is far: the graph is written out.
     Spelled,
-    /// A token can tell a far count from a spelled one: smaller zones may do.
-    Told,
+    /// A token can tell a far count of this counter from a spelled one: a smaller zone may do.
+    Told(usize),
     /// There would be more states than allowed, or the budget is spent.
     Limit,
 }

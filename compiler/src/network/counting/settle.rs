@@ -88,6 +88,19 @@ fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> 
     found.split_off(1)
 }
 
+/// The last of the counters whose ticks lead to a place from which no string ends.
+fn dead_exit(
+    explored: &Explored,
+    alive: &[bool],
+    place: usize,
+    changes: &Changes,
+) -> Option<usize> {
+    let ends = |end: usize| exits_of(explored, place, &Changes::from_slice(&changes[..end]));
+    let is_dead = |end: usize| ends(end).iter().any(|&exit| !alive[exit]);
+    let end = (1..=changes.len()).find(|&end| is_dead(end))?;
+    Some(usize::from(changes[end - 1].0))
+}
+
 /// Whether some arrival is at a place by an edge.
 fn ticks(changes: &Changes, counter: usize) -> bool {
     changes.iter().any(|&(of, change)| usize::from(of) == counter && change == Change::Tick)
@@ -98,9 +111,10 @@ fn ticks(changes: &Changes, counter: usize) -> bool {
 fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(), Refused> {
     for edges in &explored.edges {
         for (.., (to, changes)) in edges {
-            let exits = exits_of(explored, *to, changes);
-            if alive[*to] && exits.iter().any(|&exit| !alive[exit]) {
-                return Err(Refused::Told);
+            if alive[*to]
+                && let Some(counter) = dead_exit(explored, alive, *to, changes)
+            {
+                return Err(Refused::Told(counter));
             }
         }
     }
@@ -176,19 +190,19 @@ fn walk_alike(
             let mut next = Vec::new();
             while let Some((far, near)) = layer.pop() {
                 if !alive[near] && alive[far] {
-                    return Err(Refused::Told);
+                    return Err(Refused::Told(counter));
                 }
                 if far == near || !alive[far] || !seen.insert((far, near)) {
                     continue;
                 }
                 if explored.accepting[far] != explored.accepting[near] {
-                    return Err(Refused::Told);
+                    return Err(Refused::Told(counter));
                 }
                 let (ours, theirs) = (&explored.edges[far], &explored.edges[near]);
                 if allowed.spend(STEPS_A_PAIR + ours.len()).is_err() {
                     return Err(Refused::Limit);
                 }
-                for (one, other) in overlaps(ours, theirs)? {
+                for (one, other) in overlaps(ours, theirs).ok_or(Refused::Told(counter))? {
                     let is_far = explored.place(one.0).is_far(counter);
                     match alive[one.0] {
                         // Outside of the zone both are the same, or one was reset.
@@ -206,11 +220,11 @@ fn walk_alike(
     Ok(())
 }
 
-/// The edges of two places on the same symbols, in pairs: both go on with the same.
+/// The edges of two places on the same symbols, in pairs; none where they do not go on with the same.
 fn overlaps<'e>(
     ours: &'e [(u32, u32, Arrived)],
     theirs: &'e [(u32, u32, Arrived)],
-) -> Result<Vec<(&'e Arrived, &'e Arrived)>, Refused> {
+) -> Option<Vec<(&'e Arrived, &'e Arrived)>> {
     let mut pairs = Vec::with_capacity(ours.len().max(theirs.len()));
     let (mut ours, mut theirs) = (ours.iter(), theirs.iter());
     let (mut one, mut other) = (ours.next(), theirs.next());
@@ -219,7 +233,7 @@ fn overlaps<'e>(
     while let (Some((lo, hi, to)), Some((from, last, at))) = (one, other) {
         let (begin, another) = (next.unwrap_or(*lo), next.unwrap_or(*from));
         if begin.max(*lo) != another.max(*from) {
-            return Err(Refused::Told);
+            return None;
         }
         pairs.push((to, at));
         let end = *hi.min(last);
@@ -235,8 +249,8 @@ fn overlaps<'e>(
         }
     }
     match (one, other) {
-        (None, None) => Ok(pairs),
-        _ => Err(Refused::Told),
+        (None, None) => Some(pairs),
+        _ => None,
     }
 }
 

@@ -25,18 +25,20 @@ pub(super) struct Zones {
     of: Vec<Vec<Zone>>,
     /// By counter, its field, where it has a zone.
     fields: Vec<Option<Field>>,
-    margin: u32,
+    /// By counter, the most ticks that a bound is taken to be near for.
+    margins: Vec<u32>,
 }
 
 impl Zones {
-    /// The zones of a machine, which reach `more` ticks further from a bound than a token and a shortest way to the end take.
-    /// `None` where there is none, or where the counts do not fit a register.
-    pub(super) fn new(machine: &Machine, more: u32) -> Option<Self> {
+    /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
+    /// take. `None` where there is none, or where the counts do not fit a register.
+    pub(super) fn new(machine: &Machine, more: &[u32]) -> Option<Self> {
         let bounded = machine.counters.iter().filter(|counter| counter.max.is_some()).count();
-        let (mut of, mut fields, mut shift, mut margin) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut of, mut fields, mut margins) = (Vec::new(), Vec::new(), Vec::new());
+        let mut shift = 0;
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
-            let room = machine.ticks_a_token[number] + machine.ticks_to_end[number] + more;
-            margin = room.max(margin);
+            let room = machine.ticks_a_token[number] + machine.ticks_to_end[number] + more[number];
+            margins.push(room);
             let others_end = bounded > usize::from(max.is_some());
             let below = min.checked_sub(room + 1).filter(|_| !others_end);
             let below = below.map(|hi| Zone { lo: 0, hi });
@@ -56,12 +58,12 @@ impl Zones {
                 return None;
             }
         }
-        (shift > 0).then_some(Self { of, fields, margin })
+        (shift > 0).then_some(Self { of, fields, margins })
     }
 
-    /// The most ticks that a bound is taken to be near for.
-    pub(super) fn margin(&self) -> u32 {
-        self.margin
+    /// The most ticks that a bound of a counter is taken to be near for.
+    pub(super) fn margin(&self, counter: usize) -> u32 {
+        self.margins[counter]
     }
 
     /// The zone of a counter, by number.

@@ -19,6 +19,7 @@ use super::product::{self, Operation};
 use super::texts::Texts;
 use crate::automata::{Allowance, Dfa, StateLimit};
 use crate::frontend::class::all_texts;
+use crate::frontend::ecma::CountedPattern;
 use crate::ir::Expr;
 
 /// Most texts of a finite language that is a list.
@@ -47,6 +48,8 @@ struct Facts {
     universal: OnceLock<Option<u32>>,
     /// The format that these are the texts of, where they come from one.
     format: Option<&'static str>,
+    /// The same texts as a pattern with counters, where they come from one.
+    counted: Option<CountedPattern>,
     /// How the texts are written in the shortest form without the rules of alphabets and with them, where that calls no
     /// rule of a grammar.
     written: [OnceLock<Expr>; 2],
@@ -67,8 +70,9 @@ impl Facts {
     /// Facts of which none is worked out yet that can wait.
     fn of(form: Form, hash: u64, (shortest, longest): (u32, Option<u32>)) -> Self {
         let (dfa, universal) = (OnceLock::new(), OnceLock::new());
-        let (format, written) = (None, [OnceLock::new(), OnceLock::new()]);
-        Self { form, hash, shortest, longest, dfa, universal, format, written }
+        let (format, counted) = (None, None);
+        let written = [OnceLock::new(), OnceLock::new()];
+        Self { form, hash, shortest, longest, dfa, universal, format, counted, written }
     }
 }
 
@@ -80,6 +84,19 @@ impl Language {
 
     /// The same where these are the texts of a format.
     pub(super) fn named(dfa: Dfa, format: Option<&'static str>) -> Option<Self> {
+        Self::known(dfa, format, None)
+    }
+
+    /// The same where these are the texts of a pattern with counters.
+    pub(super) fn counted(dfa: Dfa, counted: Option<CountedPattern>) -> Option<Self> {
+        Self::known(dfa, None, counted)
+    }
+
+    fn known(
+        dfa: Dfa,
+        format: Option<&'static str>,
+        counted: Option<CountedPattern>,
+    ) -> Option<Self> {
         if dfa.is_never() {
             return None;
         }
@@ -98,7 +115,7 @@ impl Language {
         dfa.hash(&mut hasher);
         let hash = hasher.finish();
         let facts = Facts::of(Form::Automaton, hash, (shortest, longest));
-        Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, ..facts })))
+        Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, counted, ..facts })))
     }
 
     fn of(form: Form, shortest: u32, longest: Option<u32>) -> Self {
@@ -234,6 +251,11 @@ impl Language {
     /// The format that these are the texts of, where they come from one.
     pub(super) fn format(&self) -> Option<&'static str> {
         self.0.format
+    }
+
+    /// The texts as a pattern with counters, where they come from one.
+    pub(super) fn counted_pattern(&self) -> Option<&CountedPattern> {
+        self.0.counted.as_ref()
     }
 
     /// Length in characters of the shortest text.

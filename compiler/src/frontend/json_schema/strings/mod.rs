@@ -166,8 +166,8 @@ impl StringSet {
     ///
     /// See [`ecma::EcmaErrorKind`].
     pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Self, EcmaError> {
-        let ecma::Pattern { automaton, min, max } = ecma::pattern(text, limit)?;
-        let language = Language::new(automaton);
+        let ecma::Pattern { automaton, min, max, counted } = ecma::pattern(text, limit)?;
+        let language = Language::counted(automaton, counted);
         Ok(Self::settled(
             language.map(|language| Band { min, max, language }).into_iter().collect(),
         ))

@@ -5,13 +5,15 @@
 //! (`characters`, `spell`, `graph`). Where every rest of the string will do, the graph ends in a call of the shared rule
 //! for that, so a set that excludes a thousand names is as large as the names, and its masks are computed once for a
 //! vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
-//! the count where its shape leaves no other way and that is small (`counted`), and by a counter else (`bounded`).
+//! the count where its shape leaves no other way and that is small (`counted`), and by a counter else (`bounded`). A pattern that
+//! itself counts far keeps its counts as counters, beside that of the length (`counted_pattern`).
 
 mod all_but;
 mod alphabets;
 mod bounded;
 mod characters;
 mod counted;
+mod counted_pattern;
 mod graph;
 mod spell;
 #[cfg(test)]
@@ -24,12 +26,16 @@ use smallvec::smallvec;
 
 use super::{Band, StringSet};
 use crate::automata::Allowance;
+use crate::frontend::ecma::CountedPattern;
 use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::escape;
 use crate::ir::{Counter, Expr};
 
 /// Pairs of a state and a count up to which bounds are counted in states.
 const FEW_PAIRS: usize = 1 << 9;
+
+/// States, with the counts of a bound, from which on a pattern keeps its own counts as counters.
+const MANY_PAIRS: usize = 1 << 10;
 
 /// Which texts of a character are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
@@ -117,6 +123,11 @@ pub(crate) fn tail(
             }
         } else if let Some(text) = listed(rules, band, (place, escapes)) {
             text
+        } else if let Some(pattern) = counting(band) {
+            let bounds = Counter { min: band.min, max: band.max };
+            let bounds = (!band.is_implied()).then_some(bounds);
+            let mut speller = spell::Speller::new(escapes);
+            counted_pattern::written(pattern, bounds, |ranges| speller.expr(ranges))
         } else if band.is_implied() {
             let language = &band.language;
             let text = |rules: &mut _, alphabets| {
@@ -142,6 +153,15 @@ pub(crate) fn tail(
         });
     }
     Ok(Expr::alt(choices))
+}
+
+/// The pattern of a band, where its counts are to stay counters: its automaton has many states, or has with the counts of the
+/// length.
+fn counting(band: &Band) -> Option<&CountedPattern> {
+    let pattern = band.language.counted_pattern()?;
+    let states = band.language.dfa().states.len();
+    let counts = if band.is_implied() { 1 } else { band.max.unwrap_or(band.min) };
+    (states.saturating_mul(counts as usize) > MANY_PAIRS).then_some(pattern)
 }
 
 /// The text form of some texts, or of all but some, which needs no automaton: the network makes one of the rule that it

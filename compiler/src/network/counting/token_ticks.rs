@@ -1,0 +1,110 @@
+//! The most ticks that one token makes, by a walk of the token trie.
+//!
+//! A bound from the bytes between two ticks is quick and may be far off: of words, whose ticks may be two bytes apart, it says
+//! 64 where the vocabulary's longest token is 128 spaces and no token has more than five. Where zones would then cost
+//! many states, the walk finds the number itself: from all states of the machine at once, with the most ticks on a way to
+//! each.
+//!
+//! Cost: O(trie nodes times the states that a text of theirs leads to), which soon are few.
+
+use super::machine::Machine;
+use crate::automata::Allowance;
+use crate::ir::Step;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use smallvec::SmallVec;
+
+/// The root of a trie.
+const ROOT: u32 = 0;
+
+/// The first symbol that is no byte.
+const LABELS: u32 = 256;
+
+/// By counter, ticks since it was last reset.
+type Ticks = SmallVec<[u32; 4]>;
+
+/// States that a text leads to, each with the most ticks on a way there.
+type Reached = Vec<(u32, Ticks)>;
+
+/// The most ticks of each counter that a token makes between two resets; none where a label may be within a token, or the budget
+/// is spent.
+pub(super) fn most_ticks(
+    machine: &Machine,
+    trie: Trie<'_>,
+    allowed: Allowance<'_>,
+) -> Option<Ticks> {
+    let edges = machine.states.iter().flat_map(|state| &state.edges);
+    if edges.into_iter().any(|edge| edge.hi >= LABELS) {
+        return None;
+    }
+    let zero: Ticks = machine.counters.iter().map(|_| 0).collect();
+    let mut most = zero.clone();
+    let all: Reached = (0..machine.states.len() as u32).map(|at| (at, zero.clone())).collect();
+    let mut arena: Reached = all;
+    let mut open = vec![(ROOT, 0, arena.len())];
+    let mut next: Reached = Vec::new();
+    while let Some((node, begin, end)) = open.pop() {
+        // Nodes that are still open were reached before this one.
+        arena.truncate(end);
+        let (mut steps, from) = (0, begin..end);
+        for child in trie.children(node) {
+            let byte = u32::from(trie.byte[child as usize]);
+            next.clear();
+            for (state, ticks) in &arena[from.clone()] {
+                let edges = &machine.states[*state as usize].edges;
+                let at = edges.partition_point(|edge| edge.hi < byte);
+                if let Some(edge) = edges.get(at).filter(|edge| edge.lo <= byte) {
+                    add(&mut next, edge.target, ticks);
+                }
+            }
+            close(machine, &mut next, &mut most);
+            steps += 1 + from.len() + next.len();
+            if !next.is_empty() && !trie.is_leaf(child) {
+                let begin = arena.len();
+                arena.append(&mut next);
+                open.push((child, begin, arena.len()));
+            }
+        }
+        allowed.spend(steps).ok()?;
+    }
+    Some(most)
+}
+
+/// Adds a state with its ticks; says whether that changes anything.
+fn add(reached: &mut Reached, state: u32, ticks: &Ticks) -> bool {
+    let Some((_, known)) = reached.iter_mut().find(|(known, _)| *known == state) else {
+        reached.push((state, ticks.clone()));
+        return true;
+    };
+    let mut is_more = false;
+    for (known, &ticks) in known.iter_mut().zip(ticks) {
+        is_more |= ticks > *known;
+        *known = ticks.max(*known);
+    }
+    is_more
+}
+
+/// Adds all that steps lead to, with the ticks that they take.
+fn close(machine: &Machine, reached: &mut Reached, most: &mut Ticks) {
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        let mut at = 0;
+        while let Some((state, before)) = reached.get(at).cloned() {
+            at += 1;
+            for &(list, to) in &machine.states[state as usize].steps {
+                let mut ticks = before.clone();
+                for step in &machine.lists[list] {
+                    match *step {
+                        Step::Reset(counter) => ticks[usize::from(counter)] = 0,
+                        Step::Tick(counter) => {
+                            let ticks = &mut ticks[usize::from(counter)];
+                            *ticks += 1;
+                            most[usize::from(counter)] = (*ticks).max(most[usize::from(counter)]);
+                        }
+                        Step::Check(_) => {}
+                    }
+                }
+                changed |= add(reached, to, &ticks);
+            }
+        }
+    }
+}
