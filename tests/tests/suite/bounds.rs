@@ -16,7 +16,7 @@ const THOUSAND: u32 = 1_000;
 const MILLION: u32 = 1_000_000;
 
 /// Sources with a bound `N`, each a different way to count.
-const SOURCES: [(Language, &str); 22] = [
+const SOURCES: [(Language, &str); 27] = [
     (Language::Gbnf, "root ::= [a-z]{0,N}"),
     (Language::Gbnf, "root ::= [a-z]{N}"),
     (Language::Gbnf, "root ::= [a-z]{N,}"),
@@ -42,6 +42,17 @@ const SOURCES: [(Language, &str); 22] = [
     (
         Language::JsonSchema,
         r#"{"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$", "minLength": N}"#,
+    ),
+    (Language::JsonSchema, r#"{"type": "string", "pattern": "^(?:[a-z]+ ){0,N}[a-z]+$"}"#),
+    (Language::JsonSchema, r#"{"type": "string", "pattern": "^(?:[a-z]{2,8}, ?){N,}[a-z]$"}"#),
+    (Language::JsonSchema, r#"{"type": "string", "pattern": "^(?:(?:[a-f]{2}:){1,N};){0,90}$"}"#),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^(?:[a-z]+ ){0,90}[a-z]+$", "maxLength": N}"#,
+    ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^(?:[a-z]+ ){0,N}[a-z]+$", "maxLength": 2000}"#,
     ),
     (Language::JsonSchema, r#"{"type": "string", "format": "uri", "maxLength": N}"#),
     (
@@ -170,7 +181,7 @@ fn accepts(grammar: &Grammar, parts: [&str; 3], count: usize) -> bool {
 fn verdicts_are_right_at_the_bounds() {
     // Text before, repeated and after; the first and last repetitions may look different from those between.
     type Shape = (Language, &'static str, [&'static str; 3], usize);
-    let shapes: [Shape; 13] = [
+    let shapes: [Shape; 18] = [
         (Language::Gbnf, "root ::= [a-z]{M,N}", ["", "q", ""], 0),
         (Language::Gbnf, "root ::= \"<\" (\"ab\" | \"abc\"){M,N} \">\"", ["<", "abc", ">"], 0),
         (Language::Gbnf, "root ::= (\"a\" | \"ab\" | \"b\" \"c\"){M,N} \"b\"", ["", "ab", "b"], 0),
@@ -203,6 +214,36 @@ fn verdicts_are_right_at_the_bounds() {
             r#"{"type": "array", "items": {"type": "integer"}, "minItems": M, "maxItems": N}"#,
             ["[0", ",12", "]"],
             1,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "pattern": "^(?:\\S+\\s+){M,N}\\S+$"}"#,
+            ["\"", "ab ", "c\""],
+            0,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "pattern": "^(?:[a-z]{2,8}, ?){M,N}$|^$"}"#,
+            ["\"ab,", "ab, ", "\""],
+            1,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "pattern": "^(?:x{3,70}y|z){M,N}z?$"}"#,
+            ["\"", "xxxxy", "\""],
+            0,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "pattern": "^(?:[a-c]+ ){0,30000}[a-c]+$", "minLength": M, "maxLength": N}"#,
+            ["\"", "b", "\""],
+            0,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "pattern": "^(?:é[a-z]+;){M,N}$"}"#,
+            ["\"", "éa;", "\""],
+            0,
         ),
     ];
     let bounds =

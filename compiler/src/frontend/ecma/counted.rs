@@ -16,7 +16,10 @@
 //! Cost: O(places²), of which there are at most [`MOST_PLACES`].
 
 use regex_syntax::hir::ClassUnicode;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
+use super::lengths::{self, Lengths};
 use super::node::Node;
 use super::together;
 use crate::ir::{Counter, Step};
@@ -39,6 +42,10 @@ pub(crate) struct CountedPattern {
     pub(crate) places: Vec<Place>,
     /// Ways, each with the steps that it takes.
     pub(crate) ways: Vec<Way>,
+    /// Lengths of the texts, in characters.
+    pub(crate) lengths: Lengths,
+    /// Places that there were with all counts written out.
+    pub(crate) written_out: usize,
 }
 
 /// One character of the text.
@@ -61,6 +68,52 @@ pub(crate) struct Way {
     pub(crate) to: Option<u32>,
 }
 
+impl CountedPattern {
+    /// Whether a text is in the language: by the counts of all ways through it. O(characters times ways times counts that come
+    /// apart).
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        let zero: Counts = self.counters.iter().map(|_| 0).collect();
+        let mut at: FxHashSet<(Option<u32>, Counts)> = FxHashSet::from_iter([(None, zero)]);
+        for c in text.chars() {
+            let holds = |place: u32| {
+                let class = &self.places[place as usize].class;
+                class.iter().any(|range| (range.start()..=range.end()).contains(&c))
+            };
+            let ways = self.ways.iter().filter(|way| way.to.is_some_and(holds));
+            let next = ways.flat_map(|way| {
+                let from = at.iter().filter(|(place, _)| *place == way.from);
+                from.filter_map(|(_, counts)| Some((way.to, self.taken(way, counts)?)))
+            });
+            at = next.collect();
+        }
+        let mut ends = self.ways.iter().filter(|way| way.to.is_none());
+        ends.any(|way| {
+            at.iter().any(|(place, counts)| *place == way.from && self.taken(way, counts).is_some())
+        })
+    }
+
+    /// The counts after the steps of a way; none where it cannot be taken.
+    fn taken(&self, way: &Way, counts: &Counts) -> Option<Counts> {
+        let mut counts = counts.clone();
+        for step in &way.steps {
+            let (Step::Reset(counter) | Step::Tick(counter) | Step::Check(counter)) = *step;
+            let (bounds, count) =
+                (self.counters[usize::from(counter)], &mut counts[usize::from(counter)]);
+            match step {
+                Step::Reset(_) => *count = 0,
+                Step::Tick(_) if bounds.max.is_some_and(|max| *count >= max) => return None,
+                Step::Tick(_) => *count = bounds.settled(*count + 1),
+                Step::Check(_) if *count < bounds.min => return None,
+                Step::Check(_) => {}
+            }
+        }
+        Some(counts)
+    }
+}
+
+/// By counter, its count.
+type Counts = SmallVec<[u32; 4]>;
+
 /// The counted form of a tree; none where it has no long count, does not match from end to end, is too large, or where the counts
 /// of one text come apart.
 pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
@@ -75,7 +128,9 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     if whole.nullable {
         builder.way(Way { from: None, steps: Vec::new(), to: None })?;
     }
-    let pattern = builder.pattern;
+    let mut pattern = builder.pattern;
+    pattern.lengths = lengths::of(node);
+    pattern.written_out = lengths::written_out(node);
     (!pattern.counters.is_empty() && together::stay_together(&pattern)).then_some(pattern)
 }
 
@@ -125,7 +180,7 @@ impl Builder {
         match node {
             Node::Class(class) => {
                 let place = u32::try_from(self.pattern.places.len()).ok()?;
-                if self.pattern.places.len() >= MOST_PLACES {
+                if self.pattern.places.len() >= MOST_PLACES || class.ranges().is_empty() {
                     return None;
                 }
                 let within = self.within;
@@ -249,4 +304,132 @@ impl Builder {
 /// The places that a part is left from.
 fn exits(last: &[(u32, Vec<Step>)]) -> Vec<Exit> {
     last.iter().map(|(place, steps)| (Some(*place), steps.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Meaning, automaton, parse};
+    use super::*;
+    use crate::automata::Allowance;
+
+    fn tree(text: &str) -> Node {
+        parse::parse(text, Meaning::Ecma).expect(text)
+    }
+
+    #[test]
+    fn counts_of_words_are_counters() {
+        let pattern =
+            counted(&tree(r"^$|(^(?:\S+\s+){0,199}\S+$)")).expect("its counts stay together");
+        assert_eq!(pattern.counters, [Counter { min: 0, max: Some(199) }]);
+        assert_eq!((pattern.places.len(), pattern.written_out), (3, 399));
+        assert!(pattern.matches("") && pattern.matches("a bc  d") && !pattern.matches(" a"));
+    }
+
+    #[test]
+    fn counts_that_come_apart_are_not() {
+        let texts = ["^(?:a+){0,50}$", "^(?:a|ab|b){9}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
+        let apart = texts.map(|text| counted(&tree(text)).is_none());
+        assert_eq!(apart, [true, true, false]);
+        assert_eq!(counted(&tree("(?:ab){0,50}$")), None);
+        assert_eq!(counted(&tree(r"^(?:ab\b){0,50}$")), None);
+        assert_eq!(counted(&tree("^(?:ab){0,3}$")), None);
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_texts() {
+        let of = |text: &str| lengths::of(&tree(text));
+        let lengths = |shortest, longest, may_gap| Lengths { shortest, longest, may_gap };
+        assert_eq!(of(r"^(?:\S+\s+){0,49}\S+$"), lengths(1, None, false));
+        assert_eq!(of("^(?:ab){3,5}$"), lengths(6, Some(10), true));
+        assert_eq!(of("^(?:[a-z]{1,20}-){0,30}[a-z]{1,20}$"), lengths(1, Some(650), true));
+        assert_eq!(of("^(?:[a-z]{2,3}){4,9}$"), lengths(8, Some(27), false));
+    }
+
+    /// A pattern between anchors whose long counts are far above what is copied.
+    fn pattern() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![Just("a"), Just("b"), Just("[ab]"), Just("c"), Just("[^a]")];
+        let leaf = leaf.prop_map(str::to_owned);
+        let node = leaf.prop_recursive(4, 12, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+                prop::collection::vec(inner.clone(), 1..3)
+                    .prop_map(|parts| format!("(?:{})", parts.join("|"))),
+                (inner.clone(), 0..7u32, 0..4u32)
+                    .prop_map(|(body, min, more)| format!("(?:{body}){{{min},{}}}", min + more)),
+                (inner.clone(), 4..8u32).prop_map(|(body, min)| format!("(?:{body}){{{min},}}")),
+                (inner, prop_oneof![Just("*"), Just("+"), Just("?")])
+                    .prop_map(|(body, sign)| format!("(?:{body}){sign}")),
+            ]
+        });
+        node.prop_map(|body| format!("^{body}$"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn a_counted_pattern_has_the_texts_of_its_automaton(
+            text in pattern(),
+            strings in prop::collection::vec("[abc]{0,24}", 40),
+        ) {
+            let node = tree(&text);
+            let Some(pattern) = counted(&node) else { return Ok(()) };
+            let Ok(dfa) = automaton(&node, &text, Allowance::of(20_000)) else { return Ok(()) };
+            for string in strings {
+                prop_assert_eq!(pattern.matches(&string), dfa.accepts(string.as_bytes()), "{}", string);
+            }
+            // Random strings match hardly ever: those of the automaton do, and their neighbours often do not.
+            for seed in 0..20 {
+                let string = drawn(&dfa, seed);
+                prop_assert!(pattern.matches(&string), "{} of {}", string, text);
+                let count = string.chars().count() as u32;
+                prop_assert!(pattern.lengths.shortest <= count);
+                prop_assert!(pattern.lengths.longest.is_none_or(|longest| count <= longest));
+                let cut: String = string.chars().skip(1).collect();
+                let more = format!("{string}{}", &string[..string.len().min(1)]);
+                for near in [cut, more] {
+                    let accepts = dfa.accepts(near.as_bytes());
+                    prop_assert_eq!(pattern.matches(&near), accepts, "{} of {}", near, text);
+                }
+            }
+        }
+    }
+
+    /// A text of the automaton, by random edges of ASCII for a while and then the shortest way to an end.
+    fn drawn(dfa: &crate::automata::Dfa, seed: u64) -> String {
+        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
+        let mut text = String::new();
+        let mut state = 0;
+        let mut distance = vec![usize::MAX; dfa.states.len()];
+        for _ in 0..=dfa.states.len() {
+            for (at, record) in dfa.states.iter().enumerate() {
+                let ascii = record.edges.iter().filter(|edge| edge.lo < 0x80);
+                let next = ascii.map(|edge| distance[edge.target as usize].saturating_add(1)).min();
+                distance[at] = if record.accepting { 0 } else { next.unwrap_or(usize::MAX) };
+            }
+        }
+        for step in 0.. {
+            let record = &dfa.states[state as usize];
+            let is_over = step > seed as usize * 4;
+            if record.accepting && (is_over || record.edges.is_empty()) {
+                break;
+            }
+            let edges: Vec<_> = record.edges.iter().filter(|edge| edge.lo < 0x80).collect();
+            let nearest = |edges: &[&crate::automata::Edge]| {
+                edges.iter().min_by_key(|edge| distance[edge.target as usize]).map(|edge| **edge)
+            };
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let edge = match is_over {
+                true => nearest(&edges),
+                false => edges.get((random >> 33) as usize % edges.len().max(1)).map(|edge| **edge),
+            };
+            let Some(edge) = edge else { break };
+            let byte = edge.lo.max(b'a'.into()).min(edge.hi);
+            text.push(char::from(byte as u8));
+            state = edge.target;
+        }
+        text
+    }
 }

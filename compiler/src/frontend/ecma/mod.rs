@@ -21,6 +21,7 @@ mod counted;
 mod error;
 mod explore;
 mod formula;
+mod lengths;
 mod node;
 mod parse;
 mod program;
@@ -30,6 +31,7 @@ mod together;
 
 pub(crate) use counted::CountedPattern;
 pub(crate) use error::{EcmaError, EcmaErrorKind};
+pub(crate) use lengths::Lengths;
 
 use class::Meaning;
 
@@ -38,16 +40,20 @@ use crate::automata::{Allowance, Dfa, StateLimit, minimal, minimize_within};
 /// States of the nondeterministic automaton that go with each state allowed.
 const PROGRAM_STATES: usize = 8;
 
-/// The language of a pattern: the strings of an automaton, if their length is within bounds.
+/// Places of a pattern with all counts written out, from which on its automaton is made where it is asked for.
+const MANY_PLACES: usize = 1 << 7;
+
+/// The language of a pattern: the strings of an automaton or of its counted form, one of which it has, if their length is within
+/// bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// Minimal, over UTF-8.
-    pub(crate) automaton: Dfa,
+    /// Minimal, over UTF-8; none where the counted form says it in fewer words.
+    pub(crate) automaton: Option<Dfa>,
     /// Fewest characters.
     pub(crate) min: u32,
     /// Most characters.
     pub(crate) max: Option<u32>,
-    /// The strings of the automaton as a pattern with counters, where there is one.
+    /// The same strings as a pattern with counters, where there is one.
     pub(crate) counted: Option<CountedPattern>,
 }
 
@@ -60,8 +66,20 @@ pub(crate) struct Pattern {
 pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaError> {
     let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
-    let automaton = automaton(&node, text, limit)?;
-    Ok(Pattern { automaton, min, max, counted: counted::counted(&node) })
+    let counted = counted::counted(&node);
+    let is_made = counted.as_ref().is_none_or(|counted| counted.written_out <= MANY_PLACES);
+    let automaton = is_made.then(|| automaton(&node, text, limit)).transpose()?;
+    Ok(Pattern { automaton, min, max, counted })
+}
+
+/// The automaton of a pattern, within the bounds that [`pattern`] finds.
+///
+/// # Errors
+///
+/// See [`EcmaErrorKind`].
+pub(crate) fn pattern_automaton(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
+    let node = parse::parse(text, Meaning::Ecma)?;
+    automaton(&bounds::bounded(node).node, text, limit)
 }
 
 /// The texts that a pattern matches from end to end, with the classes of the `regex` crate: for `.regex` sources with

@@ -6,19 +6,20 @@
 //!
 //! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::build::{Builder, Failure};
 use super::token_ticks::most_ticks;
 use crate::automata::{Dfa, Edge, Nfa, Symbol};
+use crate::graph::Lists;
 use crate::ir::thompson::build;
 use crate::ir::{Counter, Expr, ExprGraph, Step};
 
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
 
-/// States that spell counts, from which on the most ticks of a token are worth a walk of the trie.
-const MANY: usize = 1 << 12;
+/// Nodes of the trie that a walk is worth for each state that spells counts.
+const NODES_A_STATE: usize = 1 << 7;
 
 /// A state.
 #[derive(Default)]
@@ -106,8 +107,9 @@ impl Machine {
             // The first tick may end what began before the token.
             machine.ticks_a_token.push(begun + 1);
         }
-        if machine.spelled() > MANY
-            && let Some(most) = most_ticks(&machine, builder.lexicon.trie(), builder.bounds())
+        let trie = builder.lexicon.trie();
+        if machine.spelled() > trie.len() / NODES_A_STATE
+            && let Some(most) = most_ticks(&machine, trie, builder.bounds())
         {
             machine.ticks_a_token.iter_mut().zip(most).for_each(|(known, most)| {
                 *known = (*known).min(most + 1);
@@ -135,6 +137,29 @@ impl Machine {
         self.lists[list]
             .iter()
             .any(|step| matches!(step, Step::Reset(of) if usize::from(*of) == counter))
+    }
+
+    /// Whether ticks of a counter may go on until another one is at its most: some cycle ticks both and does not reset the other.
+    /// O(edges).
+    pub(super) fn is_ended_by(&self, counter: usize, other: usize) -> bool {
+        let kept = |list: usize| !self.resets(list, other);
+        let pairs = (0..).zip(&self.states).flat_map(|(from, state): (u32, _)| {
+            let on = state.edges.iter().map(|edge| edge.target);
+            let steps = state.steps.iter().filter(|step| kept(step.0)).map(|step| step.1);
+            on.chain(steps).map(move |to| (from, to))
+        });
+        let component = Lists::of_pairs(self.states.len(), pairs).components();
+        let cycles = |counter: usize| {
+            let component = &component;
+            let steps = (0..).zip(&self.states).flat_map(|(from, state): (usize, _)| {
+                state.steps.iter().map(move |&(list, to)| (from, list, to as usize))
+            });
+            let ticks = steps.filter(move |&(from, list, to)| {
+                kept(list) && self.ticks(list, counter) > 0 && component[from] == component[to]
+            });
+            ticks.map(|(from, ..)| component[from]).collect::<FxHashSet<u32>>()
+        };
+        self.counters[other].max.is_some() && !cycles(counter).is_disjoint(&cycles(other))
     }
 
     /// Least fixpoint against the edges: a step on a counter makes it live before, a reset dead.

@@ -28,8 +28,8 @@
 //! side by side for `L` ticks; where it fails, and where counts of one state are not a fixed distance apart, the graph is
 //! written out under the limits on states.
 //!
-//! Far below a minimum every way has to lead on for as long as it takes, which another counter's maximum would spoil: then
-//! minima are spelled out.
+//! Far below a minimum every way has to lead on for as long as it takes, which the maximum of another counter would spoil that
+//! ticks on the way and is not reset: then the minimum is spelled out.
 //!
 //! Sources: counters of extended finite automata; Turoňová et al., "Regex matching with counting-set automata" (2020), for
 //! subsets whose counts stand at fixed distances.

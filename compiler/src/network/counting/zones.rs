@@ -1,5 +1,7 @@
 //! Which counts are far from all bounds, and where they stand in the register.
 
+use std::cmp::Reverse;
+
 use super::super::rule::Field;
 use super::machine::Machine;
 use crate::ir::Counter;
@@ -31,32 +33,37 @@ pub(super) struct Zones {
 
 impl Zones {
     /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
-    /// take. `None` where there is none, or where the counts do not fit a register.
+    /// take. `None` where there is none.
     pub(super) fn new(machine: &Machine, more: &[u32]) -> Option<Self> {
-        let bounded = machine.counters.iter().filter(|counter| counter.max.is_some()).count();
-        let (mut of, mut fields, mut margins) = (Vec::new(), Vec::new(), Vec::new());
-        let mut shift = 0;
+        let (mut of, mut margins) = (Vec::new(), Vec::new());
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
             let room = machine.ticks_a_token[number] + machine.ticks_to_end[number] + more[number];
             margins.push(room);
-            let others_end = bounded > usize::from(max.is_some());
-            let below = min.checked_sub(room + 1).filter(|_| !others_end);
+            let mut others = (0..machine.counters.len()).filter(|&other| other != number);
+            let below = min.checked_sub(room + 1);
+            let below = below.filter(|_| !others.any(|other| machine.is_ended_by(number, other)));
             let below = below.map(|hi| Zone { lo: 0, hi });
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
             let is_worth = |zone: &Zone| zone.hi >= zone.lo.saturating_add(WORTH);
-            let zones: Vec<Zone> = below.into_iter().chain(between).filter(is_worth).collect();
+            of.push(below.into_iter().chain(between).filter(is_worth).collect::<Vec<Zone>>());
+        }
+        // The longest zones come first: those that the register has no room for are spelled out.
+        let width = |zones: &[Zone]| {
             let longest = zones.iter().map(|zone| zone.hi - zone.lo + 1).max();
-            let width = longest.map(|longest| BITS - longest.leading_zeros());
-            fields.push(width.map(|width| {
-                let field = Field { shift: shift as u8, width: width as u8 };
-                shift += width;
-                field
-            }));
-            of.push(zones);
-            if width.is_some_and(|width| width >= BITS) || shift > BITS {
-                return None;
+            longest.map_or(0, |longest| BITS - longest.leading_zeros())
+        };
+        let mut order: Vec<usize> = (0..of.len()).collect();
+        order.sort_by_key(|&counter| Reverse(width(&of[counter])));
+        let (mut fields, mut shift) = (vec![None; of.len()], 0);
+        for counter in order {
+            let width = width(&of[counter]);
+            if width == 0 || width >= BITS || shift + width > BITS {
+                of[counter].clear();
+                continue;
             }
+            fields[counter] = Some(Field { shift: shift as u8, width: width as u8 });
+            shift += width;
         }
         (shift > 0).then_some(Self { of, fields, margins })
     }

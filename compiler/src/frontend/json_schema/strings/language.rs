@@ -5,7 +5,8 @@
 //! merges of sorted lists, and their automata are made only where they meet a language of another form, or where one
 //! without lists is to be written. Finite languages of at most [`LISTED`] texts are always lists, so that equal finite
 //! languages are equal. Those of so many that they are written as a [set](crate::ir::Texts) are lists where they come from
-//! one, as are languages that leave out finitely many texts.
+//! one, as are languages that leave out finitely many texts. A pattern that counts far stays a pattern, and has an automaton
+//! where it meets another language.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -19,11 +20,13 @@ use super::product::{self, Operation};
 use super::texts::Texts;
 use crate::automata::{Allowance, Dfa, StateLimit};
 use crate::frontend::class::all_texts;
-use crate::frontend::ecma::CountedPattern;
+use crate::frontend::ecma::{self, CountedPattern, Lengths};
 use crate::ir::Expr;
 
 /// Most texts of a finite language that is a list.
 const LISTED: usize = 256;
+/// Most states of the automaton of a pattern that counts far, for its lengths: others are not known to have gaps.
+const FOR_LENGTHS: usize = 1 << 14;
 /// Bytes of a list that cost about what a state of an automaton does.
 const LISTED_BYTES: usize = 64;
 /// Most texts that a list leaves out: fewer than there are texts of one character, so that some of these are left.
@@ -48,7 +51,7 @@ struct Facts {
     universal: OnceLock<Option<u32>>,
     /// The format that these are the texts of, where they come from one.
     format: Option<&'static str>,
-    /// The same texts as a pattern with counters, where they come from one.
+    /// The texts of an automaton as a pattern with counters, where they come from one.
     counted: Option<CountedPattern>,
     /// How the texts are written in the shortest form without the rules of alphabets and with them, where that calls no
     /// rule of a grammar.
@@ -62,8 +65,31 @@ enum Form {
     Only(Texts),
     /// All texts but these.
     AllBut(Texts),
+    /// The texts of a pattern with counters, whose automaton would be large.
+    Counted(Box<Counted>),
     /// The states of its automaton.
     Automaton,
+}
+
+/// A pattern with counters, which is the same where the text is.
+#[derive(Debug)]
+struct Counted {
+    text: String,
+    pattern: CountedPattern,
+}
+
+impl PartialEq for Counted {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Counted {}
+
+impl Hash for Counted {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
 }
 
 impl Facts {
@@ -87,9 +113,16 @@ impl Language {
         Self::known(dfa, format, None)
     }
 
-    /// The same where these are the texts of a pattern with counters.
-    pub(super) fn counted(dfa: Dfa, counted: Option<CountedPattern>) -> Option<Self> {
+    /// The same where these are the texts of a pattern, which may have counters.
+    pub(super) fn pattern(dfa: Dfa, counted: Option<CountedPattern>) -> Option<Self> {
         Self::known(dfa, None, counted)
+    }
+
+    /// The texts of a pattern with counters, of which there are some, without its automaton.
+    pub(super) fn counted(text: &str, pattern: CountedPattern) -> Self {
+        let Lengths { shortest, longest, .. } = pattern.lengths;
+        let counted = Box::new(Counted { text: text.to_owned(), pattern });
+        Self::of(Form::Counted(counted), shortest, longest)
     }
 
     fn known(
@@ -202,7 +235,11 @@ impl Language {
     }
 
     /// The same where it may not be made yet.
-    fn dfa_within(&self, limit: Allowance<'_>) -> Result<&Dfa, StateLimit> {
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where it has more states.
+    pub(super) fn dfa_within(&self, limit: Allowance<'_>) -> Result<&Dfa, StateLimit> {
         if self.0.dfa.get().is_none() {
             _ = self.0.dfa.set(self.made(limit)?);
         }
@@ -215,7 +252,19 @@ impl Language {
             Form::Only(texts) => literals::automaton(texts.iter(), limit),
             Form::AllBut(texts) if texts.is_empty() => Ok(all_texts().clone()),
             Form::AllBut(texts) => complement(texts, limit),
+            Form::Counted(counted) => {
+                let made = ecma::pattern_automaton(&counted.text, limit);
+                made.map_err(|_| limit.error())
+            }
             Form::Automaton => Ok(Dfa::never()),
+        }
+    }
+
+    /// The pattern with counters that these are the texts of, where there is no automaton.
+    pub(super) fn counted_form(&self) -> Option<&CountedPattern> {
+        match &self.0.form {
+            Form::Counted(counted) => Some(&counted.pattern),
+            _ => None,
         }
     }
 
@@ -223,12 +272,16 @@ impl Language {
     pub(super) fn size(&self) -> usize {
         match &self.0.form {
             Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,
+            Form::Counted(counted) => counted.pattern.written_out.min(FOR_LENGTHS),
             Form::Automaton => self.dfa().states.len(),
         }
     }
 
-    /// The state from which every text is accepted.
+    /// The state from which every text is accepted. A pattern with counters has none.
     pub(super) fn universal(&self) -> Option<u32> {
+        if self.counted_form().is_some() {
+            return None;
+        }
         *self.0.universal.get_or_init(|| product::universal(self.dfa()))
     }
 
@@ -255,7 +308,7 @@ impl Language {
 
     /// The texts as a pattern with counters, where they come from one.
     pub(super) fn counted_pattern(&self) -> Option<&CountedPattern> {
-        self.0.counted.as_ref()
+        self.counted_form().or(self.0.counted.as_ref())
     }
 
     /// Length in characters of the shortest text.
@@ -273,17 +326,26 @@ impl Language {
         match &self.0.form {
             Form::Only(texts) => texts.contains(text),
             Form::AllBut(texts) => !texts.contains(text),
+            Form::Counted(counted) => counted.pattern.matches(text),
             Form::Automaton => self.dfa().accepts(text.as_bytes()),
         }
     }
 
     /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more
-    /// than a million.
+    /// than a million, and for patterns that count far and whose lengths may have gaps: there it may say that there is one.
     pub(super) fn some_between(&self, min: u32, max: u32) -> bool {
         match &self.0.form {
             Form::Only(texts) => texts.iter().any(|text| (min..=max).contains(&length(text))),
             // Of every other length than none there are more texts than are left out.
             Form::AllBut(_) => max >= min.max(self.0.shortest),
+            Form::Counted(counted) => {
+                let meets =
+                    self.0.shortest <= max && self.0.longest.is_none_or(|longest| min <= longest);
+                let within = |dfa: &Dfa| lengths::some_between(dfa, min, max);
+                meets
+                    && (!counted.pattern.lengths.may_gap
+                        || self.dfa_within(Allowance::of(FOR_LENGTHS)).map_or(true, within))
+            }
             Form::Automaton => lengths::some_between(self.dfa(), min, max),
         }
     }

@@ -167,7 +167,12 @@ impl StringSet {
     /// See [`ecma::EcmaErrorKind`].
     pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Self, EcmaError> {
         let ecma::Pattern { automaton, min, max, counted } = ecma::pattern(text, limit)?;
-        let language = Language::counted(automaton, counted);
+        let language = match (automaton, counted) {
+            (None, Some(counted)) => Some(Language::counted(text, counted)),
+            (automaton, counted) => {
+                automaton.and_then(|automaton| Language::pattern(automaton, counted))
+            }
+        };
         Ok(Self::settled(
             language.map(|language| Band { min, max, language }).into_iter().collect(),
         ))

@@ -39,7 +39,7 @@ impl Band {
         if let Some(texts) = self.language.listed().filter(|_| self.is_implied()) {
             return Ok(Expr::any_of(texts.iter().collect()));
         }
-        let dfa = self.language.dfa();
+        let dfa = self.language.dfa_within(limit)?;
         let regular = Expr::Regular(dfa.clone().into());
         if self.is_unbounded() || self.is_implied() {
             return Ok(regular);

@@ -234,7 +234,7 @@ fn automata_are_cut_down_to_texts() {
     let any_bytes = crate::automata::complement(&Dfa::never(), LIMIT).unwrap();
     assert!(StringSet::format("test", any_bytes, LIMIT).unwrap().is_all());
     assert!(StringSet::format("test", Dfa::never(), LIMIT).unwrap().is_none());
-    let digits = ecma::pattern("^[0-9]+$", LIMIT).unwrap().automaton;
+    let digits = ecma::pattern_automaton("^[0-9]+$", LIMIT).unwrap();
     let set = StringSet::format("test", digits, LIMIT).unwrap();
     assert_eq!(set, StringSet::pattern("^[0-9]+$", LIMIT).unwrap());
 }

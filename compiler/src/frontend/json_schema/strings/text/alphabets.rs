@@ -69,8 +69,8 @@ const STATES: usize = 1 << 10;
 
 /// The characters of which a pattern has any number.
 fn ranges(pattern: &str) -> Ranges {
-    let read = ecma::pattern(pattern, Allowance::of(STATES)).expect("the table has patterns alone");
-    let moves = Characters::new(&read.automaton).moves(0);
+    let read = ecma::pattern_automaton(pattern, Allowance::of(STATES));
+    let moves = Characters::new(&read.expect("the table has patterns alone")).moves(0);
     moves.into_iter().next().map(|(_, ranges)| ranges).unwrap_or_default()
 }
 

@@ -159,6 +159,9 @@ pub(crate) fn tail(
 /// length.
 fn counting(band: &Band) -> Option<&CountedPattern> {
     let pattern = band.language.counted_pattern()?;
+    if band.language.counted_form().is_some() {
+        return Some(pattern);
+    }
     let states = band.language.dfa().states.len();
     let counts = if band.is_implied() { 1 } else { band.max.unwrap_or(band.min) };
     (states.saturating_mul(counts as usize) > MANY_PAIRS).then_some(pattern)
