@@ -75,8 +75,8 @@ impl EcmaError {
             }
             EcmaErrorKind::Unsupported { .. } => "write the characters that are meant as a class",
             EcmaErrorKind::TooLarge { .. } => {
-                "lower the counts in the pattern, count one class alone between anchors and bound the rest with \
-                 `maxLength`, or leave the count out"
+                "put the pattern between `^` and `$` and let no text be counted in two ways, where counts cost nothing, or \
+                 lower them"
             }
         }
     }

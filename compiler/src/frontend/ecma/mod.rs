@@ -10,7 +10,7 @@
 //! that makes a match one rather than another (greed, captures) is without meaning here. Assertions of every kind are
 //! exact, `^`, `$`, `\b`, lookahead and lookbehind, also in loops and in one another. Backreferences are not regular and
 //! are refused. A pattern that ends with the string and asserts nothing else, as most do, needs no guards: it takes the
-//! lower way. Of one that counts far there is also a form with [counters](counted).
+//! lower way. Of one that counts far there is also a form with [counters](positions).
 //!
 //! Cost: linear in the pattern with its counted repetitions written out, then that of [`explore`] or of the subset
 //! construction.
@@ -24,6 +24,7 @@ mod formula;
 mod lengths;
 mod node;
 mod parse;
+mod positions;
 mod program;
 #[cfg(test)]
 mod tests;
@@ -66,7 +67,7 @@ pub(crate) struct Pattern {
 pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaError> {
     let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
-    let counted = counted::counted(&node);
+    let counted = positions::counted(&node);
     let is_made = counted.as_ref().is_none_or(|counted| counted.written_out <= MANY_PLACES);
     let automaton = is_made.then(|| automaton(&node, text, limit)).transpose()?;
     Ok(Pattern { automaton, min, max, counted })

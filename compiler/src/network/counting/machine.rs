@@ -9,7 +9,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::build::{Builder, Failure};
-use super::token_ticks::most_ticks;
 use crate::automata::{Dfa, Edge, Nfa, Symbol};
 use crate::graph::Lists;
 use crate::ir::thompson::build;
@@ -17,9 +16,6 @@ use crate::ir::{Counter, Expr, ExprGraph, Step};
 
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
-
-/// Nodes of the trie that a walk is worth for each state that spells counts.
-const NODES_A_STATE: usize = 1 << 7;
 
 /// A state.
 #[derive(Default)]
@@ -44,7 +40,7 @@ pub(super) struct Machine {
     pub(super) lists: Vec<Vec<Step>>,
     /// Counters by number.
     pub(super) counters: Vec<Counter>,
-    /// By counter, the most ticks that one token can make.
+    /// By counter, at least the most ticks that one token can make.
     pub(super) ticks_a_token: Vec<u32>,
     /// By counter, the most ticks on a shortest way to the end from any state.
     pub(super) ticks_to_end: Vec<u32>,
@@ -107,19 +103,11 @@ impl Machine {
             // The first tick may end what began before the token.
             machine.ticks_a_token.push(begun + 1);
         }
-        let trie = builder.lexicon.trie();
-        if machine.spelled() > trie.len() / NODES_A_STATE
-            && let Some(most) = most_ticks(&machine, trie, builder.bounds())
-        {
-            machine.ticks_a_token.iter_mut().zip(most).for_each(|(known, most)| {
-                *known = (*known).min(most + 1);
-            });
-        }
         Ok(machine)
     }
 
     /// About how many states spell the counts that are near a bound.
-    fn spelled(&self) -> usize {
+    pub(super) fn spelled(&self) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
             let room = self.ticks_a_token[number] + self.ticks_to_end[number];
             1 + bounds.max.unwrap_or(bounds.min).min(room) as usize

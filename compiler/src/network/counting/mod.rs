@@ -52,10 +52,14 @@ use crate::ir::{Expr, ExprGraph};
 
 use machine::Machine;
 use refused::Refused;
+use token_ticks::most_ticks;
 use zones::Zones;
 
 /// How often a far zone is taken to be smaller, where a token could tell a far count from a near one.
 const ATTEMPTS: u32 = 6;
+
+/// Nodes of the trie that a walk for the most ticks of a token is worth, for each state that spells counts.
+const NODES_A_STATE: usize = 1 << 7;
 
 /// Most counters of a rule with registers.
 const MOST_COUNTERS: usize = 8;
@@ -96,8 +100,15 @@ impl Builder<'_> {
         if graph.counters().len() > MOST_COUNTERS {
             return Ok(None);
         }
-        let machine = Machine::new(self, graph)?;
-        let bounds = self.bounds();
+        let mut machine = Machine::new(self, graph)?;
+        let (bounds, trie) = (self.bounds(), self.lexicon.trie());
+        if machine.spelled() > trie.len() / NODES_A_STATE
+            && let Some(most) = most_ticks(&machine, trie, bounds)
+        {
+            // The first tick may end a part that began before the token.
+            let known = machine.ticks_a_token.iter_mut().zip(most);
+            known.for_each(|(known, most)| *known = (*known).min(most + 1));
+        }
         let mut more = vec![0; machine.counters.len()];
         for _ in 0..ATTEMPTS {
             let Some(zones) = Zones::new(&machine, &more) else { return Ok(None) };

@@ -25,8 +25,11 @@ type Ticks = SmallVec<[u32; 4]>;
 /// States that a text leads to, each with the most ticks on a way there.
 type Reached = Vec<(u32, Ticks)>;
 
-/// The most ticks of each counter that a token makes between two resets; none where a label may be within a token, or the budget
-/// is spent.
+/// States that are looked at for each node of the trie, on average, before the walk is given up.
+const STATES_A_NODE: usize = 1 << 4;
+
+/// The most ticks of each counter that a token makes between two resets; none where a label may be within a token, where texts
+/// lead to many states for long, or the budget is spent.
 pub(super) fn most_ticks(
     machine: &Machine,
     trie: Trie<'_>,
@@ -38,73 +41,92 @@ pub(super) fn most_ticks(
     }
     let zero: Ticks = machine.counters.iter().map(|_| 0).collect();
     let mut most = zero.clone();
+    let mut left = trie.len().saturating_mul(STATES_A_NODE);
+    let mut next = Next { reached: Vec::new(), places: vec![0; machine.states.len()] };
     let all: Reached = (0..machine.states.len() as u32).map(|at| (at, zero.clone())).collect();
     let mut arena: Reached = all;
     let mut open = vec![(ROOT, 0, arena.len())];
-    let mut next: Reached = Vec::new();
     while let Some((node, begin, end)) = open.pop() {
         // Nodes that are still open were reached before this one.
         arena.truncate(end);
         let (mut steps, from) = (0, begin..end);
         for child in trie.children(node) {
             let byte = u32::from(trie.byte[child as usize]);
-            next.clear();
+            next.reached.clear();
             for (state, ticks) in &arena[from.clone()] {
                 let edges = &machine.states[*state as usize].edges;
                 let at = edges.partition_point(|edge| edge.hi < byte);
                 if let Some(edge) = edges.get(at).filter(|edge| edge.lo <= byte) {
-                    add(&mut next, edge.target, ticks);
+                    next.add(edge.target, ticks);
                 }
             }
-            close(machine, &mut next, &mut most);
-            steps += 1 + from.len() + next.len();
-            if !next.is_empty() && !trie.is_leaf(child) {
+            next.close(machine, &mut most);
+            steps += 1 + from.len() + next.reached.len();
+            if !next.reached.is_empty() && !trie.is_leaf(child) {
                 let begin = arena.len();
-                arena.append(&mut next);
+                arena.append(&mut next.reached);
                 open.push((child, begin, arena.len()));
             }
         }
+        left = left.checked_sub(steps)?;
         allowed.spend(steps).ok()?;
     }
     Some(most)
 }
 
-/// Adds a state with its ticks; says whether that changes anything.
-fn add(reached: &mut Reached, state: u32, ticks: &Ticks) -> bool {
-    let Some((_, known)) = reached.iter_mut().find(|(known, _)| *known == state) else {
-        reached.push((state, ticks.clone()));
-        return true;
-    };
-    let mut is_more = false;
-    for (known, &ticks) in known.iter_mut().zip(ticks) {
-        is_more |= ticks > *known;
-        *known = ticks.max(*known);
-    }
-    is_more
+/// The states that one more byte leads to.
+struct Next {
+    reached: Reached,
+    /// By state, where it is among those that are reached, if it is.
+    places: Vec<u32>,
 }
 
-/// Adds all that steps lead to, with the ticks that they take.
-fn close(machine: &Machine, reached: &mut Reached, most: &mut Ticks) {
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        let mut at = 0;
-        while let Some((state, before)) = reached.get(at).cloned() {
-            at += 1;
-            for &(list, to) in &machine.states[state as usize].steps {
-                let mut ticks = before.clone();
-                for step in &machine.lists[list] {
-                    match *step {
-                        Step::Reset(counter) => ticks[usize::from(counter)] = 0,
-                        Step::Tick(counter) => {
-                            let ticks = &mut ticks[usize::from(counter)];
-                            *ticks += 1;
-                            most[usize::from(counter)] = (*ticks).max(most[usize::from(counter)]);
-                        }
-                        Step::Check(_) => {}
-                    }
+impl Next {
+    /// Adds a state with its ticks; says whether that changes anything.
+    fn add(&mut self, state: u32, ticks: &Ticks) -> bool {
+        let place = self.places[state as usize] as usize;
+        let known = self.reached.get_mut(place).filter(|known| known.0 == state);
+        let Some((_, known)) = known else {
+            self.places[state as usize] = self.reached.len() as u32;
+            self.reached.push((state, ticks.clone()));
+            return true;
+        };
+        let mut is_more = false;
+        for (known, &ticks) in known.iter_mut().zip(ticks) {
+            is_more |= ticks > *known;
+            *known = ticks.max(*known);
+        }
+        is_more
+    }
+
+    /// Adds all that steps lead to, with the ticks that they take.
+    fn close(&mut self, machine: &Machine, most: &mut Ticks) {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            let mut at = 0;
+            while let Some((state, before)) = self.reached.get(at).cloned() {
+                at += 1;
+                for &(list, to) in &machine.states[state as usize].steps {
+                    let after = after(&machine.lists[list], before.clone(), most);
+                    changed |= self.add(to, &after);
                 }
-                changed |= add(reached, to, &ticks);
             }
         }
     }
+}
+
+/// Ticks after steps; the most become more where they are.
+fn after(list: &[Step], mut ticks: Ticks, most: &mut Ticks) -> Ticks {
+    for step in list {
+        match *step {
+            Step::Reset(counter) => ticks[usize::from(counter)] = 0,
+            Step::Tick(counter) => {
+                let ticks = &mut ticks[usize::from(counter)];
+                *ticks += 1;
+                most[usize::from(counter)] = (*ticks).max(most[usize::from(counter)]);
+            }
+            Step::Check(_) => {}
+        }
+    }
+    ticks
 }
