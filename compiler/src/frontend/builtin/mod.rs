@@ -8,8 +8,8 @@
 //! | `xml` | one element and what is in it | `names` of elements, `attributes` |
 //!
 //! The source is the name. Those of JSON are schemas, so that they take the masks that a vocabulary has of strings and numbers;
-//! the others are written as GBNF with the options in it (`csv`, `xml`). What such a grammar accepts too much without an
-//! option is in the report as approximate.
+//! the others are written as GBNF with the options in it (`csv`, `xml`). Texts that such a grammar accepts too much without
+//! an option are in the report as approximate.
 
 mod csv;
 mod gbnf_text;

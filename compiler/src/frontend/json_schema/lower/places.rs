@@ -31,8 +31,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
-    /// There is room for an automaton of so many states and edges.
+    /// The start, where nothing is written. A text that is not empty ends with a space and the bracket, an empty one
+    /// with the bracket. There is room for an automaton of so many states and edges.
     pub(super) fn new(gaps: &Gaps, bracket: Expr, (states, edges): (usize, usize)) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let closing = graph.state();
