@@ -132,8 +132,8 @@ fn known<'a>(draft: &'a Draft, id: u32, option: &'static str) -> Result<&'a Slot
     })
 }
 
-/// The end tokens, ascending. Those of the options must exist; one that only a file names is left out with a finding,
-/// since such files are often copied from another model.
+/// The end tokens, ascending. The end tokens of the options must exist; one that only a file names is left out with a
+/// finding, since such files are often copied from another model.
 fn end_tokens(
     draft: &mut Draft,
     options: &VocabularyOptions,

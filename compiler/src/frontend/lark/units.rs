@@ -105,7 +105,7 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
     writer.units
 }
 
-/// Which rules are units besides the start.
+/// By rule, whether it is a unit besides the start.
 fn cut(rules: &Rules<'_>) -> Vec<bool> {
     let count = rules.rules.len();
     let (mut is_unit, mut uses) = (vec![false; count], vec![0usize; count]);

@@ -12,8 +12,8 @@ const MANY: usize = 48;
 /// Bytes that a member takes, about.
 pub(super) const BYTES_A_MEMBER: usize = 1 << 9;
 
-/// Whether an automaton has many states in which a key may be left out. Those have no marks, and leaving a key out leads
-/// to a later state.
+/// Whether an automaton has many states in which a key may be left out. Such states have no marks, and leaving a key out
+/// leads to a later state.
 pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
     let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
     automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)

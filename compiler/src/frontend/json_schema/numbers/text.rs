@@ -12,7 +12,7 @@ use super::numerals::NumeralSet;
 use super::set::NumberSet;
 use super::spelling;
 
-/// Which texts of a number are accepted.
+/// The texts of a number that are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
