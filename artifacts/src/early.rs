@@ -16,7 +16,7 @@ impl EarlyArtifact {
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn new(data: &GrammarData, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         data.to_artifact(vocabulary).map(Self)
     }

@@ -191,7 +191,7 @@ pub enum Error {
         Hex(found)
     )]
     Identity {
-        /// Which digest.
+        /// The name of the digest.
         field: &'static str,
         /// The digest in the header.
         expected: [u8; 32],
@@ -223,7 +223,7 @@ pub enum Error {
     /// Something does not fit in the format.
     #[error("the {what} is {found} and the format's limit is {limit}")]
     TooLarge {
-        /// What: a singular noun.
+        /// The name of the thing: a singular noun.
         what: &'static str,
         /// The limit.
         limit: u64,

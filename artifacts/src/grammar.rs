@@ -2,7 +2,7 @@
 //!
 //! A grammar is nothing without the vocabulary artifact that it was compiled for, so it is opened with it and keeps it.
 //! One that stands alone has it embedded, byte for byte, as one more section: it opens with the same vocabulary as
-//! before, or by itself. What it costs is the vocabulary's pages and its checks, once for each such artifact.
+//! before, or by itself. Its price is the vocabulary's pages and checks, once for each such artifact.
 
 use std::any::Any;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The limits of one compilation: time, memory, and a flag by which its caller ends it.
 //!
 //! The caller makes one [`Budget`] and hands it to the front end and to the compiler. Every loop whose length the source
-//! decides [counts its steps](Budget::spend); each few thousand steps the clock and the flag are looked at. Whoever
+//! decides [counts its steps](Budget::spend); each few thousand steps the clock and the flag are looked at. A pass that
 //! keeps tables or automata says how many bytes they take ([`Held`]).
 //!
 //! Once a limit is met the budget is *spent* for good, whatever becomes of the work: all phases end at their next look,
@@ -92,7 +92,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Which limit of a [`Budget`] was met, and how far the compilation had come.
+/// The limit of a [`Budget`] that was met, and how far the compilation had come.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
     /// The time was up.

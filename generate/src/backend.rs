@@ -183,7 +183,7 @@ pub trait LlmBackend: Send + Sync {
         }
     }
 
-    /// The text that follows a prompt, as it comes. What was told is never taken back, so nothing is repaired.
+    /// The text that follows a prompt, as it comes. Text that was told is never taken back, so nothing is repaired.
     ///
     /// # Errors
     ///

@@ -52,8 +52,8 @@ impl Grammar {
         Self::new(Language::BuiltIn, "json")
     }
 
-    /// JSON values, one a line, each an instance of the schema where there is one. Where the schema is a union whose branches a
-    /// required member tells apart by its text, that member comes first.
+    /// JSON values, one a line, each an instance of the schema where there is one. A required member that tells the branches
+    /// of a union apart by its text comes first.
     pub fn jsonl(line: Option<&JsonSchema>) -> Self {
         let line = line.map(|schema| ("line".to_owned(), told_apart_first(schema.value())));
         Self::new(Language::BuiltIn, "jsonl").with_options(line)

@@ -114,7 +114,7 @@ impl Grammars {
     }
 
     /// The same, which gives a grammar as soon as its automata are built, while a thread computes its masks: see
-    /// [`Compiled::early`]. Where they meet a limit, the grammar goes on without.
+    /// [`Compiled::early`]. The grammar goes on without masks where these meet a limit.
     #[must_use]
     pub fn early(self) -> Self {
         let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;

@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Seq(pub u32);
 
-/// Which positions of a feed logits are wanted of.
+/// The positions of a feed whose logits are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// None: more tokens follow.
@@ -36,7 +36,7 @@ pub struct Feed<'t> {
     pub seq: Seq,
     /// Its next tokens, at least one.
     pub tokens: &'t [u32],
-    /// Which logits are wanted.
+    /// The logits that are wanted.
     pub rows: Rows,
 }
 

@@ -161,7 +161,7 @@ pub enum Forced {
     Canonical,
 }
 
-/// Which log probabilities are wanted.
+/// The log probabilities that are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Logprobs {
     /// How many of the likeliest tokens are listed beside each, at most [`MAX_TOP_LOGPROBS`].

@@ -2,7 +2,7 @@
 //!
 //! A catalogue has as many nodes as its texts have bytes, too many for a mask each. Nearly all of them lead to one text
 //! or a few, and then a walk along the token trie finds the tokens sooner than a row of the mask is read. Tokens that
-//! go on behind a text are tried in the callers, byte by byte. What a walk looks at is bounded by
+//! go on behind a text are tried in the callers, byte by byte. The nodes that a walk looks at are bounded by
 //! [`WALKED`](grammarc_artifacts::catalogue::WALKED); nodes that take more have stored masks and exit classes, found by
 //! their address.
 //!

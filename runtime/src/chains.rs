@@ -1,4 +1,4 @@
-//! Which stored masks a position allows and whether the input may end there, worked out when an artifact is opened.
+//! The stored masks that a position allows and whether the input may end there, worked out when an artifact is opened.
 //!
 //! These are the parts of the tables that a mask reference reads: 16 bytes for each state of a position, and one
 //! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask

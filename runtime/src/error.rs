@@ -50,7 +50,7 @@ pub enum AcceptError {
     Limit(#[from] LimitError),
 }
 
-/// A token of several was not accepted. Those before it were.
+/// A token of several was not accepted. The tokens before it were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("after {accepted} accepted tokens: {source}")]
 pub struct AcceptManyError {

@@ -5,8 +5,8 @@
 //!
 //! # What is derived
 //!
-//! The large tables, mask rows and token lists, are read where they lie in the file. What a step reads besides is
-//! derived and kept on the heap in the form in which a step wants it: [`Moves`], [`Chains`] and [`Texts`]. For a
+//! The large tables, mask rows and token lists, are read where they lie in the file. The other tables of a step,
+//! [`Moves`], [`Chains`] and [`Texts`], are derived and kept on the heap in the form in which a step wants them. For a
 //! vocabulary that is a megabyte or two; for a grammar, 28 bytes a state and some two hundred for each of a few rows; in
 //! either case once for all that is made of the same artifact handle.
 //!
@@ -211,7 +211,7 @@ impl Shared {
 }
 
 impl Grammar {
-    /// Maps a grammar artifact. What [`Vocabulary::open`] says of the file holds here too.
+    /// Maps a grammar artifact. The promise about the file is that of [`Vocabulary::open`].
     ///
     /// # Errors
     ///
@@ -230,8 +230,8 @@ impl Grammar {
     }
 
     /// Maps a grammar artifact that stands alone, with the vocabulary that is embedded in it, which is then open once for
-    /// each such grammar: where several are served, open their vocabulary once and use [`Grammar::open`]. What
-    /// [`Vocabulary::open`] says of the file holds here too.
+    /// each such grammar: where several are served, open their vocabulary once and use [`Grammar::open`]. The promise
+    /// about the file is that of [`Vocabulary::open`].
     ///
     /// # Errors
     ///

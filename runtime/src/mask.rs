@@ -2,7 +2,7 @@
 //!
 //! A [`Mask`] is a short list of masks of the pool, the base mask of each configuration and the follow masks of its
 //! stack, and the end tokens where the sequence may end. Making it reads one table entry for each of them and copies
-//! no mask. What is asked of it later costs what the question costs:
+//! no mask. Each later question has a cost of its own:
 //!
 //! | call | work |
 //! | --- | --- |

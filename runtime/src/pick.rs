@@ -7,8 +7,8 @@
 //! # NaN and infinities
 //!
 //! A NaN is less than every number: it is picked where all allowed logits are NaN, and then the least token is.
-//! Infinities are numbers like others. Where the greatest allowed logit is infinite, a draw chooses evenly among
-//! those that are equal to it.
+//! Infinities are numbers like others. A draw chooses evenly among the logits that are equal to the greatest
+//! allowed one where that is infinite.
 
 use grammarc_artifacts::MaskPool;
 

@@ -45,8 +45,8 @@ impl Configurations {
         &self.entries
     }
 
-    /// Adds a configuration unless an equal one is there. Where `monotone` has its state, the countdown is left out
-    /// of the comparison and the entry keeps the larger one.
+    /// Adds a configuration unless an equal one is there. The countdown is left out of the comparison where
+    /// `monotone` has the state, and the entry keeps the larger one.
     #[inline]
     pub(crate) fn insert(
         &mut self,

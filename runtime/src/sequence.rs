@@ -1,7 +1,7 @@
 //! One sequence: its frames, its trail of positions, and the advance by one token.
 //!
-//! A sequence is what forks share. What an advance needs besides lies in a [`Scratch`], which belongs to one matcher
-//! and keeps its buffers, so a step allocates nothing once they have grown.
+//! A sequence is what forks share. The buffers that an advance needs besides lie in a [`Scratch`], which belongs to
+//! one matcher and keeps its buffers, so a step allocates nothing once they have grown.
 
 use crate::distinct::alive::Search;
 use crate::distinct::excluded::Walk;

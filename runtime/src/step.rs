@@ -222,7 +222,7 @@ impl<'g> Machine<'g> {
     }
 }
 
-/// Which calls a closure follows.
+/// The calls that a closure follows.
 #[derive(Clone, Copy)]
 pub(crate) enum Calls {
     /// The states of rules that can begin with this byte.

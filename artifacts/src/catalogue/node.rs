@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
         self.labels.is_empty()
     }
 
-    /// Which of the three states of its rule the node is in: not final, final, or one where texts end.
+    /// The one of the three states of its rule that the node is in: not final, final, or one where texts end.
     #[inline]
     pub fn state(&self) -> u32 {
         u32::from(self.is_final) + u32::from(self.is_end())

@@ -1,8 +1,8 @@
 //! Tables in which a rule's states give way to the nodes of a catalogue.
 //!
-//! Masks are computed of rules that are spelled out as far as tokens reach into them. What is kept of such a rule are the
-//! three states of a catalogue, which have no masks of their own. All other states keep theirs and are renumbered, for
-//! the states of rules stand in the order of the rules.
+//! Masks are computed of rules that are spelled out as far as tokens reach into them. Of such a rule the three states of
+//! a catalogue are kept, which have no masks of their own. All other states keep theirs and are renumbered, for the
+//! states of rules stand in the order of the rules.
 //!
 //! Cost: O(states and edges).
 

@@ -37,7 +37,7 @@ impl fmt::Display for ArtifactKind {
     }
 }
 
-/// Which artifacts hold a section.
+/// The artifacts that hold a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Every artifact.
@@ -106,7 +106,7 @@ macro_rules! section_kinds {
                 }
             }
 
-            /// Which artifacts hold it.
+            /// The artifacts that hold it.
             pub fn presence(self) -> Presence {
                 match self {
                     $(Self::$kind => Presence::$presence,)*

@@ -2,10 +2,10 @@
 //!
 //! # Numbering
 //!
-//! A grammar artifact continues the numbering of its vocabulary artifact. Where the vocabulary holds `S` states, the
-//! ids `0..S` are the vocabulary's shared rules and `S..` are the grammar's own; rules, masks, rows, lists and exit
-//! classes are numbered in the same way. A shared rule calls shared rules only, so nothing in the vocabulary ever
-//! points into a grammar.
+//! A grammar artifact continues the numbering of its vocabulary artifact. The ids `0..S` are states of the
+//! vocabulary's shared rules, of which there are `S`, and `S..` are the grammar's own; rules, masks, rows, lists and
+//! exit classes are numbered in the same way. A shared rule calls shared rules only, so nothing in the vocabulary
+//! ever points into a grammar.
 //!
 //! # Ranges
 //!

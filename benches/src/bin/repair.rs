@@ -2,9 +2,9 @@
 //!
 //! A corpus is a JSON list of rows: `kind` of damage, `text`, `truth`, `schema`, and `file`, whose rows share a schema. Each text
 //! is repaired with edits of every grade, and the value is the truth (right), another one (wrong), or none was returned
-//! (refused). Where the result says of itself that another reading is as good (ambiguous), it counts in columns of its own. Times are
-//! those of one repair, the schema compiled before. A schema that the validator does not build leaves its rows out, and one whose truth is no
-//! instance as well.
+//! (refused). A result that says of itself that another reading is as good (ambiguous) counts in columns of its own. Times
+//! are those of one repair, the schema compiled before. A schema that the validator does not build leaves its rows out, and
+//! one whose truth is no instance as well.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,7 +9,7 @@ use grammarc_compiler::diagnostics::{Diagnostic, Source};
 
 use crate::outcome::Refused;
 
-/// Why nothing could be built. What is wrong with single sources is no such error, but part of the
+/// Why nothing could be built. Errors of single sources are not among these, but part of the
 /// [`Outcome`](crate::Outcome).
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {

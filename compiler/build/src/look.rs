@@ -50,7 +50,7 @@ pub(crate) enum Artifact {
     },
 }
 
-/// Reads a source and looks for its artifacts. Those for vocabularies that are not there are left out.
+/// Reads a source and looks for its artifacts. Artifacts for vocabularies that are not there are left out.
 ///
 /// # Errors
 ///

@@ -48,7 +48,7 @@ fn allowed(lowered: Lowered, deny: &[Deny]) -> Result<Lowered, Vec<Diagnostic>> 
 ///
 /// # Errors
 ///
-/// A file that cannot be written. What is wrong with the source is no error.
+/// A file that cannot be written. Errors of the source are part of the result.
 pub(crate) fn make(
     item: &Item,
     looked: Looked,

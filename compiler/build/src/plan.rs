@@ -1,7 +1,7 @@
-//! Which files are compiled, and to which: the patterns of a manifest, expanded.
+//! The files that are compiled, and those that they become: the patterns of a manifest, expanded.
 //!
 //! The artifact of a source lies where the source does, seen from the manifest: below the folder of its vocabulary, and of
-//! its group where that has one. What lies in the output is never a source.
+//! its group where that has one. A file of the output is never a source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;

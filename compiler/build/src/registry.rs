@@ -79,7 +79,7 @@ pub fn read(root: &Path, arguments: &[OsString]) -> Result<Registry, RegistryErr
     Ok(registry)
 }
 
-/// The URI, empty where there is none, and the path. What stands before the `=` is a URI where it has a scheme.
+/// The URI, empty where there is none, and the path. A text before the `=` is a URI where it has a scheme.
 fn split(argument: &OsString) -> (String, PathBuf) {
     if let Some((uri, path)) = argument.to_str().and_then(|text| text.rsplit_once('='))
         && uri.contains(':')

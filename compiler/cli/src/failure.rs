@@ -49,7 +49,7 @@ pub(crate) enum Problem {
     NotText {
         /// The file.
         name: String,
-        /// Where.
+        /// The place of that byte.
         offset: usize,
     },
     /// The language of a source is not known.

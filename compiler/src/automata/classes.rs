@@ -12,8 +12,8 @@
 //! - if one of them equals a state settled before, all do, each another: this is tried for settled states that do the
 //!   same within a few symbols, by following both in step.
 //!
-//! Rules are nearly trees with short cycles, so the rounds are few. Where the work exceeds a multiple of the automaton's
-//! size, this gives up and the general method of [`minimize`](super::minimize) is used.
+//! Rules are nearly trees with short cycles, so the rounds are few. This gives up where the work exceeds a multiple of
+//! the automaton's size, and the general method of [`minimize`](super::minimize) is used.
 //!
 //! Ranges are compared as they are, and never cut into the pieces that all ranges of the automaton have in common: for
 //! the keys of an object that may have other keys, every byte but for the next of a key, that is the difference between

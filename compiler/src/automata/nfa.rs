@@ -3,9 +3,9 @@
 //!
 //! K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
 //!
-//! A state has one or two transitions, and there are many states, so transitions stand in two shared lists. Those on
-//! symbols that are added to a state one right after the other are a run, to be read in place: the states of most
-//! automata have no more than one. Runs and transitions on nothing are linked within a state.
+//! A state has one or two transitions, and there are many states, so transitions stand in two shared lists.
+//! Transitions on symbols that are added to a state one right after the other are a run, to be read in place: the
+//! states of most automata have no more than one. Runs and transitions on nothing are linked within a state.
 
 use super::{Dfa, Edge, Symbol};
 

@@ -1,8 +1,8 @@
 //! Requests that are answered before the masks are computed.
 //!
-//! The network is built on the caller's thread, for a host can begin with it. What is left, a [`Pending`], owns all that it
-//! needs, so that it can be finished on another thread. Two requests for one key build the network twice, in a part of the
-//! time that masks take, and its masks once: finishing goes by way of the flights.
+//! The network is built on the caller's thread, for a host can begin with it. A [`Pending`] is the rest of the compilation
+//! and owns all that it needs, so that it can be finished on another thread. Two requests for one key build the network
+//! twice, in a part of the time that masks take, and its masks once: finishing goes by way of the flights.
 
 use std::fmt;
 use std::sync::Arc;

@@ -13,7 +13,7 @@
 //! live shortly keep the bound as well. The folder exceeds it by what is written between two sweeps.
 //!
 //! A sweep deletes files of the cache alone, told by their names, and what writers left behind a day ago that did not come
-//! to their renames. What cannot be deleted stays: another process may have been first.
+//! to their renames. A file that cannot be deleted stays: another process may have been first.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

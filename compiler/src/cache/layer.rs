@@ -1,8 +1,8 @@
 //! Folders of artifacts that `grammarc build` made, as first layers of a cache: read, and never written.
 //!
 //! A layer serves a request by its [content](Content): the same source by whatever name and however laid out, with the same
-//! options of its front end, for the same vocabulary. What the artifact says of itself (the source's name, the options
-//! recorded) is what it was built with.
+//! options of its front end, for the same vocabulary. The artifact keeps what it says of itself (the source's name, the
+//! options recorded) from its build.
 //!
 //! The index is read when the layer is opened. A file that was replaced or damaged since counts as absent; a folder that
 //! was built anew is opened anew.

@@ -17,9 +17,9 @@
 //! # Requests beside each other
 //!
 //! Threads that ask for one key at once have it looked up and compiled once, by the first of them; the others wait for as
-//! long as their own budgets last. Where the first gives up, because its time is over, it is cancelled or it panics, another
-//! goes on with its own budget: a limit that was met is a matter of the request and no news about the source. That is also
-//! why refusals are remembered, and spent budgets never.
+//! long as their own budgets last. If the first gives up, because its time is over, it is cancelled or it panics, another
+//! thread goes on with its own budget: a limit that was met is a matter of the request and no news about the source. That is
+//! also why refusals are remembered, and spent budgets never.
 //!
 //! # Processes beside each other
 //!
@@ -35,8 +35,8 @@
 //!
 //! # What a hit does not give
 //!
-//! Findings about a source are those of its compilation, and are not repeated by an artifact from a file. What became of
-//! each keyword is in the artifact's report, so that [`denied`](crate::frontend::deny::denied) can be asked of any.
+//! Findings about a source are those of its compilation, and are not repeated by an artifact from a file. The artifact's
+//! report has what became of each keyword, so that [`denied`](crate::frontend::deny::denied) can be asked of any.
 
 mod begin;
 mod canonical;
@@ -110,7 +110,7 @@ impl Shared {
         Self { memory: Mutex::new(memory), flights: Flights::default() }
     }
 
-    /// For a process that was forked from this one's. Where a thread was at the memory just then, it begins empty.
+    /// The same for a process that was forked from this one's. It begins empty if a thread was at the memory just then.
     fn inherit(&self, bounds: Bounds) -> Self {
         let memory = self.memory.try_lock().map(|memory| memory.copy());
         Self::new(memory.unwrap_or_else(|_| Memory::new(bounds)))
@@ -159,7 +159,7 @@ pub enum CacheError {
     /// The request's budget is spent, by the compilation or by waiting for one.
     #[error("{}", first(.diagnostics))]
     Spent {
-        /// Which limit was met.
+        /// The limit that was met.
         error: BudgetError,
         /// The same as findings about the source.
         diagnostics: Arc<[Diagnostic]>,

@@ -9,7 +9,7 @@
 //! let lowered = Composition::sequence([name, rest]).lower(&Budget::new()).expect("both are right");
 //! ```
 //!
-//! The grammar has a text of its own to point at, as GBNF would say it: `@"name" @"rest"`. What is found in a source points
+//! The grammar has a text of its own to point at, as GBNF would say it: `@"name" @"rest"`. A finding in a source points
 //! into that source ([`Diagnostic::source`]). Each is lowered by its front end as if it stood alone, so what a source
 //! accepts does not depend on what stands beside it.
 //!

@@ -6,11 +6,10 @@
 //! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern is met as a token.
 //!
 //! The states are pairs of a node of the patterns' trie and the bytes of a character still to come, so that text never
-//! ends within a character. Where a pattern that cannot be written has come, the text has ended if it is any, and the state
-//! has the node of the longest pattern that may be ending it and how many symbols ago that was sure ([`Place::Ending`]).
-//! Edges are sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total length of the patterns),
-//! with a factor for the ranges of bytes, and one for the length of patterns that end the text where they have others in
-//! them.
+//! ends within a character. Behind a pattern that cannot be written the text has ended if it is any, and the state has the
+//! node of the longest pattern that may be ending it and how many symbols ago that was sure ([`Place::Ending`]). Edges are
+//! sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total length of the patterns), with a
+//! factor for the ranges of bytes, and one for the length of patterns that end the text where they have others in them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -59,8 +58,8 @@ pub(crate) struct Pattern {
     pub(crate) leads_to: Option<u32>,
 }
 
-/// Adds free text from the state `start` to a graph. Where no pattern has come, text may end, and leads to `end` if there is
-/// one. Of patterns that end at one place, the first of the list counts.
+/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is one. Of
+/// patterns that end at one place, the first of the list counts.
 pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
     let begin = Place::Text(ROOT, None);
     let mut building = Building {

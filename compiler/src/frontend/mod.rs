@@ -127,8 +127,8 @@ impl FrontEnd {
         }
     }
 
-    /// The grammar of a source, for any vocabulary: no string of it is a special token. What it takes of the budget,
-    /// compiling the grammar goes on with.
+    /// The grammar of a source, for any vocabulary: no string of it is a special token. Compiling the grammar goes
+    /// on with the budget that is left.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use super::sources::Sources;
 use super::structural_tag::{StructuralTagOptions, Tokens};
 
 impl FrontEnd {
-    /// The options as an artifact records them. Those that few sources need are left out if they have their defaults.
+    /// The options as an artifact records them. Options that few sources need are left out if they have their defaults.
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::JsonSchema(options) => json_schema(options),

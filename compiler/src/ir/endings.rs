@@ -29,8 +29,8 @@ impl<'a> Endings<'a> {
         self.0.insert((Part(part), to), from);
     }
 
-    /// The first of the parts, without those that lead to `to` already, and the state from which the others do. What
-    /// [closes](Closed) a repetition stays with it.
+    /// The first of the parts, without those that lead to `to` already, and the state from which the others do. A
+    /// part that [closes](Closed) a repetition stays with it.
     pub(super) fn without_known(&self, mut parts: &'a [Expr], mut to: u32) -> (&'a [Expr], u32) {
         while let Some((last, before)) = parts.split_last()
             && Closed::begins(&parts[before.len().saturating_sub(1)..]).is_none()

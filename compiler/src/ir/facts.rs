@@ -56,9 +56,9 @@ impl Letters for () {
 /// Bytes of some strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alphabet {
-    /// With which one can begin.
+    /// The bytes that one can begin with.
     pub first: ByteSet,
-    /// Which occur in them.
+    /// The bytes that occur in them.
     pub all: ByteSet,
 }
 

@@ -173,8 +173,8 @@ pub fn build<A: Atoms>(
 /// Connects `from` to `to` by the paths of a graph, whatever their marks.
 ///
 /// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of an
-/// object is written behind a comma and without one. What several edges into one state have in common is built once,
-/// behind a state of its own.
+/// object is written behind a comma and without one. The part that several edges into one state have in common is built
+/// once, behind a state of its own.
 ///
 /// # Errors
 ///

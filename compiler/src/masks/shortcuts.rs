@@ -1,11 +1,11 @@
 //! All shortcuts of the computation, by name: each saves work and changes no set of tokens.
 //!
-//! Masks are defined by walks of every state over the whole trie and of every return state over its exit classes. What
-//! follows from something known is not walked, and each way to know it is a [`Shortcut`]. Any of them can be
+//! Masks are defined by walks of every state over the whole trie and of every return state over its exit classes. A set
+//! that follows from something known is not walked for, and each way to know one is a [`Shortcut`]. Any of them can be
 //! [left out](Shortcuts::without), to be measured or to be ruled out where a mask is wrong; the artifact is the same, byte
 //! for byte. How often each took effect is [counted](ShortcutCounts).
 //!
-//! Invariant: no shortcut calls the walk. What is left of a subtree goes on the walk's
+//! Invariant: no shortcut calls the walk. The part of a subtree that is left goes on the walk's
 //! [worklist](super::walk::worklist).
 
 use std::fmt;
@@ -82,7 +82,7 @@ impl Shortcuts {
     }
 }
 
-/// How often each shortcut took effect. Which thread finds an outcome first depends on time, and so do these numbers.
+/// How often each shortcut took effect. The numbers depend on time, as does the thread that finds an outcome first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct ShortcutCounts([u64; Shortcut::ALL.len()]);
 

@@ -257,8 +257,8 @@ impl Builder<'_> {
         Ok(Unfinished { rule, nfa, limit, large })
     }
 
-    /// Adds an IR rule with its automaton. Where that outgrows the rules that are written into it, because these multiply
-    /// in it, they are called instead, and the rule is built again.
+    /// Adds an IR rule with its automaton. If the automaton outgrows the rules that are written into it, because these
+    /// multiply in it, they are called instead, and the rule is built again.
     fn finish_rule(
         &mut self,
         Unfinished { rule, large, limit, .. }: Unfinished,

@@ -15,8 +15,9 @@
 //! the catalogue's own states would, so none is computed of them ([`masks::fixpoint::crowded`](crate::masks::fixpoint)),
 //! and the bound on configurations asks the packed nodes ([`ambiguity`](super::ambiguity)).
 //!
-//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is *crowded*: its mask is stored. Which
-//! may be is told by two numbers of the trie, so that of a million texts some thousand nodes are looked at ([`Walks`]).
+//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is *crowded*: its mask is stored. Two
+//! numbers of the trie tell which nodes may be crowded, so that of a million texts some thousand nodes are looked at
+//! ([`Walks`]).
 //!
 //! A set is a catalogue where every letter of its texts is a token by itself, so that a token may end within any text, and
 //! where no items of the grammar have to differ. A text with another letter is spelled out beside the others.

@@ -1,10 +1,10 @@
 //! Bounded runs of letters that end in one of some: `[0-9]{0,63}[1-9]`, `[a-z0-9-]{0,61}[a-z0-9]`.
 //!
 //! The last letter may be one of those before it, so as a repetition and a letter more, each letter read would be both
-//! of these, and the parse position would hold two configurations all the way. What has been read may end, or not, by
-//! its last letter alone. So there are two states where a repetition has one: the *open* one, behind a letter that may
-//! not be the last, and the *closed* one, behind one that may. Otherwise it is as in [`repeat`](super::repeat): a chain
-//! of rules for what one token can reach, and a loop before it that counts down.
+//! of these, and the parse position would hold two configurations all the way. The last letter alone tells whether the
+//! text that has been read may end. So there are two states where a repetition has one: the *open* one, behind a letter
+//! that may not be the last, and the *closed* one, behind one that may. Otherwise it is as in
+//! [`repeat`](super::repeat): a chain of rules for what one token can reach, and a loop before it that counts down.
 //!
 //! ```text
 //! chain 1    last

@@ -3,8 +3,8 @@
 //! Every grammar of a front end brings the same kept rules, and many repeat the same bodies under some bound. The
 //! vocabulary holds both compiled and says from which expressions, so that a grammar takes them from there without
 //! building their automata first. A rule's *text* is its expression and those of all rules that it leads to, with the
-//! rules numbered in the order in which they are met, so that it does not depend on the rest of the grammar. What is
-//! compared is a digest of the text and of this compiler's version.
+//! rules numbered in the order in which they are met, so that it does not depend on the rest of the grammar. Texts
+//! are compared by a digest of them and of this compiler's version.
 //!
 //! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition. Texts of kept rules
 //! that the vocabulary holds are remembered once they are met: a digest is worth many comparisons.

@@ -1,4 +1,4 @@
-//! Which rules are written into their callers.
+//! The rules that are written into their callers.
 //!
 //! Inlining is what determinism comes from: two alternatives that begin alike are one path only where both are in one
 //! automaton. A rule is inlined where it does not lead back to itself, is of no kind that stays a rule, and either is small, or is

@@ -5,9 +5,9 @@
 //! the walk began in. Countdowns are taken as not running out: within one token they cannot (see `network::repeat`).
 //!
 //! Nearly always there is one configuration that goes on with few bytes, and its move is found from the tables each
-//! time. Where there are several, or one goes on with many bytes, their set is interned, and its move on each byte is
-//! found once: a lazily built automaton, like that of `regex-automata`'s hybrid engine. Such sets are few, so nothing is
-//! ever evicted.
+//! time. If there are several configurations, or one goes on with many bytes, their set is interned, and its move on
+//! each byte is found once: a lazily built automaton, like that of `regex-automata`'s hybrid engine. Such sets are few,
+//! so nothing is ever evicted.
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;

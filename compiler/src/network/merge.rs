@@ -1,11 +1,11 @@
 //! Names for rules by what they are, equal rules merged, and rules found in the vocabulary.
 //!
-//! A rule is described by its automaton with every call replaced by the callee's name. What may be one of the vocabulary's
-//! rules is named by a hash of that; any other by a number for each description, which is exact and costs less. Rules of a
-//! cycle are told apart by refinement: they begin with the name of what they look like without their callees, and each
-//! round describes a rule with its callees' names of the round before, until the partition is stable (the rounds depend on
-//! the cycle alone, so the name does too). Two rules with one name accept the same strings the same way; the converse need
-//! not hold.
+//! A rule is described by its automaton with every call replaced by the callee's name. A rule that may be one of the
+//! vocabulary's is named by a hash of that; any other by a number for each description, which is exact and costs less.
+//! Rules of a cycle are told apart by refinement: they begin with the name of what they look like without their callees,
+//! and each round describes a rule with its callees' names of the round before, until the partition is stable (the rounds
+//! depend on the cycle alone, so the name does too). Two rules with one name accept the same strings the same way; the
+//! converse need not hold.
 //!
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 

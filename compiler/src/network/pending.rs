@@ -16,9 +16,9 @@
 //! know has one; [`differ`] looks, and where there is one the sets are written out as states.
 //!
 //! A mark must be unmistakable when it is passed, so an expression that leads to a marked state is called as a rule
-//! where some string of it is a prefix of another. Where a mark is still one of several ways to read the same bytes, or
-//! some state leads to some marks and not to all, or bytes of the rule are no tokens by themselves (so that a state
-//! cannot be known to rest whatever is missing), the sets are written out too.
+//! where some string of it is a prefix of another. The sets are written out too where a mark is still one of several
+//! ways to read the same bytes, or some state leads to some marks and not to all, or bytes of the rule are no tokens by
+//! themselves (so that a state cannot be known to rest whatever is missing).
 
 use std::sync::Arc;
 

@@ -240,8 +240,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The call of a rule made for a repetition, with the countdown it starts with. Those that are new of it and the
-    /// rules that follow are built: from the far end, so that long ones do not recurse.
+    /// The call of a rule made for a repetition, with the countdown it starts with. This rule and those that follow
+    /// it are built where they are new: from the far end, so that long chains do not recurse.
     fn label(
         &mut self,
         (mut part, mut count): (Synthetic, u32),
@@ -445,8 +445,8 @@ pub(super) fn finished(nfa: &Nfa, bounds: Allowance<'_>) -> Result<Table, StateL
     Ok((&minimize_within(&without_empty(dfa.to_dfa()), bounds)?).into())
 }
 
-/// The rule of a run, and the countdown that its call starts with. Where nothing is counted `longest` is more than any
-/// bound.
+/// The rule of a run, and the countdown that its call starts with. `longest` is more than any bound where nothing is
+/// counted.
 fn rule_of(body: usize, run: Run, longest: u32) -> (Synthetic, u32) {
     let Run { least, more } = run;
     match more {

@@ -132,8 +132,8 @@ fn known<'a>(draft: &'a Draft, id: u32, option: &'static str) -> Result<&'a Slot
     })
 }
 
-/// The end tokens, ascending. Those of the options must exist; one that only a file names is left out with a finding,
-/// since such files are often copied from another model.
+/// The end tokens, ascending. The end tokens of the options must exist; one that only a file names is left out with a
+/// finding, since such files are often copied from another model.
 fn end_tokens(
     draft: &mut Draft,
     options: &VocabularyOptions,
@@ -205,8 +205,8 @@ fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [Tok
 
 /// Settles the logit width and drops the ids that have no logit.
 ///
-/// A model may have fewer logits than its tokenizer has ids (Gemma 3 has no logit for its last, an image marker). What
-/// falls off must not be text or an end token: then the width is wrong.
+/// A model may have fewer logits than its tokenizer has ids (Gemma 3 has no logit for its last, an image marker). An
+/// id that falls off must not be of text or an end token: then the width is wrong.
 fn fit_width(
     draft: &mut Draft,
     options: &VocabularyOptions,

@@ -1,7 +1,7 @@
 //! Reads a text from standard input and says whether it is a point, by a grammar that the build script has compiled.
 //!
-//! The artifacts are part of the program. Where they are large, name their files instead, which `GRAMMARC_OUT` does, and
-//! open them: then processes share their pages.
+//! The artifacts are part of the program. A program with large ones names their files instead, by `GRAMMARC_OUT`, and
+//! opens them: then processes share their pages.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Keys and values of one sequence in one layer.
 //!
-//! The room doubles as the sequence grows, so that short sequences take little. What stands behind the sequence's length is
+//! The room doubles as the sequence grows, so that short sequences take little. The part behind the sequence's length is
 //! old and never read.
 
 use candle_core::{DType, Device, Result, Tensor};

@@ -1,7 +1,7 @@
 //! The value of a text that is JSON as RFC 8259 has it, and in which no object has a key twice.
 //!
-//! `serde_json` reads the text, with its bound on depth, and keeps the last of two equal keys. Which of two was meant is
-//! not for a parser to say, so a pass over the text, which is known to be JSON by then, finds them. Linear in the text.
+//! `serde_json` reads the text, with its bound on depth, and keeps the last of two equal keys. A parser cannot say which
+//! of two was meant, so a pass over the text, which is known to be JSON by then, finds equal keys. Linear in the text.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub enum ParseError {
     Syntax {
         /// The parser's error, with line and column.
         source: serde_json::Error,
-        /// Where, in bytes.
+        /// The place, in bytes.
         at: usize,
     },
     /// An object has a key twice.

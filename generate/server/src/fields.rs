@@ -1,7 +1,7 @@
 //! The fields of a request, read one by one, so that none is overlooked.
 //!
-//! Fields are taken out of the object. What is left in the end is unknown and refused, with the nearest known name; fields that
-//! other servers have and that change no output here are accepted and listed. `null` says the same as nothing.
+//! Fields are taken out of the object. A field that is left in the end is unknown and refused, with the nearest known name;
+//! fields that other servers have and that change no output here are accepted and listed. `null` says the same as nothing.
 //!
 //! Requests are read from plain values and not by derived types: with numbers of any precision, serde's flattened and
 //! untagged types take no numbers.

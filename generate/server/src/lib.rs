@@ -15,8 +15,8 @@
 //! ```
 //!
 //! A request compiles before it takes a slot, on threads that are few; so a hostile schema delays other compilations and no
-//! generation. What a client gets is told by the engine's events alone: a call that was cut is no call, and the reason of
-//! an end is how it ended.
+//! generation. The engine's events alone decide what a client gets: a call that was cut is no call, and the reason of an
+//! end is how it ended.
 
 mod access;
 mod app;
@@ -112,8 +112,8 @@ pub enum ServeError<E> {
 }
 
 /// Listens at once, and serves as soon as a backend is loaded: until then every request is answered by a 503 with
-/// `Retry-After`. `load` runs on a thread of its own; `ready` is called when it is done. Where `end` is ready before, the
-/// thread goes on loading until it comes to its end.
+/// `Retry-After`. `load` runs on a thread of its own; `ready` is called when it is done. The thread goes on loading until
+/// it comes to its end if `end` is ready before.
 ///
 /// # Errors
 ///

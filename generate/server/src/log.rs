@@ -1,5 +1,4 @@
-//! The log: one line a request, when its reply was sent or its client has left. What was asked and answered, and keys, are in no
-//! line.
+//! The log: one line a request, when its reply was sent or its client has left. Prompts, answers and keys are in no line.
 //!
 //! ```text
 //! request ─► a record in its extensions ─► endpoint: id, tokens ─► body sent or dropped ─► the line

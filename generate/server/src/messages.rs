@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::calls::INPUT;
 use crate::error::ApiError;
 
-/// The conversation of a request. Where the template knows nothing of tools, a message tells of them.
+/// The conversation of a request. A message tells of tools where the template knows nothing of them.
 pub(crate) fn chat(
     app: &App,
     messages: Vec<Value>,

@@ -19,7 +19,7 @@ pub(super) enum Turn<'t> {
     Broken { at: usize },
 }
 
-/// The turns of a text from left to right. What stands in a whole one is none.
+/// The turns of a text from left to right. A turn within a whole one is none.
 pub(super) fn turns(text: &str) -> impl Iterator<Item = Turn<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {

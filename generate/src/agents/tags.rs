@@ -1,7 +1,7 @@
 //! The tags that agents wrote before they wrote JSON: `<search>…</search>` and others.
 //!
 //! The contents of a turn in JSON are data, also where the turn is refused: a search for the text `<search>x</search>` is one search. So
-//! marks within an object that has the fields of an action are none. Where such an object is broken, nobody knows which of the
+//! marks within an object that has the fields of an action are none. If such an object is broken, nobody knows which of the
 //! text behind it stands in its strings, so that no tag is read from there on; an object within a tag is text of the tag.
 
 use std::ops::Range;

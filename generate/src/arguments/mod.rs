@@ -8,8 +8,8 @@
 //! compiler's tables; what it does not write down, whether a text is a string or JSON, the tool's schema says. A value that is
 //! JSON and fits is that, and else the text: where a schema takes both, `5` is the number.
 //!
-//! Members are told one by one as they close. Where the schema's members depend on each other (`anyOf` and its kin at its
-//! root), they are told together at the end of the call.
+//! Members are told one by one as they close. Members that depend on each other (`anyOf` and its kin at the root of the
+//! schema) are told together at the end of the call.
 //!
 //! Cost: linear in what is written, besides a judgement by the schema for each member.
 

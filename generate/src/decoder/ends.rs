@@ -131,7 +131,7 @@ impl Decoder {
         still.then(|| self.closing_tag.clone())
     }
 
-    /// Writes the closing tag of the reasoning. Where it cannot stand, within a character, the next token is waited for.
+    /// Writes the closing tag of the reasoning. The next token is waited for where the tag cannot stand, within a character.
     fn end_reasoning(&mut self, close: Vec<u32>) -> Result<(), GenerateError> {
         let Some(matcher) = &mut self.matcher else { return Ok(()) };
         if matcher.validate(&close) < close.len() {

@@ -23,7 +23,7 @@ pub struct Setup {
     pub prompt: Vec<u32>,
     /// Whether the prompt ends within the reasoning.
     pub in_reasoning: bool,
-    /// Which of several outputs for one prompt it is: its draws are its own.
+    /// Its number among several outputs for one prompt: its draws are its own.
     pub choice: u32,
     /// The compiled grammars.
     pub grammars: CompiledGrammars,

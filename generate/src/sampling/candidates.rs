@@ -3,7 +3,7 @@
 //! Cost: a pass over the row; where `top_p` cuts, the candidates are sorted in growing parts, so that a row of which few
 //! tokens hold most of the probability is not sorted whole.
 
-/// Which tokens are drawn from.
+/// The tokens that are drawn from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cuts {
     pub(crate) temperature: f32,

@@ -32,7 +32,7 @@ const MOST_ROWS: u32 = 65_535;
 /// How a device is opened.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
-    /// Which device, as the driver counts them.
+    /// The number of the device, as the driver counts them.
     pub ordinal: u32,
     /// Bytes that tables may take, at most 16 GB. Addresses alone are taken at first; memory follows as grammars come.
     pub pool_bytes: u64,

@@ -5,8 +5,8 @@
 //! The weight of a logit is `exp((logit - most) * scale)`, where `most` is the greatest allowed logit and `scale` is one
 //! over the temperature, rounded to a multiple of 2^-34 and counted in those: an integer up to 2^34. Sums of them in an
 //! `f64` are exact up to 2^19 logits of the greatest weight, so they do not depend on the order of summation:
-//! every kernel, and a list of tokens instead of a row, gives the same bits. What is lost is the chance of tokens that are
-//! less than 3e-11 times as likely as the most likely one.
+//! every kernel, and a list of tokens instead of a row, gives the same bits. Only tokens that are less than 3e-11 times as
+//! likely as the most likely one lose their chance.
 //!
 //! A logit equal to `most` has the full weight, also where it is infinite. NaN has none.
 //!

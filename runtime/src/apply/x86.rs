@@ -3,7 +3,7 @@
 //! `apply` skips words of ones. It begins at a logit whose address is a multiple of the vector's length, so that no
 //! store straddles two cache lines, which would double its cost; mask words are shifted to match. AVX-512 stores
 //! infinity under the inverted bits and reads no logit. AVX2 selects and writes back, because its masked stores take
-//! tens of cycles on some processors. What is left at either end goes to the scalar kernel.
+//! tens of cycles on some processors. The logits that are left at either end go to the scalar kernel.
 //!
 //! `unsafe` appears for two reasons only: loads and stores through a pointer that was a reference to an array of the
 //! vector's length one expression earlier, and calls of functions whose processor features were just detected.

@@ -2,8 +2,8 @@
 //!
 //! Tokens are tried along the token trie where they go on in items that were there before, and nowhere else: a byte that
 //! leaves the paths of all these is followed only between items or at the end of one, where what came before says
-//! nothing of what comes next. What such a walk does not see are tokens that end an item off those paths and begin
-//! another: they *span* items, are few, and are found once for each state.
+//! nothing of what comes next. Tokens that end an item off those paths and begin another are not seen by such a walk:
+//! they *span* items, are few, and are found once for each state.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 

@@ -1,7 +1,7 @@
 //! Tokens that span items: that end an item and go on into the next.
 //!
 //! The walk of [`excluded`](super::excluded) leaves an item that is new at once, and does not see how a token continues
-//! in the items behind it. These tokens are tried one by one instead. Which they are depends on the state alone: here
+//! in the items behind it. These tokens are tried one by one instead. The set of them depends on the state alone: here
 //! they are found, for each state when it is first asked for, by reading the token trie from the state. A token that is
 //! read within an item comes to the state at any of its bytes, so every node of the trie is a beginning; few are of a
 //! byte that the state takes, which in an array are a comma and a bracket. Tokens that begin a rule and two items of it

@@ -24,7 +24,7 @@ use crate::state_ranges::StateRanges;
 /// The cost of what cannot be done.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// What is known of a rule with a register.
+/// The facts of a rule with a register.
 #[derive(Clone, Debug)]
 struct Register {
     /// The heads: state, exit and the bit that an arrival clears, 0 for a countdown.

@@ -1,8 +1,8 @@
 //! The fewest tokens that spell a text: shortest paths over its offsets, from the last to the first.
 //!
-//! Which tokens the masks allow plays no part: a text of the grammar may nearly always be spelled by any tokens, and the
-//! caller learns otherwise when one is refused. Ties go to the longest token and then to the lowest id, so the answer is
-//! the same on every machine.
+//! The masks play no part: a text of the grammar may nearly always be spelled by any tokens, and the caller learns
+//! otherwise when one is refused. Ties go to the longest token and then to the lowest id, so the answer is the same on
+//! every machine.
 //!
 //! Cost: O(text x longest token) steps down the token trie; 12 bytes for each byte of the text.
 

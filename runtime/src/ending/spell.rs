@@ -16,7 +16,7 @@ pub fn units_of(text: &[u8]) -> Vec<Unit> {
     text.iter().copied().map(Unit::Byte).collect()
 }
 
-/// Accepts tokens that spell the units, and returns them. Where there are none the matcher is left as it was.
+/// Accepts tokens that spell the units, and returns them. The matcher is left as it was where there are none.
 ///
 /// The matcher has to be able to take back as many tokens as the search steps back, nearly always none.
 pub fn spell(matcher: &mut Matcher, units: &[Unit]) -> Option<Vec<u32>> {

@@ -1,7 +1,7 @@
 //! The markers of free text, found as the text is read: the automaton of Aho and Corasick ("Efficient string matching",
 //! 1975) over bytes and tokens.
 //!
-//! A node is the longest end of what was read with which some marker begins. What stands before it is text for good.
+//! A node is the longest end of what was read with which some marker begins. Everything before it is text for good.
 
 use std::collections::VecDeque;
 

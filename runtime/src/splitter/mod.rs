@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The grammar that constrains an output also splits it: its [regions](Region) are rules, so nothing is searched for in
-//! the text. Where a grammar reads an output in several ways, pieces come when those that are left agree, and the first
-//! way stays where they never do.
+//! the text. Pieces of an output that a grammar reads in several ways come when the ways that are left agree, and the
+//! first way stays where they never do.
 //!
 //! Cost: that of a byte in each of its configurations, without tables beside the artifact's; linear in the output where
 //! the grammar reads it in one way.
@@ -107,8 +107,8 @@ impl Splitter {
         Ok(self.take())
     }
 
-    /// Ends the output and returns the last pieces. Where it may not end here, because it was cut off, what was held back
-    /// is of the part that it stands in.
+    /// Ends the output and returns the last pieces. If the output may not end here, because it was cut off, the text that
+    /// was held back is of the part that it stands in.
     pub fn finish(&mut self) -> Vec<Piece> {
         if !self.is_finished {
             let ending = self.threads.ending(&self.grammar);

@@ -7,8 +7,7 @@
 //! ```
 //!
 //! A layer is decided where all ways that are still open agree on it, and all before it are. While there is one way, nothing
-//! stays open. Where several stay, they are compared each time that half as much again is open, so the cost is linear in
-//! the nodes.
+//! stays open. Several ways are compared each time that half as much again is open, so the cost is linear in the nodes.
 
 use std::ops::Range;
 

@@ -6,8 +6,8 @@
 //! once: byte by byte, and as a whole where the grammar asks for a token by id.
 //!
 //! Since nothing in the productions is without a string, a chart that is not empty after a token can be continued to
-//! a whole text. So a token is allowed exactly where the chart after it is not empty ([`Oracle::viable`]). Where the
-//! vocabulary cannot spell every byte of the grammar, there is a second, stricter chart: the readings that, after every
+//! a whole text. So a token is allowed exactly where the chart after it is not empty ([`Oracle::viable`]). There is a
+//! second, stricter chart where the vocabulary cannot spell every byte of the grammar: the readings that, after every
 //! token, single-byte tokens and token references alone can finish ([`Oracle::spelled`]). The mask must lie between the
 //! two.
 //!

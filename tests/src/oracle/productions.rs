@@ -34,7 +34,7 @@ pub(super) struct Productions {
     pub(super) places: Vec<Place>,
     /// The starts of the right-hand sides of each nonterminal; those that derive nothing are left out.
     pub(super) of: Vec<Vec<Dot>>,
-    /// Which nonterminals derive the empty string.
+    /// By nonterminal, whether it derives the empty string.
     pub(super) nullable: Vec<bool>,
     /// Whether what stands from each place on is spelled by single-byte tokens and token references in some way.
     pub(super) spelled: Vec<bool>,

@@ -1,7 +1,8 @@
 //! The positions of a text at which a format may end, from each position at which it begins.
 //!
-//! Free text has no special tokens, and none of some strings is spelled in it. Where it runs up to strings (ends of its tag,
-//! triggers), the one that is over first ends it. Cost: exponential in the depth of a tree at worst, and texts are short.
+//! Free text has no special tokens, and none of some strings is spelled in it. Of the strings that it runs up to (ends of
+//! its tag, triggers), the one that is over first ends it. Cost: exponential in the depth of a tree at worst, and texts are
+//! short.
 
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 //! strings. llguidance allows every escape of a control character, where this side has the shortest only, and takes U+007F
 //! for one, which by RFC 8259 it is not. So tokens with a backslash or that character are left out, as are instances with
 //! either; and tokens with `-0`, which is an integer there and not here. Schemas that bound numbers are left out too,
-//! because their exponents are bounded in other ways. Where masks differ even so is listed by name.
+//! because their exponents are bounded in other ways. The schemas whose masks differ even so are listed by name.
 
 use grammarc_benches::inputs::{self, Case, maskbench, sized, spread};
 use grammarc_benches::{ours, peer};

@@ -1,7 +1,7 @@
 //! Every text form over MaskBench: a valid instance is accepted as each program writes it that the form is for, and an
 //! invalid one in none of these ways; what one form is for, a narrower one refuses.
 //!
-//! The texts are written apart from the compiler ([`layouts`]). Where MaskBench is absent the test says so and passes.
+//! The texts are written apart from the compiler ([`layouts`]). The test says so and passes where MaskBench is absent.
 //! `GRAMMARC_FULL=1` takes every tenth schema, the default a tenth of these.
 
 use std::collections::BTreeMap;

@@ -26,7 +26,7 @@ const LATE: Duration = Duration::from_millis(1500);
 /// Time that a source gets when it is cancelled, at most.
 const LONG: Duration = Duration::from_secs(3);
 
-/// What became of a source.
+/// The result of a source.
 enum Outcome {
     Made(Vec<u8>),
     Refused(Diagnostic),

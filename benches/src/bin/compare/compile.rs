@@ -2,11 +2,11 @@
 //!
 //! Ours: the text lowered and compiled with all masks, put into an artifact for this process, and the first mask filled;
 //! for documents in compact text with canonical numbers, and beside it in the text form that is the default.
-//! The peer's: the text parsed, the parser created, and the first mask computed. What the first token of a grammar costs
-//! us beyond that, for it derives what reading wants, stands behind the sum. Each round takes
-//! the engines in turn, on the same thread, so that neither finds its caches on another core; a schema's figure is the
-//! median of its rounds. One thread is measured in the CPU time of the process, before a compiler of several has started
-//! any: theirs keep awake for a while after their work.
+//! The peer's: the text parsed, the parser created, and the first mask computed. The first token of a grammar costs ours
+//! more, because it derives what reading wants; that stands behind the sum. Each round takes the engines in turn, on the
+//! same thread, so that neither finds its caches on another core; a schema's figure is the median of its rounds. One
+//! thread is measured in the CPU time of the process, before a compiler of several has started any: theirs keep awake
+//! for a while after their work.
 
 use std::io::{self, Write};
 

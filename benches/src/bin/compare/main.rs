@@ -1,7 +1,7 @@
 //! One run that holds this engine beside llguidance, in Markdown, with plots.
 //!
-//! `compare [OPTIONS] [PART]...`, all parts where none is named. What each part measures and how is in
-//! `benches/README.md`.
+//! `compare [OPTIONS] [PART]...`, all parts where none is named. `benches/README.md` says what each part
+//! measures and how.
 
 mod apply;
 mod artifacts;

@@ -2,9 +2,9 @@
 //!
 //! Each round takes a fresh matcher through the whole text and times every call; a token's figure is the median of its
 //! rounds, and a table's percentiles are over all tokens. The rounds of an engine follow each other, as they do for the
-//! peers that are measured in processes of their own: an engine finds in the caches what its own last round left. What
-//! is timed of ours is in [`grammarc::latency`], which holds every mask against its count and the token that follows. The
-//! peer's masks are asked for once a step, because it keeps the last one.
+//! peers that are measured in processes of their own: an engine finds in the caches what its own last round left. The
+//! calls of ours that are timed are in [`grammarc::latency`], which holds every mask against its count and the token that
+//! follows. The peer's masks are asked for once a step, because it keeps the last one.
 
 use std::hint::black_box;
 use std::io::{self, Write};

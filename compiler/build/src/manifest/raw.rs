@@ -1,4 +1,4 @@
-//! The manifest as it is written: one struct a table, one field a key. What a value means, `read` finds out.
+//! The manifest as it is written: one struct a table, one field a key. The meaning of a value is found by `read`.
 
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::frontend::structural_tag::Tokens;

@@ -1,4 +1,4 @@
-//! Which files are sources, and where their artifacts lie.
+//! The files that are sources, and the places of their artifacts.
 
 use super::*;
 

@@ -76,7 +76,7 @@ pub(crate) struct KeywordFacts {
     pub(crate) reason: String,
 }
 
-/// Bound on the work of one step. What grows has no number.
+/// Bound on the work of one step. A part that grows has no number.
 #[derive(Debug, Serialize)]
 pub(crate) struct BoundFacts {
     pub(crate) longest_chain: Option<u32>,

@@ -203,8 +203,8 @@ impl Walk<'_> {
         next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
     }
 
-    /// Takes the shortest completion. Where no tokens spell that one (it may repeat an item where items differ), a few
-    /// lead elsewhere: random ones, and ones along it, for what stands in the way may come late.
+    /// Takes the shortest completion. If no tokens spell it (it may repeat an item where items differ), a few tokens
+    /// lead elsewhere: random ones, and ones along it, because the obstacle may come late.
     fn complete(&mut self) -> Result<(), SampleError> {
         for _ in 0..ATTEMPTS {
             let Some(units) = self.matcher.route(LONGEST_COMPLETION) else { break };

@@ -7,9 +7,9 @@
 //! | `csv` | records of fields (RFC 4180) | `columns`: how many, or their names for a head; `separator`; the number of records |
 //! | `xml` | one element and what is in it | `names` of elements, `attributes` |
 //!
-//! The source is the name. Those of JSON are schemas, so that they take the masks that a vocabulary has of strings and numbers;
-//! the others are written as GBNF with the options in it (`csv`, `xml`). What such a grammar accepts too much without an
-//! option is in the report as approximate.
+//! The source is the name. The grammars of JSON are schemas, so that they take the masks that a vocabulary has of strings
+//! and numbers; the others are written as GBNF with the options in it (`csv`, `xml`). Texts that such a grammar accepts too
+//! much without an option are in the report as approximate.
 
 mod csv;
 mod gbnf_text;

@@ -1,8 +1,8 @@
 //! Reads text into the arena.
 //!
-//! serde_json gives no positions, so this walk finds them, and with them that a text is JSON. What JSON is, is for
-//! serde_json to say: a walk is [sure](Scanner::sure) only of what is JSON without any doubt (escapes by code, for one,
-//! come with rules of their own), and where it is not, serde_json is asked. O(text).
+//! serde_json gives no positions, so this walk finds them, and with them that a text is JSON. serde_json decides what
+//! JSON is: a walk is [sure](Scanner::sure) only of what is JSON without any doubt (escapes by code, for one, come with
+//! rules of their own), and where it is not, serde_json is asked. O(text).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ const TEXT_OF_NODE: usize = 24;
 /// Steps of a budget that a value takes, about.
 const STEPS_A_VALUE: usize = 1 << 4;
 
-/// Walks over text. Where that is not JSON, the walk ends early and nothing worse.
+/// Walks over text. A walk over text that is not JSON ends early and does nothing worse.
 pub(super) struct Scanner<'a, 'b> {
     text: &'a str,
     budget: &'b Budget,
@@ -232,8 +232,8 @@ fn stop(bytes: &[u8]) -> Option<usize> {
     Some(8 * words.len() + stop)
 }
 
-/// The bytes of a word that do not stand for themselves within a string, by their highest bits. What is taken from a byte
-/// is borrowed from the next one above, so that only the lowest of them is sure.
+/// The bytes of a word that do not stand for themselves within a string, by their highest bits. The subtraction borrows
+/// from the next byte above, so that only the lowest of them is sure.
 fn stops(word: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let below = |bytes: u64, limit: u8| bytes.wrapping_sub(u64::from(limit) * EACH) & !bytes;

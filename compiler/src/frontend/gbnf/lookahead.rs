@@ -2,9 +2,9 @@
 //!
 //! XGrammar's matcher takes texts whatever an assertion says, and its masks believe it: an assertion repeats what the grammar
 //! says of what follows the rule, so that tokens across the end of the rule are decided early. Masks need no such hint
-//! here, and it is ignored. Where every byte that may follow is one with which the assertion begins, that is a note; where
-//! only some are, a warning, for one of the two is wrong; where none is, an error. What follows is computed by bytes: the
-//! least fixpoint over all calls.
+//! here, and it is ignored. An assertion gives a note where it begins with every byte that may follow the rule, a warning
+//! where it does with only some of them, for one of the two is wrong, and an error where it does with none. The bytes that
+//! may follow are the least fixpoint over all calls.
 
 use std::ops::Range;
 

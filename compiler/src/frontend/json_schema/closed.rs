@@ -11,7 +11,7 @@
 //! | `Beside` | to a value that another schema applies to | the schemas of its members and items are whole |
 //! | `Test` | where accepting less would accept more: `not`, `if`, `contains`, which branch is the one of `oneOf` | as it is |
 //!
-//! Every instance of the closed schema is one of the schema. Where a schema only hands its value on to branches, these are
+//! Every instance of the closed schema is one of the schema. The branches of a schema that only hands its value on are
 //! closed in its place. Linear in the schemas.
 
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ struct Closing<'a> {
 struct About {
     /// Something about objects.
     objects: bool,
-    /// Which keys they have: `properties`, without any in it too.
+    /// The names of keys: `properties`, without any in it too.
     names: bool,
     /// All values, one by one.
     values: bool,

@@ -118,7 +118,7 @@ impl Vocabulary {
 pub(crate) struct Dialect {
     /// The draft whose rules hold.
     pub(crate) draft: Draft,
-    /// Whether `$schema` says so. Where it does not, older drafts' spellings are understood as well.
+    /// Whether `$schema` says so. Without such a declaration older drafts' spellings are understood as well.
     pub(crate) declared: bool,
     /// Whether the keywords of OpenAPI 3.0 count.
     pub(crate) openapi: bool,

@@ -35,7 +35,7 @@ impl Default for DigitLimits {
     }
 }
 
-/// Which texts of an instance are accepted.
+/// The texts of an instance that are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextForm {
     /// Whitespace between tokens.
@@ -117,7 +117,7 @@ pub enum SchemaDialect {
 /// Options of [`lower`](fn@super::lower).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
-    /// Which texts of an instance are accepted.
+    /// The texts of an instance that are accepted.
     pub text: TextForm,
     /// In which order keys are accepted.
     pub key_order: KeyOrder,

@@ -91,7 +91,7 @@ impl Prelude {
         Self { text, rules, containers: Vec::new(), longer: Vec::new(), named: Vec::new() }
     }
 
-    /// The rule of a piece. Where a document may be written in several layouts, values are in the first of these.
+    /// The rule of a piece. The values of a document that may be written in several layouts are in the first of these.
     #[inline]
     pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
         match self.rules[piece as usize] {

@@ -1,7 +1,7 @@
 //! Schemas that say the same, of which the algebra looks at the first.
 //!
-//! People copy: branches of a `oneOf` that differ in one property spell out all others again. Where equal schemas are one
-//! atom, what one branch says of a shared property decides what the others say of it, and telling branches apart takes
+//! People copy: branches of a `oneOf` that differ in one property spell out all others again. Equal schemas are one atom
+//! here, so what one branch says of a shared property decides what the others say of it, and telling branches apart takes
 //! the property that differs instead of all combinations.
 //!
 //! Children come before their parents, so that a schema is compared by its keywords and the numbers of its children,

@@ -103,7 +103,7 @@ struct Survey<'a, 's> {
 }
 
 impl Survey<'_, '_> {
-    /// Reads the schema at a place that was met in a context. What it says depends on the dynamic scope only by where
+    /// Reads the schema at a place that was met in a context. Its meaning depends on the dynamic scope only by where
     /// its references lead, so that errors and the report are entered the first time.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
         let is_first = self.see(node);
@@ -192,7 +192,7 @@ impl Survey<'_, '_> {
         Schema::Parts(parts)
     }
 
-    /// Follows the references of a schema. Those that lead nowhere are errors.
+    /// Follows the references of a schema. References that lead nowhere are errors.
     fn follow(&mut self, node: NodeId, context: Context) -> Vec<(NodeId, SchemaId)> {
         let mut followed = Vec::new();
         if !self.references.are_there() {

@@ -1,4 +1,5 @@
-//! Which units may be empty, with which bytes they begin, and which may follow them: least fixpoints over all units.
+//! The units that may be empty, the bytes that each begins with, and those that may follow it: least fixpoints over
+//! all units.
 //!
 //! Cost: a pass over all units for each level at which they wait for each other, which are few in what people write.
 
@@ -19,7 +20,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// The facts of units. What may be empty may be passed over from here on.
+    /// The facts of units. A unit that may be empty may be passed over from here on.
     pub(super) fn of(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) -> Self {
         pass_over(units, lexicon, budget);
         let none = vec![ByteSet::EMPTY; units.len()];

@@ -5,10 +5,10 @@
 //! none of its neighbours could go on, `/a+/ "ab"` accepts nothing, and a keyword that is also a name is both.
 //!
 //! The lexer is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that
-//! the terminals allowed there have got to. Where a text ends that could go on with some bytes, what comes next must
-//! not begin with these. What is ignored comes before a terminal that matches the same. Most terminals have neighbours
-//! that begin otherwise, and successors that do not go on with them: such a terminal stays as it is, counted
-//! repetitions and all.
+//! the terminals allowed there have got to. If a text could go on with some bytes at its end, what comes next must not
+//! begin with these. Ignored text comes before a terminal that matches the same. Most terminals have neighbours that
+//! begin otherwise, and successors that do not go on with them: such a terminal stays as it is, counted repetitions
+//! and all.
 //!
 //! Nested units are called and not looked into, so at their borders two terminals do not know of each other. If that
 //! can matter, as one can end where the other goes on, the grammar allows both readings, more than llguidance would; a
@@ -73,7 +73,7 @@ pub(super) struct Lexing<'r> {
 }
 
 impl<'r> Lexing<'r> {
-    /// The rule of a unit. Where nothing follows the unit, nothing is ignored at its end.
+    /// The rule of a unit. Nothing is ignored at the end of a unit that nothing follows.
     pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
         let key = (unit, is_last && !self.ignored.is_empty());
         if let Some(&known) = self.rules.get(&key) {

@@ -2,8 +2,8 @@
 //!
 //! The terminals that a lexer may match next depend on all that the grammar allows there, so rules are looked at
 //! together: every rule is written into its callers, but for those that lead back to themselves, one of each cycle, and
-//! large ones with several callers. Each of these, the start rule first, is a unit. What begins or ends with itself
-//! loops instead, so that of recursion only what nests is left.
+//! large ones with several callers. Each of these, the start rule first, is a unit. A rule that begins or ends with
+//! itself loops instead, so that of recursion only what nests is left.
 //!
 //! Ignored terminals may stand behind every lexeme: a loop at the state behind it, or a step past it. They
 //! may not where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar does.
@@ -105,7 +105,7 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
     writer.units
 }
 
-/// Which rules are units besides the start.
+/// By rule, whether it is a unit besides the start.
 fn cut(rules: &Rules<'_>) -> Vec<bool> {
     let count = rules.rules.len();
     let (mut is_unit, mut uses) = (vec![false; count], vec![0usize; count]);

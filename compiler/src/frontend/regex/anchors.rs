@@ -1,8 +1,8 @@
 //! Takes out the anchors that their place in the pattern decides.
 //!
 //! A pattern that must match the whole text knows where its parts stand: `^` at the front holds always, `^` after a
-//! character never. What remains, an anchor inside a repetition or after something that may be empty, needs an
-//! automaton; so do assertions on lines and words. Cost: linear in the pattern.
+//! character never. Any other anchor, inside a repetition or after something that may be empty, needs an automaton;
+//! so do assertions on lines and words. Cost: linear in the pattern.
 
 use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
 

@@ -1,7 +1,7 @@
 //! HIR to automaton, by way of regex-automata's dense DFA.
 //!
-//! A dense DFA reports a match one byte late and ends the text with a symbol of its own. What we take is the language
-//! of whole texts: a state accepts if the end of the text leads from it to a match. With every match kept
+//! A dense DFA reports a match one byte late and ends the text with a symbol of its own. The language that we take of
+//! it is that of whole texts: a state accepts if the end of the text leads from it to a match. With every match kept
 //! ([`MatchKind::All`]) no thread is cut short by a preferred one, so the order of alternatives and greediness do not
 //! matter. Then states that no match can be reached from go, and states that differ only in the late report merge.
 //!

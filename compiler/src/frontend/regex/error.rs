@@ -13,7 +13,7 @@ pub enum PatternError {
     Syntax {
         /// The parser's message.
         message: String,
-        /// Where.
+        /// The place in the pattern.
         span: Range<usize>,
         /// The other place that has part in it, such as the first use of a duplicate name.
         other: Option<Range<usize>>,
@@ -33,7 +33,7 @@ pub enum PatternError {
         what: &'static str,
         /// The form to use.
         help: &'static str,
-        /// Where.
+        /// The place in the pattern.
         span: Range<usize>,
     },
     /// A pattern with lookaround, which is read as ECMA-262, is not one of ECMA-262.
@@ -43,7 +43,7 @@ pub enum PatternError {
         message: String,
         /// The way out.
         help: &'static str,
-        /// Where.
+        /// The place in the pattern.
         span: Range<usize>,
     },
     /// The pattern uses a feature that regular languages do not have.
@@ -51,7 +51,7 @@ pub enum PatternError {
     Unsupported {
         /// The parser's message.
         message: String,
-        /// Where.
+        /// The place in the pattern.
         span: Range<usize>,
     },
     /// The text is longer than any pattern should be.

@@ -1,8 +1,8 @@
 //! Pattern text to regex-syntax's HIR, with bounds on what the text may cost.
 //!
-//! regex-syntax bounds nesting, and its HIR does not expand counted repetition. What it does not bound is the size of
-//! Unicode classes: each `\w` in the text becomes 6 KB of ranges, and `(?i)` visits every character of a class. Hence
-//! the limits here, on the length of the text and, counted on the syntax tree before it is translated, on the classes.
+//! regex-syntax bounds nesting, and its HIR does not expand counted repetition. It does not bound the size of Unicode
+//! classes: each `\w` in the text becomes 6 KB of ranges, and `(?i)` visits every character of a class. Hence the
+//! limits here, on the length of the text and, counted on the syntax tree before it is translated, on the classes.
 
 use std::ops::Range;
 

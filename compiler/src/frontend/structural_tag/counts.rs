@@ -1,7 +1,7 @@
 //! How many tags there have been, or which of them: the levels of a graph.
 //!
-//! A level is a number of tags, and the last one goes on for ever where there is no most. Where each tag comes once at most,
-//! a level is a set of tags, so there are two to the power of their number.
+//! A level is a number of tags, and the last one goes on for ever where there is no most. A level is a set of tags where
+//! each comes once at most, so the levels are two to the power of their number.
 
 use crate::frontend::document::NodeId;
 use crate::ir::{Expr, ExprGraph};

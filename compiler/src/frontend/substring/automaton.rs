@@ -3,8 +3,9 @@
 //! Its states are classes of parts that end at the same places of the text, so there are fewer than twice as many as chunks
 //! and fewer than three times as many transitions, made in one pass over the chunks (Blumer et al. 1985). Every state
 //! accepts: each path from the start is a part. A transition on a chunk is then written out as the chunk's bytes, with the
-//! prefix that the transitions of one state share written once, and so the rest of a chunk that leads to one state. Where no chunk is a prefix of another after the same
-//! part, as with characters, that is deterministic at once; else it is determinised.
+//! prefix that the transitions of one state share written once, and so the rest of a chunk that leads to one state. The
+//! result is deterministic at once where no chunk is a prefix of another after the same part, as with characters; else it is
+//! determinised.
 //!
 //! Cost: linear in the text, times the logarithm of the different chunks; determinising words keeps it so, since what
 //! follows a word begins otherwise than what goes on with it.

@@ -202,7 +202,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// The number of the declaration that the grammar is of: that of the name, where one is given; else the default export, the
-    /// last that is exported, or the only one. What was chosen of several is noted.
+    /// last that is exported, or the only one. A choice among several is noted.
     pub(super) fn root(
         &self,
         name: Option<&str>,

@@ -9,9 +9,9 @@
 //! knows the part of the text that it comes from (`written`), so errors and places are of the text.
 //!
 //! Types are those of data: objects are closed (a key that a type does not name is refused), `?` and `| undefined` are keys that
-//! may be left out, named types are definitions, and generic types are substituted. What has no JSON values (functions, `bigint`,
-//! `symbol`), and what only the checker of TypeScript can tell (conditional and mapped types, `typeof`), is refused with its
-//! place. Cost: linear in the text and in the instances of generic types.
+//! may be left out, named types are definitions, and generic types are substituted. Types without JSON values (functions,
+//! `bigint`, `symbol`), and types that only the checker of TypeScript can tell (conditional and mapped types, `typeof`), are
+//! refused with their place. Cost: linear in the text and in the instances of generic types.
 
 pub mod codes;
 mod declarations;

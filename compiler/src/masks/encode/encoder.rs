@@ -2,8 +2,7 @@
 //!
 //! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
 //! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
-//! [ahead](Encoder::encode_new). What is left for the thread that takes the results is to look the form up
-//! ([`pool`](super::pool)).
+//! [ahead](Encoder::encode_new). The thread that takes the results only looks the form up ([`pool`](super::pool)).
 //!
 //! The form of a derived set follows from its difference to the reference's set: the number of tokens in which the set
 //! differs from the reference's row bounds the search for the nearest row.

@@ -32,7 +32,8 @@ impl<'a> ExitClasses<'a> {
         shared.unwrap_or_else(|| self.shared.classes.len() as u32 + self.own.number(nodes))
     }
 
-    /// Nodes of a class, ascending, to be kept while classes are added. Those of the vocabulary's are not copied.
+    /// Nodes of a class, ascending, to be kept while classes are added. The nodes of the vocabulary's classes are not
+    /// copied.
     pub(crate) fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
         match class.checked_sub(self.shared.classes.len() as u32) {
             Some(own) => self.own.get(own).to_vec().into(),

@@ -32,8 +32,8 @@ pub(crate) struct References {
 
 impl References {
     /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the most
-    /// bytes. Where many states are much alike and none of them is a reference yet, the first becomes one: a walk beside it
-    /// is shorter.
+    /// bytes. The first of many states that are much alike becomes a reference where none of them is one yet: a walk beside
+    /// it is shorter.
     ///
     /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is another's
     /// has none.

@@ -36,8 +36,8 @@ use crate::network::follow::Follow;
 /// Pairs of states that two are followed to.
 const MOST_PAIRS: usize = 48;
 
-/// Neighbouring bytes on which two states part alike that are followed one by one. Where there are more, what they lead to
-/// has to do the same with every piece.
+/// Neighbouring bytes on which two states part alike that are followed one by one. With more of them, the states that they
+/// lead to have to do the same with every piece.
 const FEW: u32 = 4;
 
 /// Steps of a budget that it takes to hold a state against another, about.

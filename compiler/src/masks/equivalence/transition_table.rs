@@ -269,7 +269,7 @@ impl TransitionTable {
     }
 
     /// The bits of any bytes with which two rows may come apart: with no others below it, a node that is no higher than
-    /// `height` need not be looked at where they do the same at it. What comes after the rule of `row` begins with bytes
+    /// `height` need not be looked at where they do the same at it. The strings after the rule of `row` begin with bytes
     /// of `after`.
     pub(crate) fn parting(&self, [row, like]: [u32; 2], height: usize, after: u128) -> u128 {
         let of = |row: u32| (&self.loops[row as usize], self.live[row as usize]);

@@ -4,8 +4,8 @@
 //! classes of its return states' follow entries. Classes only go up the call graph, and a class met further up lies
 //! deeper in the trie or is the same, so this ends.
 //!
-//! Who calls whom is known to [`Follow`]. The vocabulary's rules are closed, so what they can be left through is found
-//! once ([`left_through`](crate::masks::shared::exits::left_through)).
+//! [`Follow`] knows which rule calls which. The vocabulary's rules are closed, so what they can be left through is
+//! found once ([`left_through`](crate::masks::shared::exits::left_through)).
 
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::{FxBuildHasher, FxHashSet};

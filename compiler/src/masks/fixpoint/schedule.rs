@@ -38,8 +38,8 @@ const A_LOOK: usize = 8;
 /// Steps of the budget that an item counts as besides its walks, so that the clock is looked at often enough.
 const STEPS_AN_ITEM: usize = 1 << 10;
 
-/// Parts that the items are worked on in, for each thread. What a walker learns from an item it knows for the next; the
-/// results of the first are taken beside the work on the others.
+/// Parts that the items are worked on in, for each thread. A walker knows for the next item what it learns from one;
+/// the results of the first are taken beside the work on the others.
 const PARTS: usize = 2;
 
 /// A result whose buffers go back to the worker.
@@ -102,9 +102,9 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.means.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
-    /// Works on the items, each at an `own` state, and has each result taken, in order. Which items are worked on by one thread alone depends on
-    /// the time, and nothing that is made of the results does. What taking a result can do without those before it is done
-    /// `ahead` by whichever thread has found it, where there are several.
+    /// Works on the items, each at an `own` state, and has each result taken, in order. The items that one thread alone
+    /// works on depend on the time, and nothing that is made of the results does. The part of taking a result that needs
+    /// none of those before it is done `ahead` by the thread that has found it, where there are several.
     pub(crate) fn in_order<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],

@@ -102,7 +102,7 @@ pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// The ranks of some ranges whose tokens are in a row. Which of them are is found without a branch for each.
+/// The ranks of some ranges whose tokens are in a row. They are found without a branch for each.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

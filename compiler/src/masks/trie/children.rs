@@ -131,7 +131,7 @@ impl Children {
         Some(self.node[(first + at) as usize])
     }
 
-    /// Whether there are none. Those who ask for a child next find its place at hand.
+    /// Whether there are none. A caller who asks for a child next finds its place at hand.
     #[inline]
     pub(crate) fn is_leaf(&self, node: u32) -> bool {
         self.places[node as usize].count == 0

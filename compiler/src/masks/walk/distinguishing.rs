@@ -41,7 +41,7 @@ impl PairTable {
 
 impl PairTable {
     /// Bytes, as [`bits`], one of which is in every string of up to `length` that tells the two apart:
-    /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
+    /// below a node no higher and without such bytes they do the same. A string on which they come apart later has the byte
     /// that leads there as well, so either will do, and the rarer is taken.
     pub(crate) fn parting(
         &mut self,

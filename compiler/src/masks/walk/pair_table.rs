@@ -199,7 +199,7 @@ pub(crate) struct DistinguishingTable {
 }
 
 impl DistinguishingTable {
-    /// Notes what tells a pair apart within one byte more. Where there is no room for that, all of it is moved to the end.
+    /// Notes what tells a pair apart within one byte more. All of it is moved to the end where there is no room.
     pub(super) fn add(&mut self, parting: &mut DistinguishingBytes, bits: u128) {
         let DistinguishingBytes { first, count, room, .. } = parting;
         if count == room {

@@ -5,13 +5,13 @@
 //! the outcome at the root; a follow mask is the union of a return state's outcomes at the nodes of an exit class.
 //!
 //! Outcomes compose as the runtime composes masks: where the walk reaches a single configuration `(q', frames)`, the
-//! outcome of `q'` alone is enough, continued from the frames at its exits. What is known of a shared `q'`, or was
-//! walked for a `q'` before, is not walked again. A state that can do nothing but call a rule is looked through: what
-//! counts is the state that the call begins in, over one more frame.
+//! outcome of `q'` alone is enough, continued from the frames at its exits. An outcome that is known, of a shared
+//! `q'` or because it was walked for before, is not walked for again. A state that can do nothing but call a rule is
+//! looked through: what counts is the state that the call begins in, over one more frame.
 //!
-//! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. What comes
-//! after a shared rule's exit class over a return state is found once, for the return state's own follow mask and for
-//! all walks that come back to it.
+//! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. The tokens
+//! that come after a shared rule's exit class over a return state are found once, for the return state's own follow mask
+//! and for all walks that come back to it.
 //!
 //! A shortcut that saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone works it off.
 //!
@@ -40,7 +40,7 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations, LazyDfa};
 
-/// Configurations that are composed one by one. Where they meet again, what follows is walked for each.
+/// Configurations that are composed one by one. The rest is walked for each where they meet again.
 const MOST_APART: usize = 4;
 
 /// So many bytes are found sooner by looking at all children.

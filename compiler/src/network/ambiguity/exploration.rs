@@ -1,7 +1,7 @@
 //! The exploration of sets of configurations: from every state alone, and from what these lead to, up to its bounds.
 //!
-//! Which edges and calls a step looks at does not depend on the byte that it reads. So the bytes that follow it are read
-//! alike up to where one of these begins or ends, and are only counted.
+//! The edges and calls that a step looks at do not depend on the byte that it reads. So the bytes that follow it are
+//! read alike up to where one of these begins or ends, and are only counted.
 //!
 //! Cost: at most [`MOST_MOVES`] moves of at most [`MOST_CONFIGURATIONS`] configurations.
 

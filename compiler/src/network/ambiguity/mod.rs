@@ -7,7 +7,7 @@
 //! Otherwise the sets of configurations that can occur are explored, from every state alone, each cut down to what its
 //! members do not share: a common lower part of their stacks changes nothing. A set that can leave its rule is tried
 //! over every return state that its rule may return to. Only bytes with which two ways lead on are tried
-//! ([`contest`]): any other leads to a state alone. Where the sets stay small and few, the largest is the bound;
+//! ([`contest`]): any other leads to a state alone. The largest set is the bound where the sets stay small and few;
 //! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
 //! the rule that does it.
 //!

@@ -3,9 +3,9 @@
 //! The value of a register is not known, but its origin is: each has a *source*, which is the value that it had in
 //! the set that the exploration began with, or the call that its activation began with, and what was taken from it
 //! since. Registers of one source that lost the same are equal; any others are taken to differ, which can only count
-//! configurations that are one as two. Where they are written down, sources have the numbers in which they are met, and
-//! what all registers of a source lost is left out, so that a set that differs from another in nothing else is equal to
-//! it.
+//! configurations that are one as two. In sets that are written down, sources have the numbers in which they are met,
+//! and what all registers of a source lost is left out, so that a set that differs from another in nothing else is
+//! equal to it.
 //!
 //! Cost: O(n log n) comparisons of stacks for a set of n.
 

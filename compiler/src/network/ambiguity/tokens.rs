@@ -1,8 +1,8 @@
 //! Whole tokens in the test that settles most grammars: no two ways on of a state read the same token.
 //!
-//! A token is read as a whole or byte by byte, so the test holds where no text token is in a set. Which tokens a call may begin
-//! with and what may follow a rule is known as far as whether there are any, which is enough for free text with special tokens in
-//! it: its states read them by edges of their own. Cost: O(own states, edges and tokens of their sets).
+//! A token is read as a whole or byte by byte, so the test holds where no text token is in a set. Of the tokens that a call
+//! may begin with and of those that may follow a rule it is known whether there are any, which is enough for free text with
+//! special tokens in it: its states read them by edges of their own. Cost: O(own states, edges and tokens of their sets).
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE};
 use rustc_hash::FxHashSet;

@@ -149,8 +149,8 @@ fn vectors_of_llama_cpp_spell_their_texts() {
     say(format_args!("{files} files of test vectors of llama.cpp, {compared} texts: all equal"));
 }
 
-/// One vocabulary in two formats: as its owner's file and as a `tokenizer.json`. What the test data call Llama 2 holds the
-/// vocabulary of Mistral 7B.
+/// One vocabulary in two formats: as its owner's file and as a `tokenizer.json`. The file that the test data call Llama 2
+/// holds the vocabulary of Mistral 7B.
 #[test]
 fn vocabularies_are_the_same_in_either_format() {
     for (file, name, ids) in [

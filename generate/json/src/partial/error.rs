@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at byte {at}")]
 pub struct PartialError {
-    /// Where, in bytes.
+    /// The place, in bytes.
     pub at: usize,
     /// The fault in words.
     pub message: String,

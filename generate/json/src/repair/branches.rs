@@ -1,8 +1,8 @@
 //! Coercion below `anyOf` and `oneOf`: only where exactly one branch takes the value then.
 //!
 //! The validator says of a union that is not met what each branch finds wrong. For each branch alone the scalars that it names
-//! are changed, and the branch is asked again; a union within a branch is settled the same way first. Where no branch takes the
-//! value, or two do, nothing is changed: which of them was meant is not known, also where they would change the same.
+//! are changed, and the branch is asked again; a union within a branch is settled the same way first. Nothing is changed
+//! where no branch takes the value, or two do: which of them was meant is not known, also where they would change the same.
 //!
 //! Cost: for each branch of a union that is not met a validator of the branch, and a pass over the text.
 

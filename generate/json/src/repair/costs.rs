@@ -1,8 +1,8 @@
 //! The cost of a reading: the less likely, the more. A repair is the cheapest way through the text.
 //!
 //! A model that writes single quotes once writes them throughout, so what is a habit of a whole document is paid once
-//! ([`Styles`]); what is a slip is paid each time. What would take a text apart (a quote beside a comma as part of a string, a
-//! separator inside a bare word) is dear, so that it wins only where nothing else explains the text.
+//! ([`Styles`]); what is a slip is paid each time. A reading that would take a text apart (a quote beside a comma as part of
+//! a string, a separator inside a bare word) is dear, so that it wins only where nothing else explains the text.
 //!
 //! The numbers are ranks and no probabilities: what matters is which of two sums is less. They are the same with a schema and
 //! without.

@@ -1,6 +1,6 @@
 //! The lattice: all readings of the next lexeme at a place of the source.
 //!
-//! A reading is a step with its price. What it says is put as JSON, and the search takes the step only where the grammar
+//! A reading is a step with its price. Its meaning is put as JSON, and the search takes the step only where the grammar
 //! accepts that: so keys, enums and types choose between readings. Readings come in bands of price, so that those of places
 //! where nothing is wrong are never made unless a repair is as dear.
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// How much one repair may take. What goes beyond is refused with [`RepairError::Limit`](super::RepairError::Limit).
+/// How much one repair may take. A repair that would take more is refused with
+/// [`RepairError::Limit`](super::RepairError::Limit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairLimits {
     /// Length of the text, in bytes.
@@ -14,8 +15,8 @@ pub struct RepairLimits {
     /// Steps of the search: one for each byte that a reading looks at or the grammar is handed. The time of a repair is
     /// some ten nanoseconds each; unlike a time, they are the same on every machine, and so is the result.
     pub steps: u64,
-    /// Time of the search, for callers that would rather have no result than a late one. What is found then depends on the
-    /// machine and on what else it does, so there is none by default.
+    /// Time of the search, for callers that would rather have no result than a late one. With a deadline the result
+    /// depends on the machine and on what else it does, so there is none by default.
     pub deadline: Option<Duration>,
 }
 
@@ -51,7 +52,7 @@ pub enum OpenStrings {
     Drop,
 }
 
-/// Which limit was met.
+/// The limit that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {

@@ -7,8 +7,8 @@
 //!                                                 └──────── no JSON, or no instance ◄── strict, schema ───┘
 //! ```
 //!
-//! The search is guided by the wide twin of the schema, or by JSON itself where there is none. What it finds is parsed and
-//! validated again, and the source's spelling stays outside of the edits.
+//! The search is guided by the wide twin of the schema, or by JSON itself where there is none. The text that it finds is
+//! parsed and validated again, and the source's spelling stays outside of the edits.
 //!
 //! # What is never done
 //!

@@ -89,7 +89,7 @@ pub enum RepairError {
     /// A limit was met.
     #[error("the repair met its limit on {}", name(*limit))]
     Limit {
-        /// Which.
+        /// The limit.
         limit: Limit,
     },
 }

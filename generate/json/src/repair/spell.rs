@@ -105,7 +105,7 @@ enum Escape {
     Other(usize, String),
 }
 
-/// The escape that begins at `at`. What no notation knows was a backslash as it is.
+/// The escape that begins at `at`. A backslash before a character that no notation escapes was one as it is.
 fn escape(bytes: &[u8], at: usize, end: usize) -> Escape {
     let Some(&next) = bytes[..end].get(at + 1) else { return Escape::Other(1, "\\\\".to_owned()) };
     if let Some(len) = escape_len(&bytes[..end], at) {

@@ -13,7 +13,7 @@ use super::layout::Layout;
 /// Most ends of one string that are looked at.
 const ENDS: usize = 64;
 
-/// Which quotes a string has.
+/// The quotes that a string has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     /// `"`.

@@ -1,7 +1,7 @@
 //! Schemas: what a value has to be, what is wrong with one, and the grammars that guide a repair.
 //!
-//! A [`JsonSchema`] is a handle. What is derived from its text is derived once: the validator when it is made, the grammar
-//! of its twin when a repair first asks for it.
+//! A [`JsonSchema`] is a handle. Everything that is derived from its text is derived once: the validator when it is made,
+//! the grammar of its twin when a repair first asks for it.
 
 mod error;
 mod expected;

@@ -1,4 +1,4 @@
-//! Who is let in, how much is read, and errors that come before an endpoint.
+//! Keys, limits on what is read, and errors that come before an endpoint.
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};

@@ -1,6 +1,6 @@
 //! The tests that the agents' format was published with, by their meaning: 21 cases and the properties of its JSON and of its tags.
 //!
-//! Their agent searches, crops and reads images, and answers. Where theirs takes the query out of a search, an action has all its
+//! Their agent searches, crops and reads images, and answers. Theirs takes the query out of a search; an action has all its
 //! arguments here.
 
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The pool: the device's copy of tables, shared by all grammars that are resident.
 //!
 //! Addresses are reserved once and memory is mapped to them as it is needed, so that the pool never moves and what a captured
-//! graph holds stays valid. Where a device cannot map memory the pool has its largest size from the beginning.
+//! graph holds stays valid. The pool has its largest size from the beginning where a device cannot map memory.
 //!
 //! A grammar's tables are one range; those of its vocabulary are another, uploaded with the first of its grammars and dropped
 //! with the last. The space of what is dropped is used again by later uploads, which are ordered after the work on their stream:

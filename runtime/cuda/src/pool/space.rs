@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Ranges are multiples of this many words: 128 bytes.
 const UNIT: u32 = 32;
 
-/// Which words are free: those of `free`, and all from `end` on.
+/// The words that are free: those of `free`, and all from `end` on.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
     /// Length by first word. No two are neighbours, and none reaches `end`.

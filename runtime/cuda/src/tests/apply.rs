@@ -69,7 +69,7 @@ impl Buffer {
     }
 }
 
-/// Which token a column has.
+/// The token that a column has.
 enum Columns {
     From(u32),
     Listed(Vec<i32>),

@@ -1,14 +1,14 @@
 //! A text read with the special tokens in it: what `sample` writes by name.
 //!
-//! A special token matches by its id alone, so its name in a text is not its letters. Where a name stands and its token is
-//! allowed it is read as the token; a text that is refused that way is read once more by its letters alone, and the reading
-//! that got further counts.
+//! A special token matches by its id alone, so its name in a text is not its letters. A name is read as its token where
+//! that is allowed; a text that is refused that way is read once more by its letters alone, and the reading that got
+//! further counts.
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_runtime::error::BytesError;
 use grammarc_runtime::{ByteMatcher, Grammar};
 
-/// Reads a text from the start. Where it is refused, the matcher is before the byte that was.
+/// Reads a text from the start. The matcher of a text that is refused stands before the byte that was.
 pub(super) fn read(grammar: &Grammar, text: &[u8]) -> (ByteMatcher, Result<(), BytesError>) {
     let vocabulary = grammar.vocabulary().artifact();
     let named = attempt(grammar, text, &names(vocabulary));

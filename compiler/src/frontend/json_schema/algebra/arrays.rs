@@ -97,10 +97,10 @@ impl Algebra<'_> {
     }
 
     /// The formula with `uniqueItems` said by other atoms, each value that an item can have occurs at most once, and
-    /// false. Where items can have too many values for that and all arrays of the formula have the keyword, the formula
-    /// without it, and true: then the texts of items are to differ, which the keyword is unless one value has several.
-    /// If only some have it, it is entered as approximate and still holds for the items that have few values; if it
-    /// is negated there, all arrays are taken to satisfy the negation.
+    /// false. If items can have too many values for that and all arrays of the formula have the keyword, it is the
+    /// formula without the keyword, and true: then the texts of items are to differ, which is what the keyword says
+    /// unless one value has several texts. If only some have it, it is entered as approximate and still holds for the
+    /// items that have few values; if it is negated there, all arrays are taken to satisfy the negation.
     pub(super) fn tell_unique(
         &mut self,
         formula: FormulaId,

@@ -2,9 +2,9 @@
 //!
 //! Reading a value decides the atoms that are about it. [`Algebra::cases`] goes through the formulas over values that
 //! such atoms name, one by one, and tells values that satisfy it from values that do not; formulas that come out equal
-//! are one case. Where satisfying it can only help (no negation is about it), the other case need not exclude the
-//! values that do: it then allows less after them, and the union is the same. This matters, because the complement
-//! of a large schema is larger still.
+//! are one case. If satisfying a formula can only help (no negation is about it), the other case need not exclude the
+//! values that do: it then allows less after them, and the union is the same. This matters, because the complement of
+//! a large schema is larger still.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;

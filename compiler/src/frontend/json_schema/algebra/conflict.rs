@@ -1,4 +1,4 @@
-//! Which two places leave nothing.
+//! The two places of a schema that leave nothing.
 //!
 //! Looked for only once a formula is known to be empty, by asking again: of one keyword alone, and of two together. A
 //! required member whose value nothing satisfies is followed to what is wrong with that value.

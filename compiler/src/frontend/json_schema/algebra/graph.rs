@@ -2,9 +2,9 @@
 //!
 //! A node is a formula over values with the scalars and automata it comes to; the automata name the formulas of
 //! children. Emptiness is the least fixpoint: a node holds something where it has a scalar, or where the end of one of
-//! its automata is reached over children that hold something. What the fixpoint leaves out could only be satisfied by
-//! an infinite value. Each edge is looked at twice, so the fixpoint is linear in the graph. Afterwards, states and edges
-//! that lead nowhere are gone, so that what is written from the graph has no dead ends.
+//! its automata is reached over children that hold something. A node that the fixpoint leaves out could only be
+//! satisfied by an infinite value. Each edge is looked at twice, so the fixpoint is linear in the graph. Afterwards,
+//! states and edges that lead nowhere are gone, so that what is written from the graph has no dead ends.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;

@@ -1,7 +1,7 @@
 //! Automata over the items of arrays.
 //!
-//! A state is the position, as far as it matters, and the formula that remains. Where items change nothing but their
-//! count, a repetition counts them. Large bounds beside `contains` are [counters](super::counted_items).
+//! A state is the position, as far as it matters, and the formula that remains. A repetition counts items that
+//! change nothing but their count. Large bounds beside `contains` are [counters](super::counted_items).
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -34,7 +34,7 @@ pub(crate) struct ItemAutomaton {
     pub(crate) states: Vec<ItemState>,
     /// Whether the texts of items differ from each other.
     pub(crate) distinct: bool,
-    /// The bounds of the counters. Where there are some, the arrays are those of the ways on which all are kept.
+    /// The bounds of the counters. With counters the arrays are those of the ways on which all bounds are kept.
     pub(crate) counters: Vec<Bounds>,
     /// Whether the first counter counts all items.
     pub(crate) counts_all: bool,

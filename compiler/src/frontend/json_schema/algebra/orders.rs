@@ -1,8 +1,8 @@
-//! Which automata over members a formula becomes.
+//! The automata over members that a formula becomes.
 //!
 //! A formula with alternatives can be one automaton, or one for each alternative. One is preferred, because the parse
 //! position then follows one path; but where too many combinations matter, or where alternatives name keys in different
-//! orders, each gets its own. Where that would be too many, one automaton lets the order depend on what remains
+//! orders, each gets its own. If these would be too many, one automaton lets the order depend on what remains
 //! ([`reordered`](super::reordered)).
 //!
 //! With keys in any order, combinations of what members say of each other multiply, and the automata have a budget that

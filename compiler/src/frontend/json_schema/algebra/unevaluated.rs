@@ -1,9 +1,9 @@
 //! `unevaluatedProperties` and `unevaluatedItems`: what applies to members and items that no other keyword has looked
 //! at.
 //!
-//! Which keywords look depends on which alternatives the value satisfies. Assuming fewer of them satisfied only leaves
-//! more unevaluated, so the union over all sets of alternatives, each with its set satisfied, is exact and needs no
-//! negation. The number of sets is exponential in the alternatives that evaluate something new, which is limited.
+//! The keywords that look depend on the alternatives that the value satisfies. Assuming fewer of them satisfied only
+//! leaves more unevaluated, so the union over all sets of alternatives, each with its set satisfied, is exact and
+//! needs no negation. The number of sets is exponential in the alternatives that evaluate something new, which is limited.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;

@@ -3,8 +3,8 @@
 //! A key that has been written may be written again, with a value that satisfies the same: whichever of its values a
 //! parser keeps, the object is the same kind of object. So an automaton need not know what has been written, only
 //! which required keys have not: these carry marks, which an object has to pass each before it ends, and the number of
-//! states does not depend on how many they are. Where more are required than there are marks, the others keep the
-//! order of the schema among themselves, and all other keys may still stand anywhere between them.
+//! states does not depend on how many they are. Required keys beyond the number of marks keep the order of the schema
+//! among themselves, and all other keys may still stand anywhere between them.
 //!
 //! A state is the set of the keys that have been written, and needs no marks, where each key that the schema names is to come
 //! once ([`KeyOrder::AnyOnce`](super::super::KeyOrder::AnyOnce)). These are 2^n states for n keys, so objects with many keys
@@ -94,7 +94,7 @@ impl Algebra<'_> {
         }
     }
 
-    /// The automaton of an object formula with its keys in any order. Where these are too many to be told apart,
+    /// The automaton of an object formula with its keys in any order. If the keys are too many to be told apart,
     /// `free` says to give up, and otherwise required keys keep their order among themselves, but for those with
     /// marks. `None` where the automaton has more states or edges than there is room for.
     fn unordered(

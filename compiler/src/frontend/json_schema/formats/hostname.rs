@@ -4,8 +4,8 @@
 //! 30,000. Instead the first labels of a name may have 63 characters each and the others 61 together, dots included,
 //! which is never over 253 for three first labels: a state for each place in the name, about.
 //!
-//! A label with hyphens in its third and fourth place is reserved (RFC 5890 section 2.3.1). Those that begin with
-//! `xn--` encode characters beyond ASCII, and whether one is valid takes decoding it, so they are refused too.
+//! A label with hyphens in its third and fourth place is reserved (RFC 5890 section 2.3.1). Labels that begin
+//! with `xn--` encode characters beyond ASCII, and whether one is valid takes decoding it, so they are refused too.
 
 use super::abnf::{alphanumeric, compiled, one, separated, set, text};
 use crate::ir::{ByteSet, Expr};

@@ -4,8 +4,8 @@
 //! Each is written down from the grammar of its RFC, rule by rule, as an expression; whoever asks for a format first
 //! pays for its automaton, and everybody shares it.
 //!
-//! Every format is sound: it accepts nothing that its specification refuses. Where the specification says something
-//! that no small automaton can, the format accepts less, and its row of the table says what.
+//! Every format is sound: it accepts nothing that its specification refuses. A format whose specification says
+//! something that no small automaton can accepts less, and its row of the table says what.
 
 mod abnf;
 mod date_time;

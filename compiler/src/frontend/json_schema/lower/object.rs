@@ -5,8 +5,8 @@
 //!
 //! A member with a mark passes it between its key and its value.
 //!
-//! A context-free grammar cannot keep other keys from repeating. Where the values of a repeated key satisfy the same
-//! formula, whichever of them a parser keeps, the object does.
+//! A context-free grammar cannot keep other keys from repeating. The object satisfies its formula whichever value of
+//! a repeated key a parser keeps, where all of these satisfy the same.
 
 use std::sync::Arc;
 

@@ -12,8 +12,8 @@ const MANY: usize = 48;
 /// Bytes that a member takes, about.
 pub(super) const BYTES_A_MEMBER: usize = 1 << 9;
 
-/// Whether an automaton has many states in which a key may be left out. Those have no marks, and leaving a key out leads
-/// to a later state.
+/// Whether an automaton has many states in which a key may be left out. Such states have no marks, and leaving a key out
+/// leads to a later state.
 pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
     let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
     automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)
@@ -31,8 +31,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
-    /// There is room for an automaton of so many states and edges.
+    /// The start, where nothing is written. A text that is not empty ends with a space and the bracket, an empty one
+    /// with the bracket. There is room for an automaton of so many states and edges.
     pub(super) fn new(gaps: &Gaps, bracket: Expr, (states, edges): (usize, usize)) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let closing = graph.state();

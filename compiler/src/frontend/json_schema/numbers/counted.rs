@@ -9,8 +9,8 @@
 //!   many digits a repetition took is not known behind it: where another digit leads out of it (a zero that ends the
 //!   zeros of `100.000`), digits are counted anew.
 //! - Any other cycle (the residues of a multiple) is unrolled, a state for each number of digits. Its limit is at
-//!   least what the cycle needs to get from any of its states to an end. Where unrolling takes more than
-//!   [`UNROLLED`] states, digits are not counted there, and those of every repetition are counted from zero.
+//!   least what the cycle needs to get from any of its states to an end. A cycle whose unrolling takes more than
+//!   [`UNROLLED`] states counts no digits, and those of every repetition are counted from zero.
 
 use std::sync::Arc;
 

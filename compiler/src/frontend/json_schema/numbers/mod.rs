@@ -11,8 +11,8 @@
 //!                                └── scale ──► spelling: every legal text of a member ─┘  (digit limits)
 //! ```
 //!
-//! A set knows no limit on digits and no notation; both come in where a text is made (`text`). What draft 4 says of the
-//! notation of integers is told by a pair of sets (`numerals`).
+//! A set knows no limit on digits and no notation; both come in where a text is made (`text`). A pair of sets tells
+//! what draft 4 says of the notation of integers (`numerals`).
 
 mod bound;
 mod counted;

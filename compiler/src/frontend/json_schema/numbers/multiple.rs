@@ -1,14 +1,14 @@
 //! The multiples of a number, as an automaton of residues.
 //!
-//! The divisor is `k` times ten to the power `e`, and `k` does not end in a zero. Where `e` is negative a multiple has
-//! at most `-e` digits after the point, and all its digits, with zeros up to that many, are a multiple of `k`: after
-//! the point the automaton knows how many digits remain and what their value must be modulo `k`. Where `e` is
-//! positive a multiple ends in `e` zeros and what stands before them is a multiple of `k`: the automaton counts zeros
-//! at the end instead of working modulo the divisor, so that 1,000,000 takes seven states.
+//! The divisor is `k` times ten to the power `e`, and `k` does not end in a zero. For a negative `e` a multiple has at
+//! most `-e` digits after the point, and all its digits, with zeros up to that many, are a multiple of `k`: after the
+//! point the automaton knows how many digits remain and what their value must be modulo `k`. For a positive `e` a
+//! multiple ends in `e` zeros and the digits before them are a multiple of `k`: the automaton counts zeros at the end
+//! instead of working modulo the divisor, so that 1,000,000 takes seven states.
 //!
-//! Two residues are one state where the same digits complete both. What `n` more digits must be to complete a residue
-//! is one number modulo `k`, out of reach where it has more than `n` digits, so a residue is told by what it asks for
-//! each `n` up to the length of `k` (its *demands*), and 1024 takes some hundred states, not a thousand.
+//! Two residues are one state where the same digits complete both. The number that `n` more digits must be to
+//! complete a residue is determined modulo `k`, out of reach where it has more than `n` digits, so a residue is told by
+//! what it asks for each `n` up to the length of `k` (its *demands*), and 1024 takes some hundred states, not a thousand.
 
 use rustc_hash::FxHashMap;
 

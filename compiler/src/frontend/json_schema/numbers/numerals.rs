@@ -95,8 +95,8 @@ impl NumeralSet {
         self.combined(self, |set, _| set.complement(limit))
     }
 
-    /// The set without pointed numerals of integers, which are not written where numbers are in canonical form. What has
-    /// all numerals of its numbers keeps them, and is told by its plain ones.
+    /// The set without pointed numerals of integers, which are not written where numbers are in canonical form. A set
+    /// that has all numerals of its numbers keeps them, and is told by its plain ones.
     ///
     /// # Errors
     ///

@@ -3,8 +3,8 @@
 //! A text `mE` with an exponent is a member's where the mantissa is a member of the set with its point moved by the
 //! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with the same
 //! mantissas are a *group*. One automaton reads the mantissa for all groups at once and knows at its end which of them
-//! it fits, and with that which exponents may follow. Where the point may be anywhere and the exponent anything, it
-//! has to remember both, so there are bounds, on notation and never on values:
+//! it fits, and with that which exponents may follow. The automaton has to remember both the point and the exponent
+//! where the point may be anywhere and the exponent anything, so there are bounds, on notation and never on values:
 //!
 //! - a text without an exponent: every one, with any zeros at the end of a fraction, and `-0`;
 //! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);

@@ -12,7 +12,7 @@ use super::numerals::NumeralSet;
 use super::set::NumberSet;
 use super::spelling;
 
-/// Which texts of a number are accepted.
+/// The texts of a number that are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
@@ -89,7 +89,7 @@ impl NumeralSet {
     }
 }
 
-/// Digits after a sign or none. What else the texts of numbers keep to does not matter here.
+/// Digits after a sign or none. The other rules that texts of numbers keep to do not matter here.
 fn plain_texts() -> Dfa {
     let edge = |byte: u8, last: u8, target| Edge { lo: byte.into(), hi: last.into(), target };
     let digits = || edge(b'0', b'9', 2);

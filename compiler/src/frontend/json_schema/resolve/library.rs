@@ -80,7 +80,7 @@ impl Spellings {
         !self.beyond_name && self.anchors.is_empty() && !self.beyond_pointers
     }
 
-    /// The draft by which the library reads identifiers. Where none is declared, the spelling tells.
+    /// The draft by which the library reads identifiers. The spelling tells it where none is declared.
     fn draft(&self, document: &Document<'_>, dialect: Dialect) -> Draft {
         let root_id = document.get(document.root(), "id").map(|id| document.json(id));
         match dialect.declared {

@@ -2,11 +2,11 @@
 //!
 //! The `referencing` crate knows URIs, identifiers, anchors and pointers of every draft, and the published
 //! meta-schemas. [`library`] gives it the document, [`places`] translates its values to places of the document, and a
-//! resource that is new is grafted onto the document. What the library is asked is always static: it would follow
+//! resource that is new is grafted onto the document. The questions to the library are always static: it would follow
 //! dynamic anchors for every kind of reference, while the specification does so for dynamic references alone, so
 //! [`scope`] does that here.
 //!
-//! Real documents have odd identifiers. Where the library cannot work with them they are left out, and a pointer that
+//! Real documents have odd identifiers. Identifiers that the library cannot work with are left out, and a pointer that
 //! leads nowhere in the resource that an identifier opened is tried from the root of the document, both with a warning.
 //!
 //! A document without identifiers whose references are pointers into it, as most are, does not need the library.

@@ -1,4 +1,4 @@
-//! Which place of the document a value is that the library of references found.
+//! From a value that the library of references found to its place of the document.
 //!
 //! The library works on its own values and hands out references to them. A value is recognised by its address, which
 //! stands for its identity and is never read through; the registry keeps every value where it is. O(values) once.

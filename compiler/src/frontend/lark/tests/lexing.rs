@@ -2,7 +2,8 @@
 //! random grammars, as it was asked byte by byte.
 //!
 //! Lazy rules of these grammars are of two bytes at least: llguidance overlooks that a lazy terminal matches the single byte
-//! that ended a greedy one, against what it documents, and takes it on. Where a grammar is warned of, it may accept more; else the two are equal.
+//! that ended a greedy one, against what it documents, and takes it on. A grammar that is warned of may accept more; any
+//! other accepts the same on both sides.
 
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! A request as formats, by the file of its style.
 //!
-//! Calls are tags, one for each tool and form. Where a style has them in text, triggers lead to them, or to the one
+//! Calls are tags, one for each tool and form. Triggers lead to calls that a style has in text, or to the one
 //! section that holds them all; bounds on their number are those of the tags.
 
 use crate::frontend::document::NodeId;

@@ -1,7 +1,7 @@
 //! The verdicts of the `jsonschema` crate, on random walks through our automata and on mutations of what they accept.
 //!
-//! It accepts what we do; of the formats that are exact, it refuses what we do. Where it does not, [`QUARRELS`] says who is
-//! right and why.
+//! It accepts what we do; of the formats that are exact, it refuses what we do. [`QUARRELS`] lists the texts on which it
+//! differs, and says who is right and why.
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
