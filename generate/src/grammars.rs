@@ -5,7 +5,7 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
@@ -24,6 +24,9 @@ use crate::params::Reasoning;
 
 /// Longest compilation unless something else is asked for.
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
+
+/// Most threads that compute masks behind grammars of one compiler: more would take processors from generations.
+const MOST_BEHIND: usize = 2;
 
 /// Other texts that stand around the texts of a grammar.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,8 +48,8 @@ struct Inner {
     vocabulary: Vocabulary,
     cache: Cache,
     time: Duration,
-    /// Whether grammars are given before their masks are computed.
-    early: bool,
+    /// Compilations whose masks a thread computes behind them, where grammars are given before their masks are there.
+    behind: Option<Arc<AtomicUsize>>,
 }
 
 /// Why a grammar was not compiled.
@@ -110,17 +113,18 @@ impl Grammars {
         time: Duration,
     ) -> Self {
         let compiler = Arc::new(Compiler::on_threads(vocabulary.artifact().clone(), threads));
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, early: false }) }
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, behind: None }) }
     }
 
     /// The same, which gives a grammar as soon as its automata are built, while a thread computes its masks: see
-    /// [`Compiled::early`]. The grammar goes on without masks where these meet a limit.
+    /// [`Compiled::early`]. At most two such threads run at once: masks of a grammar beyond them are computed before it is given.
+    /// The grammar goes on without masks where these meet a limit.
     #[must_use]
     pub fn early(self) -> Self {
         let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;
         let (compiler, vocabulary) = (Arc::clone(compiler), vocabulary.clone());
-        let (cache, time) = (cache.clone(), *time);
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, early: true }) }
+        let (cache, time, behind) = (cache.clone(), *time, Some(Arc::default()));
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, behind }) }
     }
 
     /// The vocabulary.
@@ -199,16 +203,16 @@ impl Grammars {
         source: &GrammarSource,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
-        let Inner { compiler, cache, time, early, .. } = &*self.inner;
+        let Inner { compiler, cache, time, behind, .. } = &*self.inner;
         let Asked { settings, text, options } = Asked::new(source)?;
         let mut budget = Budget::new().time_limit(*time);
         if let Some(flag) = cancel {
             budget = budget.cancel_flag(Arc::clone(flag));
         }
         let front_end = &settings.front_end;
-        let answer = match early {
-            true => cache.get_or_begin(compiler, front_end, &text, &options, budget),
-            false => {
+        let answer = match behind {
+            Some(_) => cache.get_or_begin(compiler, front_end, &text, &options, budget),
+            None => {
                 let cached = cache.get_or_compile(compiler, front_end, &text, &options, &budget);
                 cached.map(Beginning::Whole)
             }
@@ -231,25 +235,55 @@ impl Grammars {
         }
         Ok(match answer {
             Beginning::Whole(cached) => Compiled::from_artifact(cached.artifact),
-            Beginning::Early(pending) => begun(*pending),
+            Beginning::Early(pending) => begun(*pending, behind.clone()),
         })
     }
 }
 
-/// An early grammar, whose masks a thread computes.
-fn begun(pending: Pending) -> Compiled {
+/// An early grammar, whose masks a thread computes that is counted; where enough run already, with its masks.
+fn begun(pending: Pending, running: Option<Arc<AtomicUsize>>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();
+    let behind = running.map(Behind::new);
+    let is_free = behind.as_ref().is_some_and(Behind::is_free);
     let work = move || {
+        let _counted = behind;
         // Where a limit is met, masks go on to be found by walks.
         if let Ok(cached) = pending.finish() {
             let whole = Compiled::from_artifact(cached.artifact);
             same.complete(&whole).expect("it was begun with the network that it has");
         }
     };
-    // The grammar stays early where no thread can be started.
-    std::thread::Builder::new().name("grammarc masks".to_owned()).spawn(work).ok();
+    match is_free {
+        // The grammar stays early where no thread can be started.
+        true => _ = std::thread::Builder::new().name("grammarc masks".to_owned()).spawn(work).ok(),
+        false => work(),
+    }
     early
+}
+
+/// A computation of masks, counted for as long as it goes on.
+struct Behind {
+    running: Arc<AtomicUsize>,
+    /// How many ran before it.
+    before: usize,
+}
+
+impl Behind {
+    fn new(running: Arc<AtomicUsize>) -> Self {
+        let before = running.fetch_add(1, Ordering::Relaxed);
+        Self { running, before }
+    }
+
+    fn is_free(&self) -> bool {
+        self.before < MOST_BEHIND
+    }
+}
+
+impl Drop for Behind {
+    fn drop(&mut self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A source as the compiler has it.

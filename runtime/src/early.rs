@@ -7,7 +7,7 @@
 //! Invariant: the tokens are those of the complete grammar's mask, but for tokens that meet a limit of the matcher, which
 //! are left out here and refused when they are accepted there.
 //!
-//! Cost: O(trie nodes that are read), from microseconds where little may come next to some ten milliseconds where nearly
+//! Cost: O(trie nodes that are read), from microseconds where little may come next to some tens of milliseconds where nearly
 //! anything may. It is paid until the masks are there.
 
 use grammarc_artifacts::MaskPool;

@@ -249,7 +249,7 @@ impl Grammar {
     }
 
     /// A grammar whose masks are still computed: it allows the same tokens as the complete one, found by a walk for each mask
-    /// that is asked for, in microseconds to some ten milliseconds. Its matchers go over to the complete grammar with
+    /// that is asked for, in microseconds to some tens of milliseconds. Its matchers go over to the complete grammar with
     /// the first mask that they are asked for after [`Grammar::complete`].
     pub fn early(artifact: EarlyArtifact) -> Self {
         let artifact = artifact.into_artifact();

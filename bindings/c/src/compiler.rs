@@ -28,6 +28,8 @@ use crate::vocabulary::{grammarc_vocabulary, unknown_flags};
 /// is forked may go on using it.
 pub struct grammarc_compiler {
     engine: Engine,
+    /// Whether grammars are given before their masks are there.
+    is_early: bool,
 }
 
 /// A flag that ends compilations.
@@ -90,6 +92,10 @@ unsafe impl Growing for grammarc_limits {
 /// Keep no grammars in memory: for hosts that keep them themselves.
 pub const GRAMMARC_NO_MEMORY_CACHE: u32 = 1;
 
+/// Give a grammar as soon as its automata are there, while a thread computes its masks: see grammarc_grammar_wait(). Until then a
+/// mask is found when it is asked for, with the same bits, in microseconds to some tens of milliseconds.
+pub const GRAMMARC_EARLY: u32 = 2;
+
 /// The settings of a compiler. Zero is the default of every field: set all bytes to zero and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +104,7 @@ pub struct grammarc_compiler_options {
     pub struct_size: usize,
     /// Threads of a compilation, the one that asks among them. Default: as many as there are processors.
     pub threads: u32,
-    /// 0 or GRAMMARC_NO_MEMORY_CACHE.
+    /// GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY, or'ed.
     pub flags: u32,
     /// Limits of compilations that name none of their own. May be NULL.
     pub limits: *const grammarc_limits,
@@ -150,10 +156,11 @@ unsafe fn cache(given: &grammarc_compiler_options) -> Result<Cache, Fault> {
     if given.memory_entries > 0 {
         options = options.memory_entries(given.memory_entries);
     }
-    match given.flags {
-        0 => {}
-        GRAMMARC_NO_MEMORY_CACHE => options = options.memory_entries(0).refusals(0),
-        flags => return Err(unknown_flags(flags)),
+    if given.flags & !(GRAMMARC_NO_MEMORY_CACHE | GRAMMARC_EARLY) != 0 {
+        return Err(unknown_flags(given.flags));
+    }
+    if given.flags & GRAMMARC_NO_MEMORY_CACHE != 0 {
+        options = options.memory_entries(0).refusals(0);
     }
     if given.memory_bytes > 0 {
         options = options.memory_bytes(given.memory_bytes);
@@ -190,7 +197,8 @@ pub unsafe extern "C" fn grammarc_compiler_new(
             let threads = NonZero::new(given.threads as usize);
             let limits = read_limits(given.limits)?;
             let engine = Engine::new(vocabulary, threads, limits, cache(&given)?);
-            Ok(counted(grammarc_compiler { engine }))
+            let is_early = given.flags & GRAMMARC_EARLY != 0;
+            Ok(counted(grammarc_compiler { engine, is_early }))
         })
     }
 }
@@ -234,7 +242,7 @@ pub unsafe extern "C" fn grammarc_compile(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         make(out, error, || {
-            let engine = &object("the compiler", compiler)?.engine;
+            let &grammarc_compiler { ref engine, is_early } = object("the compiler", compiler)?;
             let language = usize::try_from(language).ok().and_then(|at| Language::ALL.get(at));
             let language = language.ok_or_else(|| Fault::argument("there is no such language"))?;
             let text = args::source(source, source_length)?;
@@ -243,7 +251,10 @@ pub unsafe extern "C" fn grammarc_compile(
             let cancel = cancel.as_ref().map(|cancel| Arc::clone(&cancel.flag));
             let language = language.name();
             let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
-            let made = engine.compile(&request)?;
+            let made = match is_early {
+                true => engine.begin(&request)?,
+                false => engine.compile(&request)?,
+            };
             let findings = match made.findings.as_slice() {
                 [] => Text::new("[]"),
                 findings => {
@@ -251,7 +262,7 @@ pub unsafe extern "C" fn grammarc_compile(
                     Text::new(of_findings(&source, findings))
                 }
             };
-            Ok(counted(grammarc_grammar::new(made.grammar, findings)))
+            Ok(counted(grammarc_grammar::begun(made.grammar, findings, made.progress)))
         })
     }
 }

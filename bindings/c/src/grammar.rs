@@ -3,8 +3,11 @@
 use std::ffi::c_char;
 use std::ptr;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use grammarc_artifacts::{Buffer, GrammarArtifact, write};
+use grammarc_bindings::failure::Failure;
+use grammarc_bindings::progress::Progress;
 use grammarc_bindings::report::of_grammar;
 use grammarc_runtime::error::BytesError;
 use grammarc_runtime::{ByteMatcher, Grammar};
@@ -20,14 +23,34 @@ use crate::vocabulary::{GRAMMARC_NO_MMAP, grammarc_vocabulary, unknown_flags};
 /// Matchers hold their own, and it holds its vocabulary.
 #[derive(Debug)]
 pub struct grammarc_grammar {
-    pub(crate) inner: Grammar,
+    given: Grammar,
+    /// The computation of its masks, where it is an early grammar.
+    progress: Option<Progress>,
     findings: Text,
     report: OnceLock<Text>,
 }
 
 impl grammarc_grammar {
-    pub(crate) fn new(inner: Grammar, findings: Text) -> Self {
-        Self { inner, findings, report: OnceLock::new() }
+    pub(crate) fn new(given: Grammar, findings: Text) -> Self {
+        Self { given, progress: None, findings, report: OnceLock::new() }
+    }
+
+    /// The same, of which the masks are still computed.
+    pub(crate) fn begun(given: Grammar, findings: Text, progress: Option<Progress>) -> Self {
+        Self { progress, ..Self::new(given, findings) }
+    }
+
+    /// The grammar: complete as soon as its masks are there.
+    pub(crate) fn inner(&self) -> &Grammar {
+        self.given.completed().unwrap_or(&self.given)
+    }
+
+    /// The artifact with all masks, for which it waits.
+    fn complete(&self) -> Result<&GrammarArtifact, Failure> {
+        if let Some(progress) = &self.progress {
+            progress.wait(None)?;
+        }
+        Ok(self.inner().artifact())
     }
 
     fn opened(artifact: GrammarArtifact) -> *mut Self {
@@ -90,7 +113,39 @@ pub unsafe extern "C" fn grammarc_grammar_from_bytes(
     }
 }
 
-/// Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE.
+/// Whether all masks are there. A grammar of a compiler with GRAMMARC_EARLY is used before they are. True for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_is_complete(grammar: *const grammarc_grammar) -> bool {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        ask(grammar, true, |grammar| grammar.progress.as_ref().is_none_or(Progress::is_complete))
+    }
+}
+
+/// Waits until all masks are there, for so many milliseconds at most, or as long as it takes where they are 0; `*complete`, which
+/// may be NULL, says whether they are. An error says why they will not come: the grammar goes on then, with masks that take
+/// longer. Any number of threads may wait at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_wait(
+    grammar: *const grammarc_grammar,
+    timeout_ms: u64,
+    complete: *mut bool,
+    error: *mut *mut grammarc_error,
+) -> grammarc_status {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        report(error, || {
+            let grammar = object("the grammar", grammar)?;
+            let most = (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms));
+            let waited = grammar.progress.as_ref().map(|progress| progress.wait(most));
+            tell(complete, waited.transpose()?.unwrap_or(true));
+            Ok(())
+        })
+    }
+}
+
+/// Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE. Waits for the masks of a grammar that is not
+/// complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_write(
     grammar: *const grammarc_grammar,
@@ -102,7 +157,7 @@ pub unsafe extern "C" fn grammarc_grammar_write(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         report(error, || {
-            let artifact = object("the grammar", grammar)?.inner.artifact();
+            let artifact = object("the grammar", grammar)?.complete()?;
             let path = args::path(path, length)?;
             match flags {
                 0 => write::replace(&path, artifact.container().buffer())?,
@@ -114,7 +169,8 @@ pub unsafe extern "C" fn grammarc_grammar_write(
     }
 }
 
-/// The bytes of the `.gmask` file. Live as long as the grammar. NULL for NULL.
+/// The bytes of the `.gmask` file, for whose masks it waits. Live as long as the grammar. NULL for NULL, and where the masks will
+/// not come.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_bytes(
     grammar: *const grammarc_grammar,
@@ -123,7 +179,8 @@ pub unsafe extern "C" fn grammarc_grammar_bytes(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         ask(grammar, ptr::null(), |grammar| {
-            let buffer = grammar.inner.artifact().container().buffer();
+            let Ok(artifact) = grammar.complete() else { return ptr::null() };
+            let buffer = artifact.container().buffer();
             tell(length, buffer.len());
             buffer.as_ptr()
         })
@@ -154,12 +211,13 @@ pub unsafe extern "C" fn grammarc_grammar_vocabulary(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         ask(grammar, ptr::null_mut(), |grammar| {
-            counted(grammarc_vocabulary::new(grammar.inner.vocabulary().clone()))
+            counted(grammarc_vocabulary::new(grammar.inner().vocabulary().clone()))
         })
     }
 }
 
-/// Checksum of the artifact, 32 bytes: equal for equal grammars of one vocabulary. Does nothing for NULL.
+/// Checksum of the artifact, 32 bytes, for whose masks it waits: equal for equal grammars of one vocabulary. Does nothing for NULL,
+/// and where the masks will not come.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_digest(
     grammar: *const grammarc_grammar,
@@ -169,7 +227,9 @@ pub unsafe extern "C" fn grammarc_grammar_digest(
     unsafe {
         ask(grammar, (), |grammar| {
             let place: *mut [u8; 32] = digest.cast();
-            tell(place, grammar.inner.artifact().checksum());
+            if let Ok(artifact) = grammar.complete() {
+                tell(place, artifact.checksum());
+            }
         });
     }
 }
@@ -186,7 +246,7 @@ pub unsafe extern "C" fn grammarc_grammar_report_json(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         ask(grammar, ptr::null(), |grammar| {
-            let made = || Text::new(of_grammar(grammar.inner.artifact()));
+            let made = || Text::new(of_grammar(grammar.inner().artifact()));
             grammar.report.get_or_init(made).give(length)
         })
     }
@@ -219,7 +279,7 @@ pub unsafe extern "C" fn grammarc_grammar_check(
                 Ok(bytes) => bytes,
                 Err(fault) => return fault.status(),
             };
-            let mut matcher = ByteMatcher::new(&grammar.inner);
+            let mut matcher = ByteMatcher::new(grammar.inner());
             let (status, at) = match matcher.accept(bytes) {
                 Ok(()) if matcher.is_accepting() => return grammarc_status::GRAMMARC_OK,
                 Ok(()) => (grammarc_status::GRAMMARC_REFUSED, length),

@@ -107,7 +107,7 @@ pub unsafe extern "C" fn grammarc_matcher_new(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         make(out, error, || {
-            let grammar = &object("the grammar", grammar)?.inner;
+            let grammar = object("the grammar", grammar)?.inner();
             let given = options::read(options)?;
             let mut options = MatcherOptions::new();
             if !given.end_tokens.is_null() {

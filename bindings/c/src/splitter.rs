@@ -172,7 +172,7 @@ pub unsafe extern "C" fn grammarc_splitter_new(
     // SAFETY: the caller keeps the header's rules.
     unsafe {
         make(out, error, || {
-            let splitter = Splitter::new(&object("the grammar", grammar)?.inner);
+            let splitter = Splitter::new(object("the grammar", grammar)?.inner());
             let inner = Single::new(Split { splitter, pieces: Vec::new(), given: Vec::new() });
             Ok(Box::into_raw(Box::new(grammarc_splitter { inner })))
         })

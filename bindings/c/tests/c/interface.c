@@ -277,6 +277,54 @@ static void freed_in_any_order(void)
     grammarc_matcher_free(matcher);
 }
 
+static void early(void)
+{
+    grammarc_compiler_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.flags = GRAMMARC_EARLY | GRAMMARC_NO_MEMORY_CACHE;
+    grammarc_compiler *quick = NULL;
+    STATUS(grammarc_compiler_new(vocabulary, &options, &quick, NULL), GRAMMARC_OK);
+    grammarc_grammar *grammar = compiled(quick, GRAMMARC_JSON_SCHEMA, SCHEMA);
+    grammarc_grammar *whole = compiled(compiler, GRAMMARC_JSON_SCHEMA, SCHEMA);
+    CHECK(grammarc_grammar_is_complete(whole) && grammarc_grammar_is_complete(NULL));
+
+    /* The masks are the same before and after they are there, and so are the bytes in the end. */
+    grammarc_matcher *one = matcher_of(grammar, NULL), *other = matcher_of(whole, NULL);
+    uint32_t rows[2][16];
+    size_t words = (grammarc_matcher_logit_width(one) + 31) / 32;
+    CHECK(words <= 16);
+    bool complete = false;
+    for (int round = 0; round < 2; round++) {
+        STATUS(grammarc_matcher_fill(one, rows[0], words, NULL), GRAMMARC_OK);
+        STATUS(grammarc_matcher_fill(other, rows[1], words, NULL), GRAMMARC_OK);
+        CHECK(memcmp(rows[0], rows[1], words * sizeof rows[0][0]) == 0);
+        STATUS(grammarc_grammar_wait(grammar, 0, &complete, NULL), GRAMMARC_OK);
+        CHECK(complete && grammarc_grammar_is_complete(grammar));
+        if (round == 0) {
+            accept_text(one, "{\"ok\":");
+            accept_text(other, "{\"ok\":");
+        }
+    }
+    STATUS(grammarc_grammar_wait(whole, 1, NULL, NULL), GRAMMARC_OK);
+    STATUS(grammarc_grammar_wait(NULL, 1, &complete, NULL), GRAMMARC_ARGUMENT);
+    uint8_t digests[2][32];
+    grammarc_grammar_digest(grammar, digests[0]);
+    grammarc_grammar_digest(whole, digests[1]);
+    CHECK(memcmp(digests[0], digests[1], 32) == 0);
+    size_t length = 0;
+    CHECK(grammarc_grammar_bytes(grammar, &length) != NULL && length > 0);
+
+    options.flags = 4;
+    grammarc_compiler *none = NULL;
+    STATUS(grammarc_compiler_new(vocabulary, &options, &none, NULL), GRAMMARC_ARGUMENT);
+    grammarc_matcher_free(one);
+    grammarc_matcher_free(other);
+    grammarc_grammar_free(grammar);
+    grammarc_grammar_free(whole);
+    grammarc_compiler_free(quick);
+}
+
 int main(int count, char **arguments)
 {
     CHECK(count == 2);
@@ -288,6 +336,7 @@ int main(int count, char **arguments)
     vocabularies();
     nothing_at_all();
     freed_in_any_order();
+    early();
     grammarc_compiler_free(compiler);
     grammarc_vocabulary_free(vocabulary);
     nothing_was_read();
