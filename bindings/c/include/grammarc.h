@@ -54,6 +54,12 @@
 #define GRAMMARC_NO_MEMORY_CACHE 1
 
 /**
+ * Give a grammar as soon as its automata are there, while a thread computes its masks: see grammarc_grammar_wait(). Until then a
+ * mask is found when it is asked for, with the same bits, in microseconds to some tens of milliseconds.
+ */
+#define GRAMMARC_EARLY 2
+
+/**
  * Write the vocabulary into the file, so that it can be opened without one.
  */
 #define GRAMMARC_STANDALONE 1
@@ -615,7 +621,7 @@ typedef struct grammarc_compiler_options {
      */
     uint32_t threads;
     /**
-     * 0 or GRAMMARC_NO_MEMORY_CACHE.
+     * GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY, or'ed.
      */
     uint32_t flags;
     /**
@@ -981,7 +987,23 @@ grammarc_status grammarc_grammar_from_bytes(const uint8_t *bytes,
                                             struct grammarc_error **error);
 
 /**
- * Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE.
+ * Whether all masks are there. A grammar of a compiler with GRAMMARC_EARLY is used before they are. True for NULL.
+ */
+bool grammarc_grammar_is_complete(const struct grammarc_grammar *grammar);
+
+/**
+ * Waits until all masks are there, for so many milliseconds at most, or as long as it takes where they are 0; `*complete`, which
+ * may be NULL, says whether they are. An error says why they will not come: the grammar goes on then, with masks that take
+ * longer. Any number of threads may wait at once.
+ */
+grammarc_status grammarc_grammar_wait(const struct grammarc_grammar *grammar,
+                                      uint64_t timeout_ms,
+                                      bool *complete,
+                                      struct grammarc_error **error);
+
+/**
+ * Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE. Waits for the masks of a grammar that is not
+ * complete.
  */
 grammarc_status grammarc_grammar_write(const struct grammarc_grammar *grammar,
                                        const char *path,
@@ -990,9 +1012,11 @@ grammarc_status grammarc_grammar_write(const struct grammarc_grammar *grammar,
                                        struct grammarc_error **error);
 
 /**
- * The bytes of the `.gmask` file. Live as long as the grammar. NULL for NULL.
+ * The bytes of the `.gmask` file, for whose masks it waits. Live as long as the grammar. NULL for NULL, and where the masks will
+ * not come.
  */
-const uint8_t *grammarc_grammar_bytes(const struct grammarc_grammar *grammar, size_t *length);
+const uint8_t *grammarc_grammar_bytes(const struct grammarc_grammar *grammar,
+                                      size_t *length);
 
 /**
  * One more holder. Returns the grammar.
@@ -1010,9 +1034,11 @@ void grammarc_grammar_free(struct grammarc_grammar *grammar);
 struct grammarc_vocabulary *grammarc_grammar_vocabulary(const struct grammarc_grammar *grammar);
 
 /**
- * Checksum of the artifact, 32 bytes: equal for equal grammars of one vocabulary. Does nothing for NULL.
+ * Checksum of the artifact, 32 bytes, for whose masks it waits: equal for equal grammars of one vocabulary. Does nothing for NULL,
+ * and where the masks will not come.
  */
-void grammarc_grammar_digest(const struct grammarc_grammar *grammar, uint8_t *digest);
+void grammarc_grammar_digest(const struct grammarc_grammar *grammar,
+                             uint8_t *digest);
 
 /**
  * The verdict on each keyword of the source, and the bounds on the work of a step: a JSON object with `language`,

@@ -16,6 +16,9 @@ use crate::failure::Failure;
 /// Most compilations that go on behind their grammars.
 const MOST: usize = 64;
 
+/// Bytes of the stack of one.
+const STACK: usize = 2 << 20;
+
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// The computation of an early grammar's masks. A clone is the same.
@@ -57,7 +60,9 @@ impl Progress {
             work.end(ended);
         };
         if RUNNING.load(Ordering::Relaxed) <= MOST {
-            let thread = std::thread::Builder::new().name("grammarc masks".to_owned());
+            // A size of its own: the library reads no variable of the environment, and that of the default is one.
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let thread = thread.name("grammarc masks".to_owned());
             // Without a thread the work is dropped, which ends it: the grammar stays early.
             thread.spawn(work).ok();
         } else {
