@@ -1,7 +1,7 @@
 //! The most ticks that one token makes, by a walk of the token trie.
 //!
 //! A bound from the bytes between two ticks is quick and may be far off: of words, whose ticks may be two bytes apart, it says
-//! 64 where the vocabulary's longest token is 128 spaces and no token has more than five. Where zones would then cost
+//! 64 where the vocabulary's longest token is 128 spaces and no token has more than five. If zones would then cost
 //! many states, the walk finds the number itself: from all states of the machine at once, with the most ticks on a way to
 //! each.
 //!

@@ -277,8 +277,8 @@ impl StringSet {
         band.is_some_and(|band| band.language.contains(text))
     }
 
-    /// The members, band by band and in code point order, if they are at most `limit`. Where lengths leave so few of a
-    /// language that finding them takes too long, the answer is none as well.
+    /// The members, band by band and in code point order, if they are at most `limit`. None as well where lengths leave so few of
+    /// a language that finding them takes too long, and of a pattern that counts far.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
         let mut found = Vec::new();
         for band in self.bands.iter() {

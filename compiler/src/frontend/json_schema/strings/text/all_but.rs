@@ -1,6 +1,6 @@
 //! The graph of all strings but some, from their prefix tree.
 //!
-//! Most objects allow keys that they do not name, so this is the set that is written most. What leaves the tree leads to
+//! Most objects allow keys that they do not name, so this is the set that is written most. A text that leaves the tree leads to
 //! the end through a shared rule; no automaton is made and none is minimised, because the network makes one of the keys
 //! that are named and of this together. Linear in the bytes of the texts.
 

@@ -2,9 +2,8 @@
 //! and the closing quote, which is.
 //!
 //! A language becomes a graph over its states between characters, with the texts of a class of characters on each edge
-//! (`characters`, `spell`, `graph`). Where every rest of the string will do, the graph ends in a call of the shared rule
-//! for that, so a set that excludes a thousand names is as large as the names, and its masks are computed once for a
-//! vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
+//! (`characters`, `spell`, `graph`). It ends in a call of a shared rule from where on any rest of the string will do, so a set
+//! that excludes a thousand names is as large as the names, and its masks are computed once for a vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
 //! the count where its shape leaves no other way and that is small (`counted`), and by a counter else (`bounded`). A pattern that
 //! itself counts far keeps its counts as counters, beside that of the length (`counted_pattern`).
 
