@@ -22,6 +22,8 @@ pub(crate) struct CountedPattern {
     pub(crate) lengths: Lengths,
     /// Places that there were with all counts written out.
     pub(crate) written_out: usize,
+    /// At least the number of its texts.
+    pub(crate) most_texts: u64,
 }
 
 /// One character of the text.

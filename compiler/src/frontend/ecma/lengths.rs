@@ -1,4 +1,6 @@
-//! Lengths in characters of the matches of a tree without assertions, by its structure.
+//! Lengths in characters of the matches of a tree without assertions, and how many there are, by its structure.
+
+use regex_syntax::hir::ClassUnicodeRange;
 
 use super::node::Node;
 
@@ -67,6 +69,28 @@ pub(super) fn of(node: &Node) -> Lengths {
         }
         Node::Repeat { body, min, max } => of(body).repeated(*min, *max),
         Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => Lengths::NOTHING,
+    }
+}
+
+/// At least the number of the matches of a tree, of which some may be the same.
+pub(super) fn most_texts(node: &Node) -> u64 {
+    match node {
+        Node::Class(class) => {
+            let size = |range: &ClassUnicodeRange| {
+                u64::from(u32::from(range.end()) - u32::from(range.start())) + 1
+            };
+            class.ranges().iter().map(size).sum()
+        }
+        Node::Seq(parts) => parts.iter().map(most_texts).fold(1, u64::saturating_mul),
+        Node::Alt(choices) => choices.iter().map(most_texts).fold(0, u64::saturating_add),
+        Node::Repeat { body, min, max } => match (most_texts(body), *max) {
+            (0, _) => u64::from(*min == 0),
+            (_, None) => u64::MAX,
+            // Only one text of the body: one for each number of times.
+            (1, Some(max)) => u64::from(max.saturating_sub(*min)) + 1,
+            (texts, Some(max)) => texts.saturating_pow(max).saturating_mul(2),
+        },
+        Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => 1,
     }
 }
 

@@ -44,6 +44,9 @@ const PROGRAM_STATES: usize = 8;
 /// Places of a pattern with all counts written out, from which on its automaton is made where it is asked for.
 const MANY_PLACES: usize = 1 << 7;
 
+/// Texts of a pattern that somebody may want to list, for which it takes an automaton.
+const FEW_TEXTS: u64 = 1 << 16;
+
 /// The language of a pattern: the strings of an automaton or of its counted form, one of which it has, if their length is within
 /// bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +71,9 @@ pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaE
     let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
-    let is_made = counted.as_ref().is_none_or(|counted| counted.written_out <= MANY_PLACES);
+    let is_made = counted.as_ref().is_none_or(|counted| {
+        counted.written_out <= MANY_PLACES || counted.most_texts <= FEW_TEXTS
+    });
     let automaton = is_made.then(|| automaton(&node, text, limit)).transpose()?;
     Ok(Pattern { automaton, min, max, counted })
 }

@@ -30,6 +30,8 @@ const MOST_COUNTERS: usize = 7;
 const MOST_PLACES: usize = 1 << 7;
 /// Most ways.
 const MOST_WAYS: usize = 1 << 11;
+/// Most parts that are looked at, copies among them.
+const MOST_PARTS: usize = 1 << 12;
 
 /// The counted form of a tree; none where it has no long count, does not match from end to end, is too large, or where the counts
 /// of one text come apart.
@@ -51,6 +53,7 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     let mut pattern = builder.pattern;
     pattern.lengths = lengths::of(node);
     pattern.written_out = lengths::written_out(node);
+    pattern.most_texts = lengths::most_texts(node);
     together::stay_together(&pattern).then_some(pattern)
 }
 
@@ -81,6 +84,8 @@ struct Builder {
     within: u32,
     /// Whether a count is not the fixed number of a class.
     is_worth: bool,
+    /// Parts that were looked at.
+    parts: usize,
 }
 
 impl Builder {
@@ -99,6 +104,10 @@ impl Builder {
 
     /// The part of a tree that asserts nothing.
     fn part(&mut self, node: &Node) -> Option<Part> {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            return None;
+        }
         match node {
             Node::Class(class) => {
                 let place = u32::try_from(self.pattern.places.len()).ok()?;
@@ -259,6 +268,8 @@ mod tests {
         assert_eq!(counted(&tree("(?:ab){0,50}$")), None);
         assert_eq!(counted(&tree(r"^(?:ab\b){0,50}$")), None);
         assert_eq!(counted(&tree("^(?:ab){0,3}$")), None);
+        let copies = format!("^a{{0,9}}{}{}$", "(?:".repeat(60), "){4}".repeat(60));
+        assert_eq!(counted(&tree(&copies)), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! one behind it, a tick apart; in `(?:a+){0,50}` each `a` may begin a further group or not, and counts come apart without
 //! bound.
 //!
-//! Cost: O(sets of places times their ways and ranges of characters), of which at most [`MOST_SETS`] are made.
+//! Cost: O(sets of places times their ways and ranges of characters), at most [`MOST_WORK`].
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -18,6 +18,9 @@ const MOST_MEMBERS: usize = 8;
 /// Most sets of places.
 const MOST_SETS: usize = 1 << 10;
 
+/// Most arrivals that are looked at, times the characters at which classes begin and end.
+const MOST_WORK: usize = 1 << 21;
+
 /// By counter, a distance below the highest count.
 type Distances = SmallVec<[i64; 4]>;
 
@@ -29,11 +32,12 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
     let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
     let mut seen: FxHashSet<Set> = FxHashSet::default();
     let mut open = vec![start];
+    let mut left = MOST_WORK;
     while let Some(set) = open.pop() {
         if !seen.insert(set.clone()) {
             continue;
         }
-        let Some(next) = onward(pattern, &set) else { return false };
+        let Some(next) = onward(pattern, &set, &mut left) else { return false };
         open.extend(next);
         if seen.len() > MOST_SETS {
             return false;
@@ -45,8 +49,8 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
 /// A place that a set leads to, with counts that are new where their counter was reset.
 type Arrival = (u32, SmallVec<[(bool, i64); 4]>);
 
-/// The sets that one more character leads to; none where counts come apart.
-fn onward(pattern: &CountedPattern, set: &Set) -> Option<Vec<Set>> {
+/// The sets that one more character leads to; none where counts come apart, or no more work is left.
+fn onward(pattern: &CountedPattern, set: &Set, left: &mut usize) -> Option<Vec<Set>> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (place, counts) in set {
         for way in pattern.ways.iter().filter(|way| way.from == *place) {
@@ -73,6 +77,7 @@ fn onward(pattern: &CountedPattern, set: &Set) -> Option<Vec<Set>> {
     }
     bounds.sort_unstable();
     bounds.dedup();
+    *left = left.checked_sub(bounds.len() * arrivals.len() + set.len() * pattern.ways.len())?;
     let holds = |place: u32, character: u32| {
         let ranges = pattern.places[place as usize].class.ranges();
         let at = ranges.partition_point(|range| u32::from(range.end()) < character);

@@ -267,6 +267,28 @@ fn literals_and_minimisation_agree() {
 }
 
 #[test]
+fn patterns_that_count_far_meet_others() {
+    let words = StringSet::pattern(r"^(?:[a-z]+ ){0,199}[a-z]+$", LIMIT).unwrap();
+    assert!(words.contains("ab c") && !words.contains("ab  c"));
+    let named = StringSet::literals(["ab c", "AB", "x"], LIMIT).unwrap();
+    let both = StringSet::literals(["ab c", "x"], LIMIT).unwrap();
+    assert_eq!(words.intersect(&named, LIMIT).unwrap(), both);
+    assert!(both.is_subset(&words, LIMIT).unwrap() && !named.is_subset(&words, LIMIT).unwrap());
+    let short = StringSet::pattern("^[a-c ]{1,4}$", LIMIT).unwrap();
+    let few = words.intersect(&short, LIMIT).unwrap();
+    assert!(few.contains("a bc") && !few.contains("a  c") && !few.contains("abcab"));
+    assert!(words.complement(LIMIT).unwrap().contains("a-b"));
+    assert!(words.intersect(&StringSet::lengths(0, Some(0)), LIMIT).unwrap().is_none());
+    // One text, which somebody may count on.
+    let one = StringSet::pattern("^(?:ab){200}$", LIMIT).unwrap();
+    assert_eq!(one.finite(10).map(|texts| texts.len()), Some(1));
+    // Lengths with gaps.
+    let even = StringSet::pattern("^(?:[a-z]-){3,200}$", LIMIT).unwrap();
+    assert!(even.intersect(&StringSet::lengths(7, Some(7)), LIMIT).unwrap().is_none());
+    assert!(!even.intersect(&StringSet::lengths(8, Some(8)), LIMIT).unwrap().is_none());
+}
+
+#[test]
 fn limits_are_kept() {
     let a = StringSet::pattern("^(?:.{5})*$", LIMIT).unwrap();
     let b = StringSet::pattern("^(?:.{7})*$", LIMIT).unwrap();
