@@ -120,6 +120,8 @@ pub(super) struct Builder<'a> {
     /// Rules of graphs with counters, and the registers that their activations begin with; none where the graph is written
     /// out.
     pub(super) counted: FxHashMap<Arc<ExprGraph>, Option<(usize, u32)>>,
+    /// By the structure of graphs with counters, the most ticks of each counter that a token makes; nothing where a walk did not tell.
+    pub(super) token_ticks: FxHashMap<[u8; 32], Vec<u32>>,
     /// Rules that are catalogues.
     catalogues: FxHashMap<Arc<Texts>, usize>,
     packed: &'a mut Catalogues,
@@ -173,6 +175,7 @@ pub(super) fn build(
         bodies: Bodies::default(),
         pending: FxHashMap::default(),
         counted: FxHashMap::default(),
+        token_ticks: FxHashMap::default(),
         catalogues: FxHashMap::default(),
         packed,
         may_pack,

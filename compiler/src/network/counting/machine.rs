@@ -17,6 +17,9 @@ use crate::ir::{Counter, Expr, ExprGraph, Step};
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
 
+/// Most counters of a rule with registers.
+pub(super) const MOST_COUNTERS: usize = 8;
+
 /// A state.
 #[derive(Default)]
 pub(super) struct State {
@@ -104,6 +107,29 @@ impl Machine {
             machine.ticks_a_token.push(begun + 1);
         }
         Ok(machine)
+    }
+
+    /// A digest of states and lists, equal where machines differ in bounds alone.
+    pub(super) fn structure(&self) -> [u8; 32] {
+        let mut digest = blake3::Hasher::new();
+        let mut add = |numbers: [u32; 3]| _ = digest.update(bytemuck::bytes_of(&numbers));
+        for (number, state) in (0..).zip(&self.states) {
+            state.edges.iter().for_each(|edge| add([edge.lo, edge.hi, edge.target]));
+            state.steps.iter().for_each(|&(list, to)| add([STEPS, list as u32, to]));
+            add([u32::MAX, number, 0]);
+        }
+        for list in &self.lists {
+            for step in list {
+                let (kind, counter) = match *step {
+                    Step::Reset(counter) => (0, counter),
+                    Step::Tick(counter) => (1, counter),
+                    Step::Check(counter) => (2, counter),
+                };
+                add([kind, counter.into(), 0]);
+            }
+            add([u32::MAX, u32::MAX, 0]);
+        }
+        digest.finalize().into()
     }
 
     /// About how many states spell the counts that are near a bound.

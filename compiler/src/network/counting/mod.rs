@@ -50,7 +50,7 @@ use crate::automata::Nfa;
 use crate::ir::facts;
 use crate::ir::{Expr, ExprGraph};
 
-use machine::Machine;
+use machine::{MOST_COUNTERS, Machine};
 use refused::Refused;
 use token_ticks::most_ticks;
 use zones::Zones;
@@ -60,9 +60,6 @@ const ATTEMPTS: u32 = 6;
 
 /// Nodes of the trie that a walk for the most ticks of a token is worth, for each state that spells counts.
 const NODES_A_STATE: usize = 1 << 7;
-
-/// Most counters of a rule with registers.
-const MOST_COUNTERS: usize = 8;
 
 impl Builder<'_> {
     /// Connects `from` to `to` by the strings of a graph with counters, as a call of a rule with registers; says whether
@@ -95,20 +92,32 @@ impl Builder<'_> {
         Ok(true)
     }
 
+    /// By counter, the most ticks that a token makes; nothing where a walk does not tell.
+    fn token_ticks(&mut self, machine: &Machine) -> Vec<u32> {
+        let structure = machine.structure();
+        if let Some(known) = self.token_ticks.get(&structure) {
+            return known.clone();
+        }
+        let found = most_ticks(machine, self.lexicon.trie(), self.bounds());
+        let found = found.map(|most| most.to_vec()).unwrap_or_default();
+        self.token_ticks.insert(structure, found.clone());
+        found
+    }
+
     /// The rule of a graph with counters; none where it has to be written out.
     fn counted_rule(&mut self, graph: &ExprGraph) -> Result<Option<(usize, u32)>, Failure> {
         if graph.counters().len() > MOST_COUNTERS {
             return Ok(None);
         }
         let mut machine = Machine::new(self, graph)?;
-        let (bounds, trie) = (self.bounds(), self.lexicon.trie());
-        if machine.spelled() > trie.len() / NODES_A_STATE
-            && let Some(most) = most_ticks(&machine, trie, bounds)
-        {
-            // The first tick may end a part that began before the token.
-            let known = machine.ticks_a_token.iter_mut().zip(most);
-            known.for_each(|(known, most)| *known = (*known).min(most + 1));
+        if machine.spelled() > self.lexicon.trie().len() / NODES_A_STATE {
+            let found = self.token_ticks(&machine);
+            for (known, most) in machine.ticks_a_token.iter_mut().zip(found) {
+                // The first tick may end a part that began before the token.
+                *known = (*known).min(most + 1);
+            }
         }
+        let bounds = self.bounds();
         let mut more = vec![0; machine.counters.len()];
         for _ in 0..ATTEMPTS {
             let Some(zones) = Zones::new(&machine, &more) else { return Ok(None) };

@@ -7,11 +7,10 @@
 //!
 //! Cost: O(trie nodes times the states that a text of theirs leads to), which soon are few.
 
-use super::machine::Machine;
+use super::machine::{MOST_COUNTERS, Machine};
 use crate::automata::Allowance;
 use crate::ir::Step;
 use grammarc_artifacts::sections::vocabulary::Trie;
-use smallvec::SmallVec;
 
 /// The root of a trie.
 const ROOT: u32 = 0;
@@ -20,7 +19,7 @@ const ROOT: u32 = 0;
 const LABELS: u32 = 256;
 
 /// By counter, ticks since it was last reset.
-type Ticks = SmallVec<[u32; 4]>;
+pub(in crate::network) type Ticks = [u32; MOST_COUNTERS];
 
 /// States that a text leads to, each with the most ticks on a way there.
 type Reached = Vec<(u32, Ticks)>;
@@ -39,11 +38,11 @@ pub(super) fn most_ticks(
     if edges.into_iter().any(|edge| edge.hi >= LABELS) {
         return None;
     }
-    let zero: Ticks = machine.counters.iter().map(|_| 0).collect();
-    let mut most = zero.clone();
+    let zero = Ticks::default();
+    let mut most = zero;
     let mut left = trie.len().saturating_mul(STATES_A_NODE);
     let mut next = Next { reached: Vec::new(), places: vec![0; machine.states.len()] };
-    let all: Reached = (0..machine.states.len() as u32).map(|at| (at, zero.clone())).collect();
+    let all: Reached = (0..machine.states.len() as u32).map(|at| (at, zero)).collect();
     let mut arena: Reached = all;
     let mut open = vec![(ROOT, 0, arena.len())];
     while let Some((node, begin, end)) = open.pop() {
@@ -53,8 +52,8 @@ pub(super) fn most_ticks(
         for child in trie.children(node) {
             let byte = u32::from(trie.byte[child as usize]);
             next.reached.clear();
-            for (state, ticks) in &arena[from.clone()] {
-                let edges = &machine.states[*state as usize].edges;
+            for &(state, ticks) in &arena[from.clone()] {
+                let edges = &machine.states[state as usize].edges;
                 let at = edges.partition_point(|edge| edge.hi < byte);
                 if let Some(edge) = edges.get(at).filter(|edge| edge.lo <= byte) {
                     next.add(edge.target, ticks);
@@ -83,16 +82,16 @@ struct Next {
 
 impl Next {
     /// Adds a state with its ticks; says whether that changes anything.
-    fn add(&mut self, state: u32, ticks: &Ticks) -> bool {
+    fn add(&mut self, state: u32, ticks: Ticks) -> bool {
         let place = self.places[state as usize] as usize;
         let known = self.reached.get_mut(place).filter(|known| known.0 == state);
         let Some((_, known)) = known else {
             self.places[state as usize] = self.reached.len() as u32;
-            self.reached.push((state, ticks.clone()));
+            self.reached.push((state, ticks));
             return true;
         };
         let mut is_more = false;
-        for (known, &ticks) in known.iter_mut().zip(ticks) {
+        for (known, ticks) in known.iter_mut().zip(ticks) {
             is_more |= ticks > *known;
             *known = ticks.max(*known);
         }
@@ -104,11 +103,11 @@ impl Next {
         let mut changed = true;
         while std::mem::take(&mut changed) {
             let mut at = 0;
-            while let Some((state, before)) = self.reached.get(at).cloned() {
+            while let Some((state, before)) = self.reached.get(at).copied() {
                 at += 1;
                 for &(list, to) in &machine.states[state as usize].steps {
-                    let after = after(&machine.lists[list], before.clone(), most);
-                    changed |= self.add(to, &after);
+                    let after = after(&machine.lists[list], before, most);
+                    changed |= self.add(to, after);
                 }
             }
         }
