@@ -68,7 +68,8 @@ impl<'a> Node<'a> {
         self.labels.is_empty()
     }
 
-    /// The one of the three states of its rule that the node is in: not final, final, or one where texts end.
+    /// State of the rule that stands for the node, of three: 0 where no text ends here, 1 where one ends and others go on, 2
+    /// where all end.
     #[inline]
     pub fn state(&self) -> u32 {
         u32::from(self.is_final) + u32::from(self.is_end())

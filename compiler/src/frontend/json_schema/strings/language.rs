@@ -25,7 +25,7 @@ use crate::ir::Expr;
 
 /// Most texts of a finite language that is a list.
 const LISTED: usize = 256;
-/// Most states of the automaton of a pattern that counts far, for its lengths: others are not known to have gaps.
+/// Most states of the automaton of a pattern that counts far, where it is made for its lengths or its few texts.
 const FOR_LENGTHS: usize = 1 << 14;
 /// Bytes of a list that cost about what a state of an automaton does.
 const LISTED_BYTES: usize = 64;
@@ -246,6 +246,14 @@ impl Language {
         Ok(self.dfa())
     }
 
+    /// The automaton; none of a pattern that counts far and would have many states.
+    pub(super) fn small_dfa(&self) -> Option<&Dfa> {
+        match self.counted_form() {
+            Some(_) => self.dfa_within(Allowance::of(FOR_LENGTHS)).ok(),
+            None => Some(self.dfa()),
+        }
+    }
+
     /// The automaton of a language that is a list.
     fn made(&self, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
         match &self.0.form {
@@ -342,9 +350,7 @@ impl Language {
                 let meets =
                     self.0.shortest <= max && self.0.longest.is_none_or(|longest| min <= longest);
                 let within = |dfa: &Dfa| lengths::some_between(dfa, min, max);
-                meets
-                    && (!counted.pattern.lengths.may_gap
-                        || self.dfa_within(Allowance::of(FOR_LENGTHS)).map_or(true, within))
+                meets && (!counted.pattern.lengths.may_gap || self.small_dfa().is_none_or(within))
             }
             Form::Automaton => lengths::some_between(self.dfa(), min, max),
         }

@@ -11,9 +11,7 @@ const STEPS: usize = 64;
 pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Option<()> {
     let most = band.max.into_iter().chain(band.language.longest()).min()?;
     let Some(texts) = band.language.listed() else {
-        // Of a pattern that counts far there are more than anybody lists.
-        band.language.counted_form().is_none().then_some(())?;
-        return search(band.language.dfa(), (band.min, band.max), most, limit, found);
+        return search(band.language.small_dfa()?, (band.min, band.max), most, limit, found);
     };
     for text in texts.iter() {
         let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);

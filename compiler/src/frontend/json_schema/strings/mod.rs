@@ -278,7 +278,7 @@ impl StringSet {
     }
 
     /// The members, band by band and in code point order, if they are at most `limit`. None as well where lengths leave so few of
-    /// a language that finding them takes too long, and of a pattern that counts far.
+    /// a language that finding them takes too long, and where a pattern that counts far has many states.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
         let mut found = Vec::new();
         for band in self.bands.iter() {

@@ -282,6 +282,9 @@ fn patterns_that_count_far_meet_others() {
     // One text, which somebody may count on.
     let one = StringSet::pattern("^(?:ab){200}$", LIMIT).unwrap();
     assert_eq!(one.finite(10).map(|texts| texts.len()), Some(1));
+    // A bound on the length may leave few.
+    let short = words.intersect(&StringSet::lengths(0, Some(1)), LIMIT).unwrap();
+    assert_eq!(short.finite(100).map(|texts| texts.len()), Some(26));
     // Lengths with gaps.
     let even = StringSet::pattern("^(?:[a-z]-){3,200}$", LIMIT).unwrap();
     assert!(even.intersect(&StringSet::lengths(7, Some(7)), LIMIT).unwrap().is_none());
