@@ -9,7 +9,7 @@ use crate::container::{Container, Flat};
 use crate::error::Error;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
-use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, MaskRecord};
+use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, GradeRecord, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;
 use crate::tables::{Bases, Tables};
@@ -118,4 +118,5 @@ stored! {
     class_nodes: u32 = ClassNodes,
     catalogue: u8 = Catalogue,
     crowded: CrowdedRecord = Crowded,
+    grades: GradeRecord = Grades,
 }

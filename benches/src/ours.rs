@@ -173,6 +173,22 @@ impl Ours {
         Ok(Grammar::from_artifact(artifact))
     }
 
+    /// The vocabulary for engines that are no crates: `tokens` as hexadecimal bytes by id, empty where a token is no text,
+    /// `end_tokens` and `logit_width`.
+    pub fn exported(&self) -> serde_json::Value {
+        let vocabulary = self.artifact();
+        let token = |token: u32| {
+            let text = vocabulary.token_kind(token) == TokenKind::Text;
+            let bytes = if text { vocabulary.token_bytes(token) } else { &[] };
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        };
+        serde_json::json!({
+            "tokens": (0..vocabulary.token_count()).map(token).collect::<Vec<_>>(),
+            "end_tokens": vocabulary.end_tokens(),
+            "logit_width": vocabulary.logit_width(),
+        })
+    }
+
     /// Mask words with the bits of the text tokens.
     pub fn text_tokens(&self) -> Vec<u32> {
         let vocabulary = self.artifact();

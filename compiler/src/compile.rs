@@ -78,10 +78,11 @@ impl CompileOptions {
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record, without_token_digests } = self;
-        let NetworkLimits { rule_states, states, rules, catalogue_texts } =
+        let NetworkLimits { rule_states, states, rules, catalogue_texts, graded_states } =
             network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
-        (rule_states, states, rules, catalogue_texts, pairs, rows).hash(state);
+        (rule_states, states, rules, pairs, rows).hash(state);
+        (catalogue_texts, graded_states).hash(state);
         (record, shortcuts, without_token_digests).hash(state);
     }
 }

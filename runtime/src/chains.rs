@@ -1,11 +1,13 @@
 //! The stored masks that a position allows and whether the input may end there, worked out when an artifact is opened.
 //!
+//! The masks of a graded state depend on its register, where little is left in it: these are searched for, among some hundred.
+//!
 //! These are the parts of the tables that a mask reference reads: 16 bytes for each state of a position, and one
 //! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask
 //! is used.
 
 use bytemuck::{Pod, Zeroable};
-use grammarc_artifacts::sections::masks::FollowEntry;
+use grammarc_artifacts::sections::masks::{FollowEntry, GradeRecord};
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
@@ -32,6 +34,8 @@ pub(crate) struct Chains {
     heads: Vec<Head>,
     /// Sorted by class for each state; the mask is [`NONE`] where it is empty.
     links: Vec<FollowEntry>,
+    /// Masks of graded states by what is left in the register; the mask is [`NONE`] where it is empty.
+    grades: Vec<GradeRecord>,
 }
 
 impl Chains {
@@ -48,7 +52,13 @@ impl Chains {
         let end = Head { base: NONE, exits: NONE, follows: tables.follows.len() as u32, flags: 0 };
         let links = tables.follows.iter();
         let links = links.map(|link| FollowEntry { mask: unless_empty(link.mask), ..*link });
-        Self { heads: heads.chain([end]).collect(), links: links.collect() }
+        let grades = tables.grades.iter();
+        let grades = grades.map(|grade| GradeRecord { base: unless_empty(grade.base), ..*grade });
+        Self {
+            heads: heads.chain([end]).collect(),
+            links: links.collect(),
+            grades: grades.collect(),
+        }
     }
 
     /// The heads of all states with one more that closes the last, and the links of all.
@@ -116,10 +126,16 @@ impl<'g> MaskChains<'g> {
     pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut Vec<u32>) {
         let (home, index) = self.home(at.state);
         let head = home.heads[index];
-        if head.base != NONE {
-            parts.push(head.base);
+        let (mut base, mut exits) = (head.base, head.exits);
+        if head.flags & state_flags::GRADED != 0
+            && let Some(grade) = GradeRecord::find(&home.grades, at.state, at.count)
+        {
+            (base, exits) = (grade.base, grade.exits);
         }
-        self.add_below(frames, head.exits, at.frame, parts);
+        if base != NONE {
+            parts.push(base);
+        }
+        self.add_below(frames, exits, at.frame, parts);
     }
 
     /// Adds those of the stack below a rule that tokens leave through an exit class.

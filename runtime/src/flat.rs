@@ -125,15 +125,16 @@ pub struct FlatPosition {
 
 impl Matcher {
     /// The position as numbers; `None` where it has several configurations or none, where the grammar has items that must
-    /// differ, whose texts are no numbers, where it is [early](Grammar::early) or the position within a catalogue, whose nodes
-    /// a device does not have, or where the stack has more frames than `most`.
+    /// differ, whose texts are no numbers, where it is [early](Grammar::early) or the position within a catalogue or at a graded
+    /// state, whose nodes and grades a device does not have, or where the stack has more frames than `most`.
     pub fn flat_position(&self, most: usize) -> Option<FlatPosition> {
         let &[at] = self.sequence.trail.current() else { return None };
         let is_listed = self.grammar().is_early() || self.grammar().catalogues().contains(at.state);
-        if !self.grammar().distinct().is_empty() || is_listed {
+        let tables = self.grammar().tables();
+        let is_graded = tables.state(at.state).flags & state_flags::GRADED != 0;
+        if !self.grammar().distinct().is_empty() || is_listed || is_graded {
             return None;
         }
-        let tables = self.grammar().tables();
         let mut frames = Vec::new();
         let mut frame = at.frame;
         while frame != BOTTOM {

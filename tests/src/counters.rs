@@ -25,6 +25,11 @@ pub fn case(seed: u64) -> Case {
         }
         texts.push(text);
     }
+    if rng.one_in(2) {
+        let length = 7 + rng.below(6);
+        texts.push((0..length).map(|_| *rng.pick(&letters)).collect());
+        texts.push(vec![*rng.pick(&letters); length]);
+    }
     let mut tokens: Vec<Token> = texts.into_iter().map(Token::Text).collect();
     tokens.push(Token::Special(b"<eos>".to_vec()));
     let expr = match rng.below(4) {

@@ -6,6 +6,7 @@
 //!
 //! Cost: O(states and edges).
 
+use crate::sections::masks::GradeRecord;
 use crate::sections::network::{ByteEdge, NONE, RuleRecord, StateRecord, rule_flags, state_flags};
 use crate::tables::TablesData;
 
@@ -92,10 +93,15 @@ pub fn pack(tables: &mut TablesData, packed: &[Packed], nothing: u32) {
         tables.follows.len(),
     ];
     tables.states.push(StateRecord::sentinel(ends.map(|end| end as u32)));
-    let TablesData { masks, rows, lists, classes, class_nodes, catalogue, crowded, .. } = old;
+    let TablesData { masks, rows, lists, classes, class_nodes, catalogue, crowded, grades, .. } =
+        old;
     (tables.masks, tables.rows, tables.lists) = (masks, rows, lists);
     (tables.classes, tables.class_nodes) = (classes, class_nodes);
     (tables.catalogue, tables.crowded) = (catalogue, crowded);
+    let grades = grades.into_iter();
+    tables.grades = grades
+        .map(|grade| GradeRecord { state: moved[(grade.state - first) as usize], ..grade })
+        .collect();
 }
 
 /// Edges on a set of bytes to one state.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, MaskRecord};
+use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, GradeRecord, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
 use crate::sections::vocabulary::ExpressionRecord;
@@ -177,6 +177,8 @@ section_kinds! {
     Catalogue = 76, "CATALOGUE", u8, GrammarOptional;
     /// Nodes of catalogues with stored masks, ascending.
     Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
+    /// Masks by the count that is left in a register, ascending by state and count.
+    Grades = 78, "GRADES", GradeRecord, GrammarOptional;
 }
 
 #[cfg(test)]

@@ -51,6 +51,43 @@ pub struct CrowdedRecord {
     pub exits: u32,
 }
 
+/// The mask and the exits of a state with [`GRADED`](super::network::state_flags::GRADED) while a field of the register is
+/// small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct GradeRecord {
+    /// The state.
+    pub state: u32,
+    /// The largest number in the field for which this holds, as far down as that of the record before it, if that is of the same
+    /// state.
+    pub most: u32,
+    /// The field: its lowest bit, and from bit 8 on its width.
+    pub field: u32,
+    /// Mask id of the tokens that are consumed within the rule.
+    pub base: u32,
+    /// Exit class id, or [`NONE`](super::network::NONE).
+    pub exits: u32,
+}
+
+impl GradeRecord {
+    /// The number in the field.
+    #[inline]
+    pub fn count(&self, register: u32) -> u32 {
+        let (shift, width) = (self.field & 31, self.field >> 8 & 31);
+        register >> shift & ((1 << width) - 1)
+    }
+
+    /// The grade of a state with a register; `None` where more is left in the field than any has. O(log records).
+    #[inline]
+    pub fn find(records: &[Self], state: u32, register: u32) -> Option<&Self> {
+        let first = records.partition_point(|record| record.state < state);
+        let own = &records[first..];
+        let count = own.first().filter(|record| record.state == state)?.count(register);
+        let at = own.partition_point(|record| record.state == state && record.most < count);
+        own.get(at).filter(|record| record.state == state)
+    }
+}
+
 /// One exit class: a range of the class node table, which holds trie node ids in ascending order. A grammar artifact
 /// may leave the nodes out (`first` is [`NONE`](super::network::NONE)): only compilations read them, and only the
 /// vocabulary's.

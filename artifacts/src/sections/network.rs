@@ -41,6 +41,9 @@ pub mod state_flags {
     /// An arrival that stays at the state goes on to the next state, as an arrival there: several counters are lowered or
     /// set one after the other. Both states have the same edges.
     pub const THEN: u32 = 64;
+    /// The mask of the state depends on a field of the register: the grammar's grades have the masks where little is left
+    /// in it, and the state's own is that of all others.
+    pub const GRADED: u32 = 128;
     /// Place of the lowest bit of the field that is lowered or set, which takes five bits. A register may hold several
     /// counters, each in a field of its own.
     pub const SHIFT: u32 = 8;

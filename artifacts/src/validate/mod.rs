@@ -11,7 +11,8 @@
 //! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
 //! 7. `catalogue`: packed nodes, the rules that are catalogues, their calls.
-//! 8. the expressions of shared rules (vocabulary): ascending, each of a rule.
+//! 8. `grades`: masks by the count in a register.
+//! 9. the expressions of shared rules (vocabulary): ascending, each of a rule.
 //!
 //! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
 //! file, which is why each list entry belongs to one list.
@@ -21,6 +22,7 @@
 mod arrivals;
 mod catalogue;
 mod context;
+mod grades;
 mod masks;
 mod network;
 mod normal_form;
@@ -95,5 +97,6 @@ fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     masks::check(&context)?;
     network::check(&context)?;
     normal_form::check(&context)?;
-    catalogue::check(&context)
+    catalogue::check(&context)?;
+    grades::check(&context)
 }

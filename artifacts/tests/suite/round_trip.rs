@@ -28,6 +28,7 @@ fn owned(tables: grammarc_artifacts::Tables<'_>) -> TablesData {
         class_nodes: tables.class_nodes.to_vec(),
         catalogue: tables.catalogue.to_vec(),
         crowded: tables.crowded.to_vec(),
+        grades: tables.grades.to_vec(),
     }
 }
 

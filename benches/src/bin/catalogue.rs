@@ -1,13 +1,15 @@
-//! Catalogues of names: `catalogue [--counts 1000,10000] [--kind choice|enum|gbnf] [--peer]`
+//! Catalogues of names: `catalogue [--counts 1000,10000] [--kind choice|enum|gbnf] [--peer] [--export FILE]`
 //!
 //! Names are of about thirty bytes, words from a list of two thousand, the same in every run. Each count is compiled in a
 //! process of its own, so that the peak of memory is its own: text, front end, automaton, masks, the artifact's bytes, and
 //! opening these by a map with every check. Then random names are followed token by token, cut into the longest tokens, with a
-//! mask before each. With `--peer` llguidance takes the same names as an `enum`, first mask included.
+//! mask before each. With `--peer` llguidance takes the same names as an `enum`, first mask included. With `--export` nothing is
+//! measured: names and tokens are written for the engines of `benches/peers/catalogue.py`.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -24,6 +26,9 @@ use grammarc_runtime::{Grammar, Matcher};
 
 /// Names that are followed.
 const FOLLOWED: usize = 2_000;
+
+/// Names that peers follow.
+const PEERS_FOLLOWED: usize = 200;
 
 /// Words that names are made of.
 const WORDS: usize = 2_000;
@@ -51,6 +56,9 @@ struct Args {
     /// llguidance besides.
     #[arg(long)]
     peer: bool,
+    /// Writes the names, as schemas with an `enum`, the tokens of those that are followed, and the vocabulary.
+    #[arg(long)]
+    export: Option<PathBuf>,
     /// Threads of the compiler.
     #[arg(long, default_value_t = 1)]
     threads: usize,
@@ -123,6 +131,31 @@ fn tokens(vocabulary: &VocabularyArtifact, text: &[u8]) -> Vec<u32> {
         rest = &rest[length..];
     }
     found
+}
+
+/// The names that peers follow.
+fn followed(names: &[String]) -> impl Iterator<Item = &String> {
+    let mut draws = Draws(7);
+    (0..PEERS_FOLLOWED).map(move |_| &names[draws.below(names.len())])
+}
+
+/// Writes what an engine in another language is measured with.
+fn export(counts: &[usize], path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let ours = Ours::llama().ok_or("the tokenizer is not there")?;
+    let mut cases = Vec::new();
+    for &count in counts {
+        let names = names(count);
+        let texts = followed(&names).map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+        let texts = texts.iter().map(|text| tokens(ours.artifact(), text.as_bytes()));
+        cases.push(serde_json::json!({
+            "names": count,
+            "schema": { "enum": names },
+            "texts": texts.collect::<Vec<_>>(),
+        }));
+    }
+    let mut all = ours.exported();
+    all["cases"] = cases.into();
+    Ok(write::replace(path, all.to_string().as_bytes())?)
 }
 
 /// The most memory that this process had, in MiB.
@@ -206,9 +239,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
         matcher.compute_mask_or_eos()?;
         let first = begin.elapsed();
         let mut masks = Samples::default();
-        let mut draws = Draws(7);
-        for _ in 0..200 {
-            let name = &names[draws.below(names.len())];
+        for name in followed(&names) {
             matcher.reset()?;
             for token in tokens(ours.artifact(), serde_json::to_string(name)?.as_bytes()) {
                 let begin = Instant::now();
@@ -230,6 +261,9 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args = Args::parse();
+    if let Some(path) = &args.export {
+        return export(&args.counts, path);
+    }
     if let (true, &[count]) = (args.here, &args.counts[..]) {
         return measure(&args, count);
     }

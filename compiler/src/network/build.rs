@@ -127,6 +127,8 @@ pub(super) struct Builder<'a> {
     packed: &'a mut Catalogues,
     /// Whether sets of texts may be catalogues.
     may_pack: bool,
+    /// Whether masks may be graded: those of a vocabulary's rules are not.
+    pub(super) may_grade: bool,
     /// Sets of marks are written out as states somewhere, although they are many.
     pub(super) writes_sets: bool,
     inlined: Vec<bool>,
@@ -179,6 +181,7 @@ pub(super) fn build(
         catalogues: FxHashMap::default(),
         packed,
         may_pack,
+        may_grade: matches!(roots, Roots::Start),
         writes_sets: false,
         inlined: inline::plan(grammar, survey),
         written: Vec::new(),

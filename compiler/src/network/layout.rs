@@ -12,10 +12,12 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 
+use rustc_hash::FxHashSet;
+
 use super::catalogue::Catalogue;
 use super::follow::{Follow, OwnCalls};
 use super::merge::{Merged, MergedLabel};
-use super::rule::{Lowered, NetworkRule};
+use super::rule::{Field, Graded, Lowered, NetworkRule};
 use super::{Roots, SharedRules};
 use crate::automata::Table;
 use crate::budget::{Budget, Spent};
@@ -37,10 +39,24 @@ pub struct Network {
     pub open: Vec<u32>,
     /// Indices of own rules that are catalogues, ascending, with these.
     pub catalogues: Vec<(usize, Arc<Catalogue>)>,
+    /// Own states whose masks depend on a field of the register.
+    pub graded: Vec<GradedStates>,
     /// The calls of its own states.
     pub(super) own_calls: OwnCalls,
     /// Expressions that the rules of a vocabulary were compiled from; none for a grammar.
     pub expressions: Vec<ExpressionRecord>,
+}
+
+/// States of one rule whose masks depend on how many ticks a counter has left, where these are fewer than a token can
+/// make.
+#[derive(Clone, Debug)]
+pub struct GradedStates {
+    /// The counter.
+    pub field: Field,
+    /// The most ticks that one token makes.
+    pub most: u32,
+    /// Their ids, each with those that do the same, ascending.
+    pub states: Vec<Vec<u32>>,
 }
 
 impl Network {
@@ -99,6 +115,7 @@ pub(super) fn lay_out(
         ..TablesData::default()
     };
     let mut token_sets = Vec::new();
+    let mut graded = Vec::new();
     let set_of_label: Vec<u32> = merged
         .labels
         .iter()
@@ -140,6 +157,13 @@ pub(super) fn lay_out(
         // A callee of a region is in it, which its frame says.
         let is_region = matches!(rule.kind, RuleKind::Region(_));
         let absorbing = absorbing(rule);
+        let grades = counted.and_then(|counted| counted.graded.as_ref());
+        let in_grades: FxHashSet<u32> = grades.into_iter().flat_map(Graded::all).collect();
+        if let Some(&Graded { field, most, ref states }) = grades {
+            let id = |state: &u32| first + state;
+            let states = states.iter().map(|group| group.iter().map(id).collect()).collect();
+            graded.push(GradedStates { field, most, states });
+        }
         for state in 0..rule.dfa.len() as u32 {
             let (bytes, beyond) = rule.dfa.split(state);
             budget.spend(4 + bytes.len() + beyond.len())?;
@@ -161,6 +185,9 @@ pub(super) fn lay_out(
             }
             if absorbing[state as usize] {
                 record.flags |= state_flags::ABSORBING;
+            }
+            if in_grades.contains(&state) {
+                record.flags |= state_flags::GRADED;
             }
             if let Some(arrival) = counted.and_then(|counted| counted.arrival(state)) {
                 record.flags |= arrival.lowered.flags();
@@ -225,6 +252,7 @@ pub(super) fn lay_out(
         roots,
         open,
         catalogues,
+        graded,
         own_calls: OwnCalls::default(),
         expressions: Vec::new(),
     })

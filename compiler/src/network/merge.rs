@@ -11,11 +11,11 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::build::Built;
-use super::rule::{Label, Lowered, NetworkRule};
+use super::rule::{Graded, Label, Lowered, NetworkRule};
 use crate::automata::Edge;
 use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
@@ -311,6 +311,8 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         words.push(begin::CATALOGUE);
         words.extend(catalogue.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
     }
+    let graded = rule.counted.as_ref().and_then(|counted| counted.graded.as_ref());
+    let graded: FxHashSet<u32> = graded.into_iter().flat_map(Graded::all).collect();
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
     while let Some(number) = numbers.state(at) {
@@ -323,6 +325,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
+        let role = role + if graded.contains(&number) { GRADED } else { 0 };
         let (bytes, beyond) = rule.dfa.split(number);
         let accepts = u32::from(rule.dfa.accepts(number));
         let has_labels = u32::from(!beyond.is_empty());
@@ -355,6 +358,9 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
     }
     words
 }
+
+/// What the role of a state is more where its masks are graded.
+const GRADED: u32 = 64;
 
 /// Words that some rules begin with.
 mod begin {

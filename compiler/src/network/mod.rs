@@ -39,9 +39,9 @@ mod rule;
 mod token_sets;
 
 pub(crate) use calls::bytes_on;
-pub use layout::Network;
+pub use layout::{GradedStates, Network};
 pub use lexicon::Lexicon;
-pub use rule::{Arrival, Counted, Label, Labels, Lowered, NetworkRule};
+pub use rule::{Arrival, Counted, Field, Label, Labels, Lowered, NetworkRule};
 pub use shared::SharedRules;
 
 use std::borrow::Cow;
@@ -69,11 +69,20 @@ pub struct NetworkLimits {
     /// Texts from which on a set of them is a catalogue and not spelled out as states, which front ends make of sets of
     /// at least 1,024 texts and 16 KiB. The states of catalogues are no part of the other bounds.
     pub catalogue_texts: usize,
+    /// States that spell the counts of a pattern near its bounds from which on they are one state each, whose masks are
+    /// stored by the count.
+    pub graded_states: usize,
 }
 
 impl Default for NetworkLimits {
     fn default() -> Self {
-        Self { rule_states: 200_000, states: 1_000_000, rules: 200_000, catalogue_texts: 1 }
+        Self {
+            rule_states: 200_000,
+            states: 1_000_000,
+            rules: 200_000,
+            catalogue_texts: 1,
+            graded_states: 1 << 12,
+        }
     }
 }
 

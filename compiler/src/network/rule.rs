@@ -58,6 +58,33 @@ pub struct Counted {
     exits: Vec<u32>,
     /// Whether the register is a countdown, of which a larger one accepts all that a smaller one does.
     pub monotone: bool,
+    /// The states whose masks depend on a field of the register.
+    pub graded: Option<Graded>,
+}
+
+/// States whose masks depend on how many ticks a counter has left, where these are fewer than a token can make.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Graded {
+    /// The counter.
+    pub field: Field,
+    /// The most ticks that one token makes: with more left in the field, the mask does not depend on it.
+    pub most: u32,
+    /// The states, each with those that do the same, ascending.
+    pub states: Vec<Vec<u32>>,
+}
+
+impl Graded {
+    /// The states in groups of those that do the same, in any order.
+    pub fn new(field: Field, most: u32, mut states: Vec<Vec<u32>>) -> Self {
+        states.iter_mut().for_each(|group| group.sort_unstable());
+        states.sort_unstable();
+        Self { field, most, states }
+    }
+
+    /// All states.
+    pub fn all(&self) -> impl Iterator<Item = u32> + '_ {
+        self.states.iter().flatten().copied()
+    }
 }
 
 /// A state, arriving at which by a transition changes the register.
@@ -141,7 +168,7 @@ impl Counted {
         let mut exits: Vec<u32> = arrivals.iter().map(|arrival| arrival.exit).collect();
         exits.sort_unstable();
         exits.dedup();
-        Self { arrivals, exits, monotone }
+        Self { arrivals, exits, monotone, graded: None }
     }
 
     /// The arrival at a state.

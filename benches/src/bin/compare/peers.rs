@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use grammarc::maskbench::dumps;
-use grammarc_artifacts::{TokenKind, write};
+use grammarc_artifacts::write;
 use grammarc_benches::densities::DENSITIES;
 use grammarc_benches::inputs;
 use serde::Deserialize;
@@ -82,11 +82,6 @@ impl Recorded {
 
 /// Writes what is measured: the vocabulary, each schema with the tokens of its text, and the densities of masks.
 pub(crate) fn export(bench: &Bench, path: &Path) -> io::Result<()> {
-    let vocabulary = bench.ours.artifact();
-    let token = |token: u32| {
-        let text = vocabulary.token_kind(token) == TokenKind::Text;
-        if text { hex(vocabulary.token_bytes(token)) } else { String::new() }
-    };
     let mut tokens: BTreeMap<&str, [Vec<u32>; 2]> = BTreeMap::new();
     for Run { id, text, tokens: compact, .. } in &bench.runs {
         let spaced = dumps(&serde_json::from_str(text)?);
@@ -101,21 +96,13 @@ pub(crate) fn export(bench: &Bench, path: &Path) -> io::Result<()> {
             "spaced_tokens": spaced,
         })
     });
-    let width = vocabulary.logit_width();
+    let mut all = bench.ours.exported();
+    let width = bench.ours.artifact().logit_width();
     let densities = DENSITIES.iter().map(|density| {
         let words = density.words(width as usize);
         json!({ "name": density.name, "words": words })
     });
-    let all = json!({
-        "tokens": (0..vocabulary.token_count()).map(token).collect::<Vec<_>>(),
-        "end_tokens": vocabulary.end_tokens(),
-        "logit_width": width,
-        "cases": cases.collect::<Vec<_>>(),
-        "densities": densities.collect::<Vec<_>>(),
-    });
+    all["cases"] = cases.collect();
+    all["densities"] = densities.collect();
     write::replace(path, all.to_string().as_bytes()).map_err(io::Error::other)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

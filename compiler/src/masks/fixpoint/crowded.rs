@@ -44,10 +44,7 @@ impl CrowdedMasks {
             let state = inputs.network.tables.rules[rule].first_state;
             nodes.iter().map(move |crowded| (state, crowded.exits))
         });
-        let mut classes: Vec<(u32, u32)> = of.collect();
-        classes.sort_unstable();
-        classes.dedup();
-        classes
+        of.collect()
     }
 }
 

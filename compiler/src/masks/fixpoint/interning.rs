@@ -129,12 +129,24 @@ impl<'a> Interning<'a> {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
+    /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for those of
+    /// catalogues.
+    pub(crate) fn found(&self, state: u32) -> (u32, u32) {
+        self.found[(state - self.inputs.first_state()) as usize]
+    }
+
+    /// Nodes by number.
+    pub(crate) fn exits_of(&self, exits: u32) -> &[u32] {
+        self.exits.get(exits)
+    }
+
     /// The masks and classes of all states, in their order: none of states of catalogues that nobody asked for.
     pub(crate) fn masks(&mut self) -> Result<Vec<(u32, u32)>, MaskError> {
         let mut classes = vec![None; self.exits.len()];
         let mut masks = Vec::with_capacity(self.found.len());
-        let found = std::mem::take(&mut self.found);
-        for (state, (set, exits)) in (self.inputs.first_state()..).zip(found) {
+        for index in 0..self.found.len() {
+            let (set, exits) = self.found[index];
+            let state = self.inputs.first_state() + index as u32;
             if set == NONE {
                 masks.push((NONE, NONE));
                 continue;

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`base`] | base masks and exit classes |
 //! | [`crowded`] | masks of the crowded nodes of catalogues |
+//! | [`graded`] | masks of graded states, by the ticks that are left |
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
@@ -23,6 +24,7 @@ pub(crate) mod base;
 pub(crate) mod crowded;
 pub(crate) mod derived;
 pub(crate) mod follow;
+pub(crate) mod graded;
 pub(crate) mod inputs;
 pub(crate) mod interning;
 pub(crate) mod longest_chain;
@@ -146,7 +148,11 @@ pub(crate) fn compute(
     let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
-    let classes = crowded.classes(inputs);
+    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, budget)?;
+    let mut classes = crowded.classes(inputs);
+    classes.extend(graded::classes(&grades));
+    classes.sort_unstable();
+    classes.dedup();
     let numbers = (&mut interning, [&masks[..], &classes[..]]);
     let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
@@ -154,7 +160,8 @@ pub(crate) fn compute(
     counts.append(equivalence.doubles().counts());
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
-    let tables = stored(inputs, (interning, &masks), follows, &encoder);
+    let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
+    tables.grades = grades;
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
     Ok(Masks { tables, crowded, pairs, longest_chain, counts })
 }

@@ -41,6 +41,7 @@ mod settle;
 mod token_ticks;
 mod zones;
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::build::{Builder, Failure};
@@ -48,7 +49,7 @@ use super::repeat::Spelling;
 use super::rule::Label;
 use crate::automata::Nfa;
 use crate::ir::facts;
-use crate::ir::{Expr, ExprGraph};
+use crate::ir::{ByteSet, Expr, ExprGraph};
 
 use machine::{MOST_COUNTERS, Machine};
 use refused::Refused;
@@ -117,12 +118,43 @@ impl Builder<'_> {
                 *known = (*known).min(most + 1);
             }
         }
+        for counter in self.worth_grading(&machine) {
+            if let Some(rule) = self.rule_of_zones(&machine, Some(counter))? {
+                return Ok(Some(rule));
+            }
+        }
+        self.rule_of_zones(&machine, None)
+    }
+
+    /// The counters whose masks are worth being graded, the one of which a token makes the most ticks first: all, where what
+    /// spells counts would be many states.
+    fn worth_grading(&self, machine: &Machine) -> Vec<usize> {
+        let is_worth = machine.spelled() >= self.limits.graded_states;
+        let edges = || machine.states.iter().flat_map(|state| &state.edges);
+        // The walk of a graded state is one of bytes, and takes it that a token may end everywhere.
+        let alone: ByteSet = self.lexicon.trie().single_bytes().collect();
+        let is_read = |symbol: u32| u8::try_from(symbol).is_ok_and(|byte| alone.contains(byte));
+        let are_read = || edges().all(|edge| (edge.lo..=edge.hi).all(is_read));
+        if !(self.may_grade && is_worth && are_read()) {
+            return Vec::new();
+        }
+        let mut counters: Vec<usize> = (0..machine.counters.len()).collect();
+        counters.sort_by_key(|&counter| Reverse(machine.ticks_a_token[counter]));
+        counters
+    }
+
+    /// The rule of a machine with far zones; none where there is no such.
+    fn rule_of_zones(
+        &mut self,
+        machine: &Machine,
+        graded: Option<usize>,
+    ) -> Result<Option<(usize, u32)>, Failure> {
         let bounds = self.bounds();
         let mut more = vec![0; machine.counters.len()];
         for _ in 0..ATTEMPTS {
-            let Some(zones) = Zones::new(&machine, &more) else { return Ok(None) };
-            let found = explore::explore(&machine, &zones, bounds)
-                .and_then(|explored| settle::settle(&machine, &zones, explored, bounds));
+            let Some(zones) = Zones::new(machine, &more, graded) else { return Ok(None) };
+            let found = explore::explore(machine, &zones, bounds)
+                .and_then(|explored| settle::settle(machine, &zones, explored, bounds));
             match found {
                 Ok((dfa, counted, register)) => {
                     let rule = self.add_part("{n}", &dfa, Some(counted))?;

@@ -17,7 +17,7 @@ use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges};
-use crate::network::rule::{Arrival, Counted, Lowered};
+use crate::network::rule::{Arrival, Counted, Graded, Lowered};
 
 /// Steps of a budget that a pair takes, about.
 const STEPS_A_PAIR: usize = 1 << 4;
@@ -37,7 +37,8 @@ pub(super) fn settle(
         return Err(Refused::Spelled);
     }
     lead_on(machine, &explored, &alive)?;
-    walk_alike(machine, &explored, &alive, allowed)?;
+    walk_alike(machine, zones, &explored, &alive, allowed)?;
+    begins_far(machine, zones, &explored)?;
     let mut rule = Rule {
         zones,
         explored: &explored,
@@ -47,7 +48,23 @@ pub(super) fn settle(
         numbers: FxHashMap::default(),
         open: Vec::new(),
     };
-    rule.build(allowed)
+    rule.build(machine, allowed)
+}
+
+/// Checks that a counter whose masks are graded begins further from the end of its zone than a token ticks: walks that come
+/// upon its beginning do not know the register.
+fn begins_far(machine: &Machine, zones: &Zones, explored: &Explored) -> Result<(), Refused> {
+    let Some(graded) = zones.graded() else { return Ok(()) };
+    let most = machine.ticks_a_token[graded];
+    let is_near = |&(counter, change): &(u8, Change)| {
+        usize::from(counter) == graded && matches!(change, Change::Set(to) if to <= most)
+    };
+    let arrived = explored.edges.iter().flatten().map(|(.., arrived)| arrived);
+    let mut all = arrived.chain([&explored.start]);
+    if all.any(|(_, changes)| changes.iter().any(is_near)) {
+        return Err(Refused::Spelled);
+    }
+    Ok(())
 }
 
 /// The places from which a string can end: a least fixpoint over edges and exits of ticks.
@@ -169,14 +186,19 @@ fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     }
 }
 
-/// Checks that no token does something else from an exit than from the far place that gives way to it.
+/// Checks that no token does something else from an exit than from the far place that gives way to it, and changes a graded
+/// counter alike; not for the graded one itself.
 fn walk_alike(
     machine: &Machine,
+    zones: &Zones,
     explored: &Explored,
     alive: &[bool],
     allowed: Allowance<'_>,
 ) -> Result<(), Refused> {
-    for counter in 0..machine.counters.len() {
+    let changes_graded =
+        |&&(counter, _): &&(u8, Change)| Some(usize::from(counter)) == zones.graded();
+    let graded = |changes: &Changes| changes.iter().find(changes_graded).copied();
+    for counter in (0..machine.counters.len()).filter(|&counter| Some(counter) != zones.graded()) {
         let most = machine.ticks_a_token[counter];
         // By pair, the fewest ticks on a way to it: those that are left decide how far it is walked.
         let mut layer: Vec<(usize, usize)> = Vec::new();
@@ -204,6 +226,9 @@ fn walk_alike(
                 }
                 for (one, other) in overlaps(ours, theirs).ok_or(Refused::Told(counter))? {
                     let is_far = explored.place(one.0).is_far(counter);
+                    if alive[one.0] && graded(&one.1) != graded(&other.1) {
+                        return Err(Refused::Spelled);
+                    }
                     match alive[one.0] {
                         // Outside of the zone both are the same, or one was reset.
                         _ if !is_far && one.0 == other.0 => {}
@@ -268,8 +293,9 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    fn build(&mut self, allowed: Allowance<'_>) -> Result<Settled, Refused> {
+    fn build(&mut self, machine: &Machine, allowed: Allowance<'_>) -> Result<Settled, Refused> {
         let (start, changes) = &self.explored.start;
+        let mut graded: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
         // The start is not arrived at, and no string of a rule is empty.
         self.states.push(DfaState::default());
         let edges = self.edges(*start);
@@ -277,6 +303,11 @@ impl Rule<'_> {
         while let Some(((place, changes), first)) = self.open.pop() {
             if self.states.len() > allowed.states {
                 return Err(Refused::Limit);
+            }
+            if self.zones.graded().is_some_and(|counter| self.explored.place(place).is_far(counter))
+            {
+                let states = first..first + changes.len().max(1) as u32;
+                graded.entry(place).or_default().extend(states);
             }
             let edges = self.edges(place);
             self.states[first as usize].edges.clone_from(&edges);
@@ -308,7 +339,13 @@ impl Rule<'_> {
         // are read.
         let register = register.max(1);
         let dfa = Dfa { states: std::mem::take(&mut self.states) };
-        Ok((dfa, Counted::new(std::mem::take(&mut self.arrivals), false), register))
+        let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
+        if let Some(counter) = self.zones.graded() {
+            let field = self.zones.field(counter).expect("it is far somewhere");
+            let most = machine.ticks_a_token[counter];
+            counted.graded = Some(Graded::new(field, most, graded.into_values().collect()));
+        }
+        Ok((dfa, counted, register))
     }
 
     /// The edges of a place that lead on.

@@ -29,15 +29,19 @@ pub(super) struct Zones {
     fields: Vec<Option<Field>>,
     /// By counter, the most ticks that a bound is taken to be near for.
     margins: Vec<u32>,
+    /// The counter that tokens may tell a far count of, if any: its masks are graded.
+    graded: Option<usize>,
 }
 
 impl Zones {
     /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
-    /// take. `None` where there is none.
-    pub(super) fn new(machine: &Machine, more: &[u32]) -> Option<Self> {
+    /// take; of one that is `graded`, than a shortest way to the end takes. `None` where there is none, or the graded counter has
+    /// none.
+    pub(super) fn new(machine: &Machine, more: &[u32], graded: Option<usize>) -> Option<Self> {
         let (mut of, mut margins) = (Vec::new(), Vec::new());
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
-            let room = machine.ticks_a_token[number] + machine.ticks_to_end[number] + more[number];
+            let told = if graded == Some(number) { 0 } else { machine.ticks_a_token[number] };
+            let room = told + machine.ticks_to_end[number] + more[number];
             margins.push(room);
             let mut others = (0..machine.counters.len()).filter(|&other| other != number);
             let below = min.checked_sub(room + 1);
@@ -45,7 +49,10 @@ impl Zones {
             let below = below.map(|hi| Zone { lo: 0, hi });
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
-            let is_worth = |zone: &Zone| zone.hi >= zone.lo.saturating_add(WORTH);
+            // A zone of a graded counter begins further from its end than a token ticks.
+            let most = machine.ticks_a_token[number];
+            let worth = if graded == Some(number) { most.max(WORTH) } else { WORTH };
+            let is_worth = |zone: &Zone| zone.hi >= zone.lo.saturating_add(worth);
             of.push(below.into_iter().chain(between).filter(is_worth).collect::<Vec<Zone>>());
         }
         // The longest zones come first: those that the register has no room for are spelled out.
@@ -65,7 +72,13 @@ impl Zones {
             fields[counter] = Some(Field { shift: shift as u8, width: width as u8 });
             shift += width;
         }
-        (shift > 0).then_some(Self { of, fields, margins })
+        let is_far = graded.is_none_or(|counter| fields[counter].is_some());
+        (shift > 0 && is_far).then_some(Self { of, fields, margins, graded })
+    }
+
+    /// The counter whose masks are graded.
+    pub(super) fn graded(&self) -> Option<usize> {
+        self.graded
     }
 
     /// The most ticks that a bound of a counter is taken to be near for.

@@ -37,8 +37,13 @@ const TOKENIZERS: [&str; 3] = ["llama2", inputs::LLAMA, "gemma3"];
 const SCHEMAS: usize = 40;
 
 /// Far above the defaults, which the largest sizes meet.
-const LIMITS: NetworkLimits =
-    NetworkLimits { rule_states: 1 << 24, states: 1 << 24, rules: 1 << 24, catalogue_texts: 1 };
+const LIMITS: NetworkLimits = NetworkLimits {
+    rule_states: 1 << 24,
+    states: 1 << 24,
+    rules: 1 << 24,
+    catalogue_texts: 1,
+    graded_states: 1 << 12,
+};
 
 const COLUMNS: [&str; 10] = [
     "from",
