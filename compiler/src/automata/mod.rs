@@ -4,6 +4,7 @@
 //! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
 
 mod allowance;
+mod byte_rows;
 mod classes;
 mod determinize;
 mod dfa;
@@ -13,6 +14,7 @@ mod product;
 mod table;
 
 pub use allowance::{Allowance, StateLimit};
+pub(crate) use byte_rows::ByteRows;
 pub use determinize::determinize;
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
 pub use minimize::{minimal, minimal_table, minimize, minimize_within};

@@ -178,6 +178,19 @@ impl ExprGraph {
         &self.steps
     }
 
+    /// The strings of this graph, each behind one of an expression. Counters begin behind it.
+    #[must_use]
+    pub fn behind(&self, first: Expr) -> Self {
+        let mut graph = Self { edges: Vec::new(), parts: Vec::new(), ..self.clone() };
+        let start = graph.state();
+        let moved = |state: u32| if state == Self::START { start } else { state };
+        graph.edge(Self::START, first, start);
+        for (from, part, to) in self.edges() {
+            graph.edge(moved(from), part.clone(), moved(to));
+        }
+        graph
+    }
+
     /// Whether the strings are not those of all paths.
     pub fn has_registers(&self) -> bool {
         !self.marked.is_empty() || !self.counters.is_empty()

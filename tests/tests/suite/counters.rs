@@ -5,10 +5,15 @@
 
 use grammarc_artifacts::NONE;
 use grammarc_artifacts::sections::network::StateRecord;
-use grammarc_compiler::compile::CompileOptions;
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::network::NetworkLimits;
+use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::compare::{Effort, compare_with};
 use grammarc_tests::counters::case;
+use grammarc_tests::random::Rng;
+use grammarc_tests::sources::{Language, lower};
+use grammarc_tests::vocabularies;
 use rayon::prelude::*;
 
 /// Walks are long enough to come to the bounds.
@@ -49,15 +54,66 @@ fn masks_are_those_of_all_counts_written_out() {
     }
 }
 
+/// Options with counts near a bound as grades, where these would be at least so many states.
+fn graded_from(graded_states: usize) -> CompileOptions {
+    let limits = NetworkLimits { graded_states, ..NetworkLimits::default() };
+    CompileOptions::default().network_limits(limits)
+}
+
+/// Bounds beside patterns and formats, of which a token of a real vocabulary may come to the end.
+const BOUNDED: [&str; 5] = [
+    r#"{"type": "string", "format": "uri", "maxLength": 150}"#,
+    r#"{"type": "string", "format": "hostname", "maxLength": 90}"#,
+    r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,29}\\S+$", "maxLength": 200}"#,
+    r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,9}\\S+$", "minLength": 140, "maxLength": 300}"#,
+    r#"{"type": "array", "items": {"type": "string", "pattern": "^[^/]+(/[^/]+)*$", "maxLength": 400}}"#,
+];
+
+#[test]
+fn masks_by_ticks_are_those_of_states_with_a_real_vocabulary() {
+    let compiler = Compiler::new(vocabularies::built_in().clone());
+    for source in BOUNDED {
+        let lowered = lower(Language::JsonSchema, "test", source).expect("it is a schema");
+        let grammar = |graded_states| {
+            let options = graded_from(graded_states);
+            let compiled = compiler
+                .compile(&lowered, "json-schema", &options, &Budget::unlimited())
+                .unwrap_or_else(|error| panic!("{source}: {error}"));
+            Grammar::from_artifact(compiled.to_artifact(&compiler).expect("it fits the format"))
+        };
+        let [spelled, graded] = [grammar(usize::MAX), grammar(0)];
+        let grades = graded.artifact().tables().grades.len();
+        assert!(grades > 100, "{source}: {grades} grades");
+        let mut rng = Rng::new(7);
+        let mut masks = 0;
+        for _ in 0..6 {
+            let [mut one, mut other] = [Matcher::new(&spelled), Matcher::new(&graded)];
+            let words = one.logit_width().div_ceil(32) as usize;
+            let [mut expected, mut found] = [vec![0; words], vec![0; words]];
+            for _ in 0..150 {
+                one.mask().fill(&mut expected).expect("as wide as the row");
+                other.mask().fill(&mut found).expect("as wide as the row");
+                assert!(expected == found, "{source}, mask {masks}");
+                assert_eq!(one.is_accepting(), other.is_accepting(), "{source}, mask {masks}");
+                masks += 1;
+                let allowed: Vec<u32> = one.mask().iter().collect();
+                let token = *rng.pick(&allowed);
+                if one.end_tokens().contains(&token) {
+                    break;
+                }
+                one.accept(token).expect("a token of the mask");
+                other.accept(token).expect("a token of the mask");
+            }
+        }
+        eprintln!("{source}: {masks} masks, {grades} grades");
+    }
+}
+
 /// Holds a case against the oracle, with counts near a bound as states and as grades; says whether it compiled, has fields of
 /// registers, several, some that are set, and grades.
 fn judge(seed: u64) -> Result<[usize; 5], String> {
     let case = case(seed);
-    let options = |graded_states| {
-        let limits = NetworkLimits { graded_states, ..NetworkLimits::default() };
-        CompileOptions::default().network_limits(limits)
-    };
-    let [spelled, graded] = [options(usize::MAX), options(0)];
+    let [spelled, graded] = [graded_from(usize::MAX), graded_from(0)];
     for (options, name) in [(&spelled, "spelled"), (&graded, "graded")] {
         let counts = compare_with(&case, options, EFFORT, seed)
             .map_err(|found| format!("{name}, after {:?}: {}", found.prefix, found.what))?;

@@ -286,6 +286,17 @@ impl Explorer<'_> {
         };
         if is_distance {
             let ticks = highest.max(0);
+            if let Some(zone) = before.map(|zone| self.zones.zone(counter, zone))
+                && counts.iter().all(|&(state, count)| {
+                    !live(state) || self.is_free(counter, state, zone, count.value)
+                })
+            {
+                let min = self.machine.counters[counter].min;
+                for (member, &(state, _)) in place.members.iter_mut().zip(counts) {
+                    member.1.push(if live(state) { min } else { 0 });
+                }
+                return Ok((None, None));
+            }
             for (member, &(state, count)) in place.members.iter_mut().zip(counts) {
                 member.1.push(below(state, count, ticks)?);
             }
@@ -306,7 +317,11 @@ impl Explorer<'_> {
         let alive = || counts.iter().zip(&values).filter(|((state, _), _)| live(*state));
         let (lo, hi) =
             alive().fold((u32::MAX, 0), |(lo, hi), (_, &value)| (lo.min(value), hi.max(value)));
-        let zone = self.zones.holding(counter, lo, hi);
+        let are_free = counts.iter().all(|&(state, count)| {
+            let at = Zone { lo: 0, hi: 0 };
+            !live(state) || self.is_free(counter, state, at, count.value)
+        });
+        let zone = self.zones.holding(counter, lo, hi).filter(|_| !are_free);
         for ((member, &(state, _)), &value) in place.members.iter_mut().zip(counts).zip(&values) {
             member.1.push(match zone {
                 Some(_) if live(state) => hi - value,
@@ -318,18 +333,27 @@ impl Explorer<'_> {
         Ok((zone, left.map(Change::Set)))
     }
 
+    /// Whether no bound can be come to from a state with a count that is `above` those of a zone by some number, which may be
+    /// negative.
+    fn is_free(&self, counter: usize, state: u32, zone: Zone, above: i64) -> bool {
+        let bounds = self.machine.counters[counter];
+        let most = self.machine.states[state as usize].most_ticks[counter];
+        let is_below = match (bounds.max, most) {
+            (None, _) => true,
+            (Some(max), Some(most)) => {
+                i64::from(zone.hi) + above + i64::from(most) <= i64::from(max)
+            }
+            (Some(_), None) => false,
+        };
+        i64::from(zone.lo) + above >= i64::from(bounds.min) && is_below
+    }
+
     /// The count that stands for a count from a state: the minimum where no bound can be come to.
     fn without_bounds(&self, counter: usize, state: u32, count: i64) -> u32 {
-        let bounds = self.machine.counters[counter];
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        let most = self.machine.states[state as usize].most_ticks[counter];
-        let is_free = count >= bounds.min
-            && match (bounds.max, most) {
-                (None, _) => true,
-                (Some(max), Some(most)) => count.saturating_add(most) <= max,
-                (Some(_), None) => false,
-            };
-        if is_free { bounds.min } else { count }
+        match self.is_free(counter, state, Zone { lo: 0, hi: 0 }, count) {
+            true => self.machine.counters[counter].min,
+            false => u32::try_from(count).unwrap_or(u32::MAX),
+        }
     }
 
     /// The place that takes the place of one, when a counter that is far there has no ticks left.

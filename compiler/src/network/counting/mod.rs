@@ -11,6 +11,9 @@
 //!                  far: register     spelled      far: register       spelled
 //! ```
 //!
+//! One counter may be *graded*, where spelled counts would be many states: its zone goes on to the last `D` ticks, and the masks of a far
+//! state with less than `L` ticks left are stored by the count (`masks/derive/ticks`).
+//!
 //! In a far zone the count stands in a field of the activation's register: a tick lowers it, and at zero the
 //! activation goes on where counts are spelled out. So a language of Q states costs Q times a product of zones, never of
 //! bounds, and zones that no path shares are not built.
@@ -24,7 +27,7 @@
 //! | the rule: states, arrivals, and the proof that masks cannot tell a far count from a spelled one | `settle` |
 //!
 //! Invariant: the rule accepts the strings of the graph, and the walks of the masks, which ignore registers, find what the
-//! counts allow. The second is proved for each rule by walking each far state and the spelled state that it gives way to
+//! counts allow, but for those of the graded counter. The second is proved for each rule by walking each far state and the spelled state that it gives way to
 //! side by side for `L` ticks; where it fails, and where counts of one state are not a fixed distance apart, the graph is
 //! written out under the limits on states.
 //!
@@ -53,7 +56,7 @@ use crate::ir::{ByteSet, Expr, ExprGraph};
 
 use machine::{MOST_COUNTERS, Machine};
 use refused::Refused;
-use token_ticks::most_ticks;
+use token_ticks::{most_on_entry, most_ticks};
 use zones::Zones;
 
 /// How often a far zone is taken to be smaller, where a token could tell a far count from a near one.
@@ -149,12 +152,14 @@ impl Builder<'_> {
         machine: &Machine,
         graded: Option<usize>,
     ) -> Result<Option<(usize, u32)>, Failure> {
-        let bounds = self.bounds();
+        let (bounds, trie) = (self.bounds(), self.lexicon.trie());
         let mut more = vec![0; machine.counters.len()];
         for _ in 0..ATTEMPTS {
             let Some(zones) = Zones::new(machine, &more, graded) else { return Ok(None) };
-            let found = explore::explore(machine, &zones, bounds)
-                .and_then(|explored| settle::settle(machine, &zones, explored, bounds));
+            let found = explore::explore(machine, &zones, bounds).and_then(|explored| {
+                let on_entry = |counter| most_on_entry(machine, counter, trie, bounds);
+                settle::settle(machine, &zones, explored, on_entry, bounds)
+            });
             match found {
                 Ok((dfa, counted, register)) => {
                     let rule = self.add_part("{n}", &dfa, Some(counted))?;

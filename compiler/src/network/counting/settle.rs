@@ -30,6 +30,7 @@ pub(super) fn settle(
     machine: &Machine,
     zones: &Zones,
     explored: Explored,
+    on_entry: impl FnOnce(usize) -> u32,
     allowed: Allowance<'_>,
 ) -> Result<Settled, Refused> {
     let alive = alive(&explored);
@@ -38,7 +39,7 @@ pub(super) fn settle(
     }
     lead_on(machine, &explored, &alive)?;
     walk_alike(machine, zones, &explored, &alive, allowed)?;
-    begins_far(machine, zones, &explored)?;
+    begins_far(machine, zones, &explored, on_entry)?;
     let mut rule = Rule {
         zones,
         explored: &explored,
@@ -52,16 +53,25 @@ pub(super) fn settle(
 }
 
 /// Checks that a counter whose masks are graded begins further from the end of its zone than a token ticks: walks that come
-/// upon its beginning do not know the register.
-fn begins_far(machine: &Machine, zones: &Zones, explored: &Explored) -> Result<(), Refused> {
+/// upon its beginning do not know the register. Where the rule is entered, that is a token that comes from before it.
+fn begins_far(
+    machine: &Machine,
+    zones: &Zones,
+    explored: &Explored,
+    on_entry: impl FnOnce(usize) -> u32,
+) -> Result<(), Refused> {
     let Some(graded) = zones.graded() else { return Ok(()) };
     let most = machine.ticks_a_token[graded];
-    let is_near = |&(counter, change): &(u8, Change)| {
-        usize::from(counter) == graded && matches!(change, Change::Set(to) if to <= most)
+    let is_near = |changes: &Changes, most: u32| {
+        let is_set = |&(counter, change): &(u8, Change)| {
+            usize::from(counter) == graded && matches!(change, Change::Set(to) if to <= most)
+        };
+        changes.iter().any(is_set)
     };
-    let arrived = explored.edges.iter().flatten().map(|(.., arrived)| arrived);
-    let mut all = arrived.chain([&explored.start]);
-    if all.any(|(_, changes)| changes.iter().any(is_near)) {
+    let on_the_way =
+        explored.edges.iter().flatten().any(|(.., (_, changes))| is_near(changes, most));
+    let begins = &explored.start.1;
+    if on_the_way || is_near(begins, most) && is_near(begins, on_entry(graded)) {
         return Err(Refused::Spelled);
     }
     Ok(())
@@ -340,7 +350,7 @@ impl Rule<'_> {
         let register = register.max(1);
         let dfa = Dfa { states: std::mem::take(&mut self.states) };
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
-        if let Some(counter) = self.zones.graded() {
+        if let Some(counter) = self.zones.graded().filter(|_| !graded.is_empty()) {
             let field = self.zones.field(counter).expect("it is far somewhere");
             let most = machine.ticks_a_token[counter];
             counted.graded = Some(Graded::new(field, most, graded.into_values().collect()));

@@ -8,8 +8,8 @@
 //! Cost: O(trie nodes times the states that a text of theirs leads to), which soon are few.
 
 use super::machine::{MOST_COUNTERS, Machine};
-use crate::automata::Allowance;
-use crate::ir::Step;
+use crate::automata::{Allowance, ByteRows, Edge};
+use crate::ir::{ByteSet, Step};
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 /// The root of a trie.
@@ -38,28 +38,69 @@ pub(super) fn most_ticks(
     if edges.into_iter().any(|edge| edge.hi >= LABELS) {
         return None;
     }
-    let zero = Ticks::default();
-    let mut most = zero;
+    let all = (0..machine.states.len() as u32).map(|at| (at, Ticks::default())).collect();
     let mut left = trie.len().saturating_mul(STATES_A_NODE);
-    let mut next = Next { reached: Vec::new(), places: vec![0; machine.states.len()] };
-    let all: Reached = (0..machine.states.len() as u32).map(|at| (at, zero)).collect();
-    let mut arena: Reached = all;
-    let mut open = vec![(ROOT, 0, arena.len())];
+    let mut most = Ticks::default();
+    let mut next = Next::new(machine);
+    walk((machine, trie, allowed), ROOT, all, &mut left, &mut next, &mut most)?;
+    Some(most)
+}
+
+/// The most ticks of a counter that a token makes which comes to the beginning of a rule, or begins there; `u32::MAX` where that
+/// takes too long to find. O(trie nodes, and those below the first bytes).
+pub(super) fn most_on_entry(
+    machine: &Machine,
+    counter: usize,
+    trie: Trie<'_>,
+    allowed: Allowance<'_>,
+) -> u32 {
+    let first: ByteSet = machine.states[0]
+        .edges
+        .iter()
+        .flat_map(|edge| edge.lo..=edge.hi)
+        .filter_map(|symbol| u8::try_from(symbol).ok())
+        .collect();
+    let mut left = trie.len().saturating_mul(STATES_A_NODE);
+    let mut most = Ticks::default();
+    let mut next = Next::new(machine);
+    for node in 0..trie.len() as u32 {
+        if node != ROOT
+            && !trie.children(node).any(|child| first.contains(trie.byte[child as usize]))
+        {
+            continue;
+        }
+        let start = vec![(0, Ticks::default())];
+        if walk((machine, trie, allowed), node, start, &mut left, &mut next, &mut most).is_none() {
+            return u32::MAX;
+        }
+    }
+    most[counter]
+}
+
+/// Walks the trie below a node, from some states; none where there are no steps `left`.
+fn walk(
+    (machine, trie, allowed): (&Machine, Trie<'_>, Allowance<'_>),
+    node: u32,
+    from: Reached,
+    left: &mut usize,
+    next: &mut Next,
+    most: &mut Ticks,
+) -> Option<()> {
+    let mut arena = from;
+    let mut open = vec![(node, 0, arena.len())];
     while let Some((node, begin, end)) = open.pop() {
         // Nodes that are still open were reached before this one.
         arena.truncate(end);
         let (mut steps, from) = (0, begin..end);
         for child in trie.children(node) {
-            let byte = u32::from(trie.byte[child as usize]);
+            let class = next.rows.class(trie.byte[child as usize]);
             next.reached.clear();
             for &(state, ticks) in &arena[from.clone()] {
-                let edges = &machine.states[state as usize].edges;
-                let at = edges.partition_point(|edge| edge.hi < byte);
-                if let Some(edge) = edges.get(at).filter(|edge| edge.lo <= byte) {
-                    next.add(edge.target, ticks);
+                if let Some(target) = next.rows.on(state, class) {
+                    next.add(target, ticks);
                 }
             }
-            next.close(machine, &mut most);
+            next.close(machine, most);
             steps += 1 + from.len() + next.reached.len();
             if !next.reached.is_empty() && !trie.is_leaf(child) {
                 let begin = arena.len();
@@ -67,10 +108,10 @@ pub(super) fn most_ticks(
                 open.push((child, begin, arena.len()));
             }
         }
-        left = left.checked_sub(steps)?;
+        *left = left.checked_sub(steps)?;
         allowed.spend(steps).ok()?;
     }
-    Some(most)
+    Some(())
 }
 
 /// The states that one more byte leads to.
@@ -78,9 +119,22 @@ struct Next {
     reached: Reached,
     /// By state, where it is among those that are reached, if it is.
     places: Vec<u32>,
+    /// The edges on bytes.
+    rows: ByteRows,
 }
 
 impl Next {
+    fn new(machine: &Machine) -> Self {
+        let states = machine.states.len();
+        let rows = ByteRows::new(states, |state| {
+            let on_bytes =
+                |edge: &Edge| Some((u8::try_from(edge.lo).ok()?, edge.hi.min(255) as u8));
+            let edges = machine.states[state].edges.iter();
+            edges.filter_map(move |edge| on_bytes(edge).map(|(lo, hi)| (lo, hi, edge.target)))
+        });
+        Self { reached: Vec::new(), places: vec![0; states], rows }
+    }
+
     /// Adds a state with its ticks; says whether that changes anything.
     fn add(&mut self, state: u32, ticks: Ticks) -> bool {
         let place = self.places[state as usize] as usize;

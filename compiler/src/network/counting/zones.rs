@@ -6,8 +6,8 @@ use super::super::rule::Field;
 use super::machine::Machine;
 use crate::ir::Counter;
 
-/// Counts that a far zone must save.
-const WORTH: u32 = 8;
+/// Counts that a far zone must save, of one counter and of several, whose counts near a bound multiply.
+const WORTH: [u32; 2] = [8, 2];
 
 /// Bits of a register.
 const BITS: u32 = 32;
@@ -49,10 +49,13 @@ impl Zones {
             let below = below.map(|hi| Zone { lo: 0, hi });
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
-            // A zone of a graded counter begins further from its end than a token ticks.
-            let most = machine.ticks_a_token[number];
-            let worth = if graded == Some(number) { most.max(WORTH) } else { WORTH };
-            let is_worth = |zone: &Zone| zone.hi >= zone.lo.saturating_add(worth);
+            // A zone of a graded counter that is come to on the way is longer than a token ticks.
+            let told = if graded == Some(number) { machine.ticks_a_token[number] } else { 0 };
+            let is_worth = |zone: &Zone| {
+                let worth = WORTH[usize::from(machine.counters.len() > 1)];
+                let worth = if zone.lo == 0 { worth } else { told.max(worth) };
+                zone.hi >= zone.lo.saturating_add(worth)
+            };
             of.push(below.into_iter().chain(between).filter(is_worth).collect::<Vec<Zone>>());
         }
         // The longest zones come first: those that the register has no room for are spelled out.

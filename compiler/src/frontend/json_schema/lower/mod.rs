@@ -384,7 +384,14 @@ impl Emitter<'_> {
         let limit = self.allowed;
         let rest = tail(self, strings, (place, self.options.text.escapes), limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
-        let text = Expr::seq([Expr::byte(b'"'), rest]);
+        let quote = Expr::byte(b'"');
+        let text = match rest {
+            // A token that begins behind the quote then begins where the counts are known.
+            Expr::Graph(graph) if !graph.counters().is_empty() => {
+                Expr::Graph(graph.behind(quote).into())
+            }
+            rest => Expr::seq([quote, rest]),
+        };
         self.strings[place as usize].insert(strings.clone(), text.clone());
         Ok(text)
     }

@@ -1,0 +1,115 @@
+//! The steps of a rule with registers, byte by byte, while much is left in every register but one.
+//!
+//! An arrival may change several counters, and of one of them, the *graded* counter, it matters what it does: it ticks, and at
+//! the last tick gives way to an exit; or it is set, and has many ticks left. All others stay far.
+//!
+//! Cost: O(states of the rule times classes of its bytes).
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::Tables;
+
+use crate::automata::ByteRows;
+use crate::network::{Field, Network};
+
+/// An arrival with many ticks left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    /// The state where the activation rests.
+    pub(super) state: u32,
+    /// The exit of its tick, where it makes one.
+    pub(super) exit: Option<u32>,
+    /// Whether the counter was set: however few ticks were left before, there are many now.
+    pub(super) is_set: bool,
+}
+
+/// The steps of one rule. States are numbers within it.
+pub(super) struct RuleSteps<'a> {
+    own: Tables<'a>,
+    /// Index of the rule's first state.
+    first: u32,
+    arrivals: Vec<Arrived>,
+    rows: ByteRows,
+}
+
+impl<'a> RuleSteps<'a> {
+    /// The steps of the rule that a state is of, with this graded counter.
+    pub(super) fn new(network: &'a Network, state: u32, field: Field) -> Self {
+        let own = network.tables.as_tables();
+        let rule = &own.rules[network.rule_of(state)];
+        let (first, states) = (rule.first_state - own.bases.states, rule.state_count);
+        let arrivals = (0..states).map(|state| arrival(own, first, state, field)).collect();
+        let rows = ByteRows::new(states as usize, |state| {
+            let edges = own.byte_edges_of(first as usize + state).iter();
+            edges.map(move |edge| (edge.lo(), edge.hi(), edge.target - own.bases.states - first))
+        });
+        Self { own, first, arrivals, rows }
+    }
+
+    /// Number of states.
+    pub(super) fn len(&self) -> u32 {
+        self.arrivals.len() as u32
+    }
+
+    /// Number of classes of bytes.
+    pub(super) fn classes(&self) -> usize {
+        self.rows.classes()
+    }
+
+    /// The class of a byte.
+    #[inline]
+    pub(super) fn class(&self, byte: u8) -> usize {
+        self.rows.class(byte)
+    }
+
+    /// The number of a state of the rule.
+    pub(super) fn number(&self, state: u32) -> u32 {
+        state - self.own.bases.states - self.first
+    }
+
+    fn flags(&self, state: u32) -> u32 {
+        self.own.states[(self.first + state) as usize].flags
+    }
+
+    /// Whether the rule may be left at a state.
+    pub(super) fn is_final(&self, state: u32) -> bool {
+        self.flags(state) & state_flags::FINAL != 0
+    }
+
+    /// Whether the graded counter is far at a state.
+    pub(super) fn is_graded(&self, state: u32) -> bool {
+        self.flags(state) & state_flags::GRADED != 0
+    }
+
+    /// The arrival at a state.
+    pub(super) fn arrival(&self, state: u32) -> Arrived {
+        self.arrivals[state as usize]
+    }
+
+    /// The arrival that bytes of a class lead to.
+    #[inline]
+    pub(super) fn on(&self, state: u32, class: usize) -> Option<Arrived> {
+        let target = self.rows.on(state, class)?;
+        Some(self.arrivals[target as usize])
+    }
+}
+
+/// The arrival at a state of the rule that begins at a state.
+fn arrival(own: Tables<'_>, first: u32, mut state: u32, field: Field) -> Arrived {
+    let (mut exit, mut is_set) = (None, false);
+    loop {
+        let record = &own.states[(first + state) as usize];
+        if record.count_exit == NONE {
+            return Arrived { state, exit, is_set };
+        }
+        if record.flags >> state_flags::SHIFT & 31 == u32::from(field.shift) {
+            match record.exit() {
+                Some(to) => exit = Some(to - own.bases.states - first),
+                None => is_set = true,
+            }
+        }
+        if record.flags & state_flags::THEN == 0 {
+            return Arrived { state, exit, is_set };
+        }
+        state += 1;
+    }
+}

@@ -1,0 +1,291 @@
+//! What becomes of tokens at a graded state when few ticks are left, by the number of those.
+//!
+//! With `left` ticks the outcome is that with many but for the subtrees at whose root the tick number `left` is made: there
+//! the activation gives way to the exit. So one walk notes, by tick, in what the exit differs from going on. It is pruned where
+//! no exit can differ yet ([`Pairs`]): behind an exit some ticks are left, and most subtrees are not as high.
+//!
+//! States that do the same from the first byte on share what is found below it, a *part*.
+//!
+//! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first byte that no
+//! other shares.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::rule_steps::RuleSteps;
+use super::tick_pairs::{Pairs, Step};
+use crate::budget::Budget;
+use crate::ir::ByteSet;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::network::{GradedStates, Network};
+
+/// Steps of a walk between two looks at the budget.
+const STEPS: usize = 1 << 12;
+
+/// A state on a first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Beginning {
+    /// The root's child.
+    child: u32,
+    /// The state behind it.
+    state: u32,
+    /// The exit of the tick on the way there, if there is one.
+    exit: Option<u32>,
+}
+
+/// By tick, in what its exits differ from going on.
+pub(crate) type Part = Vec<GivenWay>;
+
+/// In what the exits of one tick differ from going on.
+#[derive(Debug, Default)]
+pub(crate) struct GivenWay {
+    /// Subtrees that the exits do not go on in, as ranges of nodes, ascending.
+    subtrees: Vec<Range<u32>>,
+    /// Nodes outside of these at which the rule may not be left, ascending.
+    kept: Vec<u32>,
+    /// Tokens and exits that there are more.
+    more: Outcome,
+}
+
+/// The walk along the states of one rule.
+pub(crate) struct TickWalk<'a> {
+    steps: RuleSteps<'a>,
+    pairs: Pairs,
+    trie: Trie<'a>,
+    facts: &'a VocabularyFacts,
+    builder: OutcomeBuilder<'a>,
+    budget: &'a Budget,
+    parts: FxHashMap<Beginning, Rc<Part>>,
+    /// Nodes that are open, with the state there and the ticks before.
+    open: Vec<(u32, u32, u32)>,
+    /// Nodes that are open, with the pair there, and with the state of an exit that goes on alone.
+    told: Vec<(u32, u32)>,
+    alone: Vec<(u32, u32)>,
+}
+
+impl<'a> TickWalk<'a> {
+    /// Of some graded states, after whose rule these bytes may come.
+    pub(crate) fn new(
+        network: &'a Network,
+        graded: &GradedStates,
+        after: ByteSet,
+        (facts, trie): (&'a VocabularyFacts, Trie<'a>),
+        budget: &'a Budget,
+    ) -> Self {
+        let steps = RuleSteps::new(network, graded.states[0][0], graded.field);
+        let pairs = Pairs::new(&steps);
+        Self {
+            steps,
+            pairs,
+            trie,
+            facts,
+            builder: OutcomeBuilder::new(Outcome::default(), after, facts.children()),
+            budget,
+            parts: FxHashMap::default(),
+            open: Vec::new(),
+            told: Vec::new(),
+            alone: Vec::new(),
+        }
+    }
+
+    /// The first bytes of a graded state on which something depends on the ticks that are left, with their parts.
+    pub(crate) fn parts(&mut self, state: u32) -> (Vec<Beginning>, Vec<Rc<Part>>) {
+        let state = self.steps.number(state);
+        let mut found = (Vec::new(), Vec::new());
+        for child in self.trie.children(0) {
+            let class = self.steps.class(self.trie.byte[child as usize]);
+            let Some(at) = self.steps.on(state, class) else { continue };
+            if at.is_set || !self.may_differ(child, at.exit.map(|exit| (at.state, exit))) {
+                continue;
+            }
+            let beginning = Beginning { child, state: at.state, exit: at.exit };
+            let part = self.part(beginning);
+            if !part.is_empty() {
+                found.0.push(beginning);
+                found.1.push(part);
+            }
+        }
+        found
+    }
+
+    /// Whether exits may differ below a node: that of a tick on the way there, or a later one.
+    fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
+        let height = self.facts.nodes().height(node);
+        height > self.pairs.least as usize
+            || given_way.is_some_and(|given_way| self.pairs.may_tell(self.pair(given_way), height))
+    }
+
+    /// The number of the pair of a state and the exit at which it arrives instead.
+    fn pair(&self, (far, exit): (u32, u32)) -> u32 {
+        self.pairs.number((far, self.steps.arrival(exit).state))
+    }
+
+    fn part(&mut self, beginning: Beginning) -> Rc<Part> {
+        if let Some(part) = self.parts.get(&beginning) {
+            return Rc::clone(part);
+        }
+        let mut part = Part::default();
+        let Beginning { child, state, exit } = beginning;
+        if let Some(exit) = exit {
+            self.give_way(&mut part, 0, child, (state, exit));
+        }
+        let mut count = 0;
+        if self.steps.is_graded(state) && self.may_differ(child, None) {
+            self.open.push((child, state, u32::from(exit.is_some())));
+        }
+        while let Some((node, state, ticks)) = self.open.pop() {
+            let from = self.open.len();
+            for child in self.trie.children(node) {
+                count += 1;
+                let class = self.steps.class(self.trie.byte[child as usize]);
+                let on = self.steps.on(state, class);
+                let Some(at) = on.filter(|at| !at.is_set) else { continue };
+                let mut ticks = ticks;
+                if let Some(exit) = at.exit {
+                    self.give_way(&mut part, ticks as usize, child, (at.state, exit));
+                    ticks += 1;
+                }
+                if self.steps.is_graded(at.state) && self.may_differ(child, None) {
+                    self.open.push((child, at.state, ticks));
+                }
+            }
+            self.open[from..].reverse();
+            // Whoever asks for the parts sees that the budget is spent.
+            if count > STEPS && self.budget.spend(std::mem::take(&mut count)).is_err() {
+                self.open.clear();
+            }
+        }
+        let part = Rc::new(part);
+        self.parts.insert(beginning, Rc::clone(&part));
+        part
+    }
+
+    /// Notes in what an exit differs from going on below a node, where a tick is made.
+    fn give_way(&mut self, part: &mut Part, tick: usize, node: u32, given_way: (u32, u32)) {
+        let pair = self.pair(given_way);
+        let facts = self.facts;
+        if !self.pairs.may_tell(pair, facts.nodes().height(node)) {
+            return;
+        }
+        if part.len() <= tick {
+            part.resize_with(tick + 1, GivenWay::default);
+        }
+        let (trie, given_way) = (self.trie, &mut part[tick]);
+        self.builder.outcome = std::mem::take(&mut given_way.more);
+        let mut count = 0;
+        self.told.push((node, pair));
+        while let Some((node, pair)) = self.told.pop() {
+            count += 1;
+            match self.pairs.ends(pair) {
+                (true, false) => given_way.kept.push(node),
+                (false, true) if !trie.is_leaf(node) => self.builder.leave(node),
+                _ => {}
+            }
+            let from = self.told.len();
+            for child in trie.children(node) {
+                let class = self.steps.class(trie.byte[child as usize]);
+                match self.pairs.on(pair, class) {
+                    Step::Same => {}
+                    Step::Ends => {
+                        let nodes = child..trie.end[child as usize];
+                        match given_way.subtrees.last_mut() {
+                            Some(last) if last.end == nodes.start => last.end = nodes.end,
+                            _ => given_way.subtrees.push(nodes),
+                        }
+                    }
+                    Step::Alone(near) => count += self.go_alone(child, near),
+                    Step::Pair(pair) => {
+                        if self.pairs.may_tell(pair, facts.nodes().height(child)) {
+                            self.told.push((child, pair));
+                        }
+                    }
+                }
+            }
+            self.told[from..].reverse();
+        }
+        _ = self.budget.spend(count);
+        given_way.more = std::mem::take(&mut self.builder.outcome);
+    }
+
+    /// Adds all that a state behind an exit does below a node.
+    fn go_alone(&mut self, node: u32, state: u32) -> usize {
+        let (trie, mut count) = (self.trie, 0);
+        self.alone.push((node, state));
+        while let Some((node, state)) = self.alone.pop() {
+            count += 1;
+            self.builder.outcome.add_span(trie.tokens_at(node));
+            if trie.is_leaf(node) {
+                continue;
+            }
+            if self.steps.is_final(state) {
+                self.builder.leave(node);
+            }
+            let from = self.alone.len();
+            for child in trie.children(node) {
+                let class = self.steps.class(trie.byte[child as usize]);
+                if let Some(at) = self.steps.on(state, class) {
+                    self.alone.push((child, at.state));
+                }
+            }
+            self.alone[from..].reverse();
+        }
+        count
+    }
+}
+
+/// The outcome of a state with `left` ticks left, by that with many left, which leaves its rule at `exits`; none where it is the
+/// same.
+pub(crate) fn at_tick(
+    trie: Trie<'_>,
+    (state, exits): (u32, &[u32]),
+    parts: &[Rc<Part>],
+    left: u32,
+) -> Option<Outcome> {
+    let of_tick = || parts.iter().filter_map(|part| part.get(left as usize - 1));
+    let mut subtrees: Vec<Range<u32>> = Vec::new();
+    let mut kept: Vec<u32> = Vec::new();
+    let mut outcome = Outcome::default();
+    for given_way in of_tick() {
+        // Subtrees of one part are in the order of the walk: those of a pair behind a node come after its own.
+        subtrees.extend_from_slice(&given_way.subtrees);
+        kept.extend_from_slice(&given_way.kept);
+        outcome.spans.extend_from_slice(&given_way.more.spans);
+        outcome.exits.extend_from_slice(&given_way.more.exits);
+    }
+    if subtrees.is_empty()
+        && kept.is_empty()
+        && outcome.spans.is_empty()
+        && outcome.exits.is_empty()
+    {
+        return None;
+    }
+    subtrees.sort_unstable_by_key(|nodes| nodes.start);
+    kept.sort_unstable();
+    let mut excluded: Vec<Range<u32>> = Vec::with_capacity(subtrees.len());
+    let mut rest = &subtrees[..];
+    for nodes in &subtrees {
+        let ranks = trie.rank[nodes.start as usize]..trie.rank[nodes.end as usize];
+        match excluded.last_mut() {
+            _ if ranks.is_empty() => {}
+            Some(last) if last.end == ranks.start => last.end = ranks.end,
+            _ => excluded.push(ranks),
+        }
+    }
+    for &exit in exits {
+        while rest.first().is_some_and(|nodes| nodes.end <= exit) {
+            rest = &rest[1..];
+        }
+        let is_within = rest.first().is_some_and(|nodes| nodes.start <= exit);
+        if !is_within && kept.binary_search(&exit).is_err() {
+            outcome.exits.push(exit);
+        }
+    }
+    outcome.normalize();
+    outcome.delta = Some(Delta { reference: state, excluded });
+    Some(outcome)
+}
