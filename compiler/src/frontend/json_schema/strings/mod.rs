@@ -303,6 +303,34 @@ impl StringSet {
         Some(Self { bands: others.iter().cloned().chain([shorter]).collect() })
     }
 
+    /// Bands to be written, which overlap in no string but may in lengths. Where the language of some strings accepts any rest
+    /// from some state on, and the set has all longer strings that are in it, a count would go on there for nothing: that
+    /// language comes without its bound, and of the longer strings the rest.
+    fn bands_to_write(&self, limit: Allowance<'_>) -> Vec<Band> {
+        self.without_last_bound(limit).unwrap_or_else(|| self.bands.to_vec())
+    }
+
+    fn without_last_bound(&self, limit: Allowance<'_>) -> Option<Vec<Band>> {
+        let [others @ .., shorter, longer] = &*self.bands else { return None };
+        let is_next = shorter.max.is_some_and(|max| max.checked_add(1) == Some(longer.min));
+        let goes_on = !shorter.language.is_all() && shorter.language.universal().is_some();
+        if !is_next || longer.max.is_some() || !goes_on || longer.language.counted_form().is_some()
+        {
+            return None;
+        }
+        let without = |a: &Band, b: &Band| {
+            let rest = a.language.combine(&b.language, Operation::Minus, limit).ok()?;
+            let rest = rest.map(|language| Band { language, ..longer.clone() });
+            Some(rest.filter(Band::is_inhabited))
+        };
+        if without(shorter, longer)?.is_some() {
+            return None;
+        }
+        let rest = without(longer, shorter)?;
+        let open = Band { max: None, ..shorter.clone() };
+        Some(others.iter().cloned().chain([open]).chain(rest).collect())
+    }
+
     fn of(language: Option<Language>) -> Self {
         let bands = language.map(|language| Band { min: 0, max: None, language });
         Self { bands: bands.into_iter().collect() }

@@ -110,10 +110,11 @@ pub(crate) fn tail(
     limit: Allowance<'_>,
 ) -> Result<Expr, TextError> {
     // Parts that are read side by side are written into one rule, if that is one automaton.
-    let is_alone = place == Place::Value && set.bands.len() == 1;
+    let bands = set.bands_to_write(limit);
+    let is_alone = place == Place::Value && bands.len() == 1;
     let alphabets = is_alone && escapes == Escapes::Shortest;
     let mut choices = Vec::new();
-    for band in set.bands.iter() {
+    for band in &bands {
         choices.push(if band.language.is_all() {
             match (band.min, band.max) {
                 (0, None) => rules.piece(Piece::StringTail),
