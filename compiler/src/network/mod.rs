@@ -81,7 +81,7 @@ impl Default for NetworkLimits {
             states: 1_000_000,
             rules: 200_000,
             catalogue_texts: 1,
-            graded_states: 1 << 10,
+            graded_states: 1 << 12,
         }
     }
 }

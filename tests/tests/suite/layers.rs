@@ -100,7 +100,7 @@ const ROOMS: [Row<'_>; 18] = [
     ("network", &["graph", "sequences", "budget", "threads", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
-    ("masks", &["graph", "sequences", "budget", "threads", "ir", "network"]),
+    ("masks", &["graph", "sequences", "budget", "threads", "automata", "ir", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
     (
         "compile",

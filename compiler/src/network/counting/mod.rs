@@ -158,7 +158,7 @@ impl Builder<'_> {
             let Some(zones) = Zones::new(machine, &more, graded) else { return Ok(None) };
             let found = explore::explore(machine, &zones, bounds).and_then(|explored| {
                 let on_entry = |counter| most_on_entry(machine, counter, trie, bounds);
-                settle::settle(machine, &zones, explored, on_entry, bounds)
+                settle::settle(machine, &zones, explored, (on_entry, trie), bounds)
             });
             match found {
                 Ok((dfa, counted, register)) => {

@@ -10,14 +10,18 @@
 //!
 //! Cost: O(pairs of a far place and a spelled one within a token's ticks, times their edges).
 
+use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::explore::{Arrived, Change, Changes, Explored};
 use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::Zones;
-use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges};
+use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Symbol};
 use crate::network::rule::{Arrival, Counted, Graded, Lowered};
+
+/// Walks of the whole trie that the masks of a graded counter may take.
+const MOST_WALKS: usize = 16;
 
 /// Steps of a budget that a pair takes, about.
 const STEPS_A_PAIR: usize = 1 << 4;
@@ -30,7 +34,7 @@ pub(super) fn settle(
     machine: &Machine,
     zones: &Zones,
     explored: Explored,
-    on_entry: impl FnOnce(usize) -> u32,
+    (on_entry, trie): (impl FnOnce(usize) -> u32, Trie<'_>),
     allowed: Allowance<'_>,
 ) -> Result<Settled, Refused> {
     let alive = alive(&explored);
@@ -40,6 +44,7 @@ pub(super) fn settle(
     lead_on(machine, &explored, &alive)?;
     walk_alike(machine, zones, &explored, &alive, allowed)?;
     begins_far(machine, zones, &explored, on_entry)?;
+    are_few(zones, &explored, trie)?;
     let mut rule = Rule {
         zones,
         explored: &explored,
@@ -73,6 +78,29 @@ fn begins_far(
     let begins = &explored.start.1;
     if on_the_way || is_near(begins, most) && is_near(begins, on_entry(graded)) {
         return Err(Refused::Spelled);
+    }
+    Ok(())
+}
+
+/// Checks that the walks by which masks are graded are few: one for each place that first bytes lead to. Where the graph itself
+/// counts in states, such as the letters of a label, spelled counts are less work.
+fn are_few(zones: &Zones, explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
+    let Some(graded) = zones.graded() else { return Ok(()) };
+    let mut seen: FxHashSet<(u32, &Arrived)> = FxHashSet::default();
+    let mut left = trie.len() * MOST_WALKS;
+    for place in (0..explored.len()).filter(|&place| explored.place(place).is_far(graded)) {
+        let mut edges = explored.edges[place].iter().peekable();
+        for child in trie.children(0) {
+            let byte = Symbol::from(trie.byte[child as usize]);
+            while edges.next_if(|(_, hi, _)| *hi < byte).is_some() {}
+            let Some((_, _, arrived)) = edges.peek().filter(|(lo, ..)| *lo <= byte) else {
+                continue;
+            };
+            if seen.insert((child, arrived)) {
+                let nodes = (trie.end[child as usize] - child) as usize;
+                left = left.checked_sub(nodes).ok_or(Refused::Spelled)?;
+            }
+        }
     }
     Ok(())
 }

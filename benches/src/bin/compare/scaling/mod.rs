@@ -42,7 +42,7 @@ const LIMITS: NetworkLimits = NetworkLimits {
     states: 1 << 24,
     rules: 1 << 24,
     catalogue_texts: 1,
-    graded_states: 1 << 10,
+    graded_states: 1 << 12,
 };
 
 const COLUMNS: [&str; 10] = [
