@@ -13,12 +13,11 @@ microseconds, wall clock, with what Python adds to a call.
 import argparse
 import importlib
 import json
-import multiprocessing
 import os
 import resource
 import time
 
-from run import ENGINES, Vocabulary, follow
+from run import ENGINES, Vocabulary, follow, isolated
 
 SECONDS = 480
 BYTES = 16 << 30
@@ -37,32 +36,10 @@ def measure(engine, case):
         masks.extend(mask / 1e3 for mask, _ in steps)
     masks.sort()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    at = {name: masks[min(len(masks) - 1, int(share * len(masks)))] for name, share in (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999))}
-    return f"first mask after {first:.2f} s; peak {peak:.0f} MiB; mask us " + " ".join(f"{name} {at[name]:.1f}" for name in at)
-
-
-def child(engine, case, pipe):
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    try:
-        pipe.send(measure(engine, case))
-    except Exception as error:
-        pipe.send(f"{type(error).__name__}: {error}"[:200])
-
-
-def isolated(engine, case):
-    """The line of one set, measured in a process of its own."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(engine, case, sender))
-    process.start()
-    sender.close()
-    try:
-        line = receiver.recv() if receiver.poll(SECONDS) else f"over {SECONDS} s"
-    except EOFError:
-        line = f"the process ended, of {BYTES >> 30} GiB at most"
-    process.kill()
-    process.join()
-    return line
+    shares = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+    at = {name: masks[min(len(masks) - 1, int(share * len(masks)))] for name, share in shares.items()}
+    line = " ".join(f"{name} {mask:.1f}" for name, mask in at.items())
+    return f"first mask after {first:.2f} s; peak {peak:.0f} MiB; mask us {line}"
 
 
 def main():
@@ -76,7 +53,8 @@ def main():
     engine = importlib.import_module(ENGINES[given.engine]).Engine(Vocabulary(export))
     print(f"{engine.name} {engine.version}, {engine.settings}")
     for case in export["cases"]:
-        print(f"{case['names']} names: {isolated(engine, case)}", flush=True)
+        answer = isolated(lambda: {"line": measure(engine, case)}, SECONDS, BYTES)
+        print(f"{case['names']} names: {answer.get('line') or answer['error']}", flush=True)
 
 
 if __name__ == "__main__":

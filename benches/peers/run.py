@@ -86,28 +86,28 @@ def follow(engine, grammar, tokens):
     return steps
 
 
-def child(engine, case, pipe):
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+def child(work, memory, pipe):
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
-        pipe.send(measure(engine, case))
+        pipe.send(work())
     except Exception as error:
         pipe.send({"error": f"{type(error).__name__}: {error}"[:200]})
 
 
-def isolated(engine, case):
-    """The times of one schema, measured in a process of its own."""
+def isolated(work, seconds, memory):
+    """What some work gives in a process of its own, under a limit on time and on bytes of memory, or an error."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(engine, case, sender))
+    process = context.Process(target=child, args=(work, memory, sender))
     process.start()
     sender.close()
     try:
-        answer = receiver.recv() if receiver.poll(SECONDS) else {"error": f"over {SECONDS} s"}
+        answer = receiver.recv() if receiver.poll(seconds) else {"error": f"over {seconds} s"}
     except EOFError:
         answer = {"error": "the process ended"}
     process.kill()
     process.join()
-    return {"compile_us": None, "mask_us": None, "accept_us": None, **answer}
+    return answer
 
 
 def main():
@@ -122,7 +122,8 @@ def main():
     engine = importlib.import_module(ENGINES[given.engine]).Engine(Vocabulary(export))
     cases = {}
     for case in export["cases"]:
-        cases[case["id"]] = isolated(engine, case)
+        answer = isolated(lambda: measure(engine, case), SECONDS, BYTES)
+        cases[case["id"]] = {"compile_us": None, "mask_us": None, "accept_us": None, **answer}
         error = cases[case["id"]].get("error")
         if error:
             print(f"{case['id']}: {error}", file=sys.stderr)

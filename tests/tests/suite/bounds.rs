@@ -269,6 +269,27 @@ fn verdicts_are_right_at_the_bounds() {
     assert!(verdicts > 500, "{verdicts} verdicts");
 }
 
+/// Of a text that can be counted in several ways, the one with the fewest repetitions counts.
+#[test]
+fn repetitions_are_as_few_as_they_can_be() {
+    // Bodies of which a whole run may be one repetition or each letter one.
+    for (body, part) in [("[a-c]+ ?", "abca "), ("a|aa", "aa"), ("[a-c]+;?", "cab;")] {
+        for (least, most) in [(0, 40), (1, 40), (1, 1000), (0, 30_000)] {
+            let text =
+                format!(r#"{{"type": "string", "pattern": "^(?:{body}){{{least},{most}}}$"}}"#);
+            let lowered = lower(Language::JsonSchema, "test", &text);
+            let grammar = compiled(
+                vocabularies::small(),
+                &lowered.unwrap_or_else(|e| panic!("{text}: {e:?}")),
+            );
+            for count in [0, 1, 2, most / 2, most - 1, most, most + 1, most + 2] {
+                let found = accepts(&grammar, ["\"", part, "\""], count);
+                assert_eq!(found, (least..=most).contains(&count), "{text}: {count} times {part}");
+            }
+        }
+    }
+}
+
 /// The vocabulary has rules for some of these, which are called where they would be written out otherwise.
 #[test]
 fn fixed_numbers_of_letters_are_held_to() {

@@ -61,9 +61,8 @@ fn graded_from(graded_states: usize) -> CompileOptions {
 }
 
 /// Bounds beside patterns and formats, of which a token of a real vocabulary may come to the end.
-const BOUNDED: [&str; 5] = [
+const BOUNDED: [&str; 4] = [
     r#"{"type": "string", "format": "uri", "maxLength": 150}"#,
-    r#"{"type": "string", "format": "hostname", "maxLength": 90}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,29}\\S+$", "maxLength": 200}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,9}\\S+$", "minLength": 140, "maxLength": 300}"#,
     r#"{"type": "array", "items": {"type": "string", "pattern": "^[^/]+(/[^/]+)*$", "maxLength": 400}}"#,

@@ -262,9 +262,13 @@ mod tests {
 
     #[test]
     fn counts_that_come_apart_are_not() {
-        let texts = ["^(?:a+){0,50}$", "^(?:a|ab|b){9}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
+        let texts = ["^(?:a+){20,50}$", "^(?:a|ab|b){19}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
         let apart = texts.map(|text| counted(&tree(text)).is_none());
         assert_eq!(apart, [true, true, false]);
+        // Only the lowest count matters where there is no fewest.
+        for text in ["^(?:a+){0,50}$", "^(?:a|aa){1,500}$", r"^(?:\w+\s?){0,200}$"] {
+            assert!(counted(&tree(text)).is_some(), "{text}");
+        }
         assert_eq!(counted(&tree("(?:ab){0,50}$")), None);
         assert_eq!(counted(&tree(r"^(?:ab\b){0,50}$")), None);
         assert_eq!(counted(&tree("^(?:ab){0,3}$")), None);

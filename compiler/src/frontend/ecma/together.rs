@@ -2,8 +2,9 @@
 //!
 //! A text may be read in several ways at once, each with its own counts. The network keeps a count in a register where the
 //! counts of all ways are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be one more of the group or the
-//! one behind it, a tick apart; in `(?:a+){0,50}` each `a` may begin a further group or not, and counts come apart without
-//! bound.
+//! one behind it, a tick apart; in `(?:a+){9,50}` each `a` may begin a further group or not, and counts come apart without
+//! bound. Where a counter has no fewest, as in `(?:a+){0,50}`, of two ways to one place that with the lower count goes on
+//! wherever the other does, so the other is dropped.
 //!
 //! Cost: O(sets of places times their ways and ranges of characters), at most [`MOST_WORK`].
 
@@ -86,7 +87,7 @@ fn onward(pattern: &CountedPattern, set: &Set, left: &mut usize) -> Option<Vec<S
     let mut sets: Vec<Set> = Vec::new();
     for character in bounds {
         let members = arrivals.iter().filter(|(place, _)| holds(*place, character));
-        let members: Vec<&Arrival> = members.collect();
+        let members = lowest(pattern, members.collect());
         if members.is_empty() {
             continue;
         }
@@ -96,6 +97,32 @@ fn onward(pattern: &CountedPattern, set: &Set, left: &mut usize) -> Option<Vec<S
         }
     }
     Some(sets)
+}
+
+/// The arrivals that no other one goes on for: none is at the same place with lower counts, and equal ones of counters that are
+/// checked. O(arrivals²).
+fn lowest<'a>(pattern: &CountedPattern, arrivals: Vec<&'a Arrival>) -> Vec<&'a Arrival> {
+    let steps = || pattern.ways.iter().flat_map(|way| &way.steps);
+    let is_checked = |counter: usize| {
+        steps().any(|step| matches!(step, Step::Check(of) if usize::from(*of) == counter))
+    };
+    let checked: Vec<bool> = (0..pattern.counters.len()).map(is_checked).collect();
+    let goes_on_for = |one: &Arrival, other: &Arrival| {
+        let counts = one.1.iter().zip(&other.1).zip(&checked);
+        let mut counts = counts.map(|((&(is_new, count), &(other_is_new, other)), is_checked)| {
+            let is_lower = if *is_checked { count == other } else { count <= other };
+            is_new == other_is_new && is_lower
+        });
+        one.0 == other.0 && counts.all(|holds| holds)
+    };
+    let is_needed = |&(at, arrival): &(usize, &&Arrival)| {
+        let mut others = arrivals.iter().enumerate();
+        !others.any(|(other, one)| {
+            // Of two that are the same, the first is kept.
+            other != at && goes_on_for(one, arrival) && (other < at || !goes_on_for(arrival, one))
+        })
+    };
+    arrivals.iter().enumerate().filter(is_needed).map(|(_, arrival)| *arrival).collect()
 }
 
 /// The set of some arrivals; none where counts of one counter are new and old, too many, or two ticks at once.

@@ -76,6 +76,11 @@ impl Pairs {
         Self { numbers, steps, classes, distances, ends, least }
     }
 
+    /// Number of pairs.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// The pair of a state and the exit that it gives way to.
     pub(super) fn number(&self, pair: (u32, u32)) -> u32 {
         self.numbers[&pair]

@@ -10,10 +10,8 @@
 //! other shares.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use grammarc_artifacts::sections::vocabulary::Trie;
-use rustc_hash::FxHashMap;
 
 use super::rule_steps::RuleSteps;
 use super::tick_pairs::{Pairs, Step};
@@ -52,15 +50,20 @@ pub(crate) struct GivenWay {
     more: Outcome,
 }
 
-/// The walk along the states of one rule.
-pub(crate) struct TickWalk<'a> {
+/// One rule with graded states, for walks of any number of threads.
+pub(crate) struct GradedRule<'a> {
     steps: RuleSteps<'a>,
     pairs: Pairs,
     trie: Trie<'a>,
     facts: &'a VocabularyFacts,
-    builder: OutcomeBuilder<'a>,
+    after: ByteSet,
     budget: &'a Budget,
-    parts: FxHashMap<Beginning, Rc<Part>>,
+}
+
+/// A walk along the states of one rule.
+pub(crate) struct TickWalk<'a> {
+    rule: &'a GradedRule<'a>,
+    builder: OutcomeBuilder<'a>,
     /// Nodes that are open, with the state there and the ticks before.
     open: Vec<(u32, u32, u32)>,
     /// Nodes that are open, with the pair there, and with the state of an exit that goes on alone.
@@ -68,7 +71,7 @@ pub(crate) struct TickWalk<'a> {
     alone: Vec<(u32, u32)>,
 }
 
-impl<'a> TickWalk<'a> {
+impl<'a> GradedRule<'a> {
     /// Of some graded states, after whose rule these bytes may come.
     pub(crate) fn new(
         network: &'a Network,
@@ -79,38 +82,32 @@ impl<'a> TickWalk<'a> {
     ) -> Self {
         let steps = RuleSteps::new(network, graded.states[0][0], graded.field);
         let pairs = Pairs::new(&steps);
-        Self {
-            steps,
-            pairs,
-            trie,
-            facts,
-            builder: OutcomeBuilder::new(Outcome::default(), after, facts.children()),
-            budget,
-            parts: FxHashMap::default(),
+        _ = budget.spend(pairs.len() * steps.classes());
+        Self { steps, pairs, trie, facts, after, budget }
+    }
+
+    /// A walk of one thread.
+    pub(crate) fn walk(&'a self) -> TickWalk<'a> {
+        TickWalk {
+            rule: self,
+            builder: OutcomeBuilder::new(Outcome::default(), self.after, self.facts.children()),
             open: Vec::new(),
             told: Vec::new(),
             alone: Vec::new(),
         }
     }
 
-    /// The first bytes of a graded state on which something depends on the ticks that are left, with their parts.
-    pub(crate) fn parts(&mut self, state: u32) -> (Vec<Beginning>, Vec<Rc<Part>>) {
+    /// The first bytes of a graded state on which something may depend on the ticks that are left.
+    pub(crate) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let state = self.steps.number(state);
-        let mut found = (Vec::new(), Vec::new());
-        for child in self.trie.children(0) {
+        let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
-            let Some(at) = self.steps.on(state, class) else { continue };
-            if at.is_set || !self.may_differ(child, at.exit.map(|exit| (at.state, exit))) {
-                continue;
-            }
+            let at = self.steps.on(state, class)?;
+            let may_differ = self.may_differ(child, at.exit.map(|exit| (at.state, exit)));
             let beginning = Beginning { child, state: at.state, exit: at.exit };
-            let part = self.part(beginning);
-            if !part.is_empty() {
-                found.0.push(beginning);
-                found.1.push(part);
-            }
-        }
-        found
+            (!at.is_set && may_differ).then_some(beginning)
+        });
+        children.collect()
     }
 
     /// Whether exits may differ below a node: that of a tick on the way there, or a later one.
@@ -124,72 +121,72 @@ impl<'a> TickWalk<'a> {
     fn pair(&self, (far, exit): (u32, u32)) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
     }
+}
 
-    fn part(&mut self, beginning: Beginning) -> Rc<Part> {
-        if let Some(part) = self.parts.get(&beginning) {
-            return Rc::clone(part);
-        }
+impl TickWalk<'_> {
+    /// The part of a beginning.
+    pub(crate) fn part(&mut self, beginning: Beginning) -> Part {
+        let rule = self.rule;
         let mut part = Part::default();
         let Beginning { child, state, exit } = beginning;
         if let Some(exit) = exit {
             self.give_way(&mut part, 0, child, (state, exit));
         }
         let mut count = 0;
-        if self.steps.is_graded(state) && self.may_differ(child, None) {
+        if rule.steps.is_graded(state) && rule.may_differ(child, None) {
             self.open.push((child, state, u32::from(exit.is_some())));
         }
         while let Some((node, state, ticks)) = self.open.pop() {
             let from = self.open.len();
-            for child in self.trie.children(node) {
+            for child in rule.trie.children(node) {
                 count += 1;
-                let class = self.steps.class(self.trie.byte[child as usize]);
-                let on = self.steps.on(state, class);
+                let class = rule.steps.class(rule.trie.byte[child as usize]);
+                let on = rule.steps.on(state, class);
                 let Some(at) = on.filter(|at| !at.is_set) else { continue };
                 let mut ticks = ticks;
                 if let Some(exit) = at.exit {
                     self.give_way(&mut part, ticks as usize, child, (at.state, exit));
                     ticks += 1;
                 }
-                if self.steps.is_graded(at.state) && self.may_differ(child, None) {
+                if rule.steps.is_graded(at.state) && rule.may_differ(child, None) {
                     self.open.push((child, at.state, ticks));
                 }
             }
             self.open[from..].reverse();
             // Whoever asks for the parts sees that the budget is spent.
-            if count > STEPS && self.budget.spend(std::mem::take(&mut count)).is_err() {
+            if count > STEPS && rule.budget.spend(std::mem::take(&mut count)).is_err() {
                 self.open.clear();
             }
         }
-        let part = Rc::new(part);
-        self.parts.insert(beginning, Rc::clone(&part));
         part
     }
 
     /// Notes in what an exit differs from going on below a node, where a tick is made.
     fn give_way(&mut self, part: &mut Part, tick: usize, node: u32, given_way: (u32, u32)) {
-        let pair = self.pair(given_way);
-        let facts = self.facts;
-        if !self.pairs.may_tell(pair, facts.nodes().height(node)) {
+        let rule = self.rule;
+        let pair = rule.pair(given_way);
+        let facts = rule.facts;
+        if !rule.pairs.may_tell(pair, facts.nodes().height(node)) {
             return;
         }
         if part.len() <= tick {
             part.resize_with(tick + 1, GivenWay::default);
         }
-        let (trie, given_way) = (self.trie, &mut part[tick]);
+        let (trie, given_way) = (rule.trie, &mut part[tick]);
         self.builder.outcome = std::mem::take(&mut given_way.more);
         let mut count = 0;
         self.told.push((node, pair));
         while let Some((node, pair)) = self.told.pop() {
             count += 1;
-            match self.pairs.ends(pair) {
+            match rule.pairs.ends(pair) {
                 (true, false) => given_way.kept.push(node),
                 (false, true) if !trie.is_leaf(node) => self.builder.leave(node),
                 _ => {}
             }
             let from = self.told.len();
             for child in trie.children(node) {
-                let class = self.steps.class(trie.byte[child as usize]);
-                match self.pairs.on(pair, class) {
+                let class = rule.steps.class(trie.byte[child as usize]);
+                match rule.pairs.on(pair, class) {
                     Step::Same => {}
                     Step::Ends => {
                         let nodes = child..trie.end[child as usize];
@@ -200,7 +197,7 @@ impl<'a> TickWalk<'a> {
                     }
                     Step::Alone(near) => count += self.go_alone(child, near),
                     Step::Pair(pair) => {
-                        if self.pairs.may_tell(pair, facts.nodes().height(child)) {
+                        if rule.pairs.may_tell(pair, facts.nodes().height(child)) {
                             self.told.push((child, pair));
                         }
                     }
@@ -208,13 +205,14 @@ impl<'a> TickWalk<'a> {
             }
             self.told[from..].reverse();
         }
-        _ = self.budget.spend(count);
+        _ = rule.budget.spend(count);
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
     /// Adds all that a state behind an exit does below a node.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
-        let (trie, mut count) = (self.trie, 0);
+        let (rule, mut count) = (self.rule, 0);
+        let trie = rule.trie;
         self.alone.push((node, state));
         while let Some((node, state)) = self.alone.pop() {
             count += 1;
@@ -222,13 +220,13 @@ impl<'a> TickWalk<'a> {
             if trie.is_leaf(node) {
                 continue;
             }
-            if self.steps.is_final(state) {
+            if rule.steps.is_final(state) {
                 self.builder.leave(node);
             }
             let from = self.alone.len();
             for child in trie.children(node) {
-                let class = self.steps.class(trie.byte[child as usize]);
-                if let Some(at) = self.steps.on(state, class) {
+                let class = rule.steps.class(trie.byte[child as usize]);
+                if let Some(at) = rule.steps.on(state, class) {
                     self.alone.push((child, at.state));
                 }
             }
@@ -243,7 +241,7 @@ impl<'a> TickWalk<'a> {
 pub(crate) fn at_tick(
     trie: Trie<'_>,
     (state, exits): (u32, &[u32]),
-    parts: &[Rc<Part>],
+    parts: &[&Part],
     left: u32,
 ) -> Option<Outcome> {
     let of_tick = || parts.iter().filter_map(|part| part.get(left as usize - 1));

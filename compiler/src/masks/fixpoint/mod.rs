@@ -148,7 +148,7 @@ pub(crate) fn compute(
     let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
-    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, budget)?;
+    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
     let mut classes = crowded.classes(inputs);
     classes.extend(graded::classes(&grades));
     classes.sort_unstable();

@@ -208,6 +208,7 @@ impl Explorer<'_> {
         if members.is_empty() {
             return Ok(None);
         }
+        let members = self.lowest(members);
         let mut place = Place { far: Far::new(), members: Vec::new() };
         place.members.extend(members.iter().map(|(state, _)| (*state, Counts::new())));
         let mut changes = Changes::new();
@@ -221,6 +222,32 @@ impl Explorer<'_> {
         place.members.sort_unstable();
         place.members.dedup();
         Ok(Some((place, changes)))
+    }
+
+    /// The members that no other one goes on for: none is at the same state with lower counts, and equal ones of counters that are
+    /// checked. O(members²).
+    fn lowest(&self, members: Vec<Member>) -> Vec<Member> {
+        let goes_on_for = |(state, counts): &Member, (other_state, others): &Member| {
+            let live = self.machine.states[*state as usize].live;
+            let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
+                let is_free = live >> at & 1 == 0;
+                let is_checked = self.machine.checked >> at & 1 != 0;
+                let is_lower = match is_checked {
+                    true => one.value == other.value,
+                    false => one.value <= other.value,
+                };
+                is_free || one.is_distance == other.is_distance && is_lower
+            };
+            state == other_state && counts.iter().zip(others).enumerate().all(holds)
+        };
+        let is_needed = |&(at, member): &(usize, &Member)| {
+            let mut others = members.iter().enumerate();
+            !others.any(|(other, one)| {
+                // Of two that are the same, the first is kept.
+                other != at && goes_on_for(one, member) && (other < at || !goes_on_for(member, one))
+            })
+        };
+        members.iter().enumerate().filter(is_needed).map(|(_, member)| member.clone()).collect()
     }
 
     /// The counts after the steps of a list; `None` where there is no way on.

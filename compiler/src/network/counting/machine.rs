@@ -43,6 +43,8 @@ pub(super) struct Machine {
     pub(super) lists: Vec<Vec<Step>>,
     /// Counters by number.
     pub(super) counters: Vec<Counter>,
+    /// The counters that are checked for their fewest somewhere, as bits.
+    pub(super) checked: u32,
     /// By counter, at least the most ticks that one token can make.
     pub(super) ticks_a_token: Vec<u32>,
     /// By counter, the most ticks on a shortest way to the end from any state.
@@ -88,7 +90,13 @@ impl Machine {
         }
         let dfa = builder.finish(&nfa)?;
         let letters = builder.letters(&Expr::Graph(graph.clone().into())).all;
+        let checks = lists.iter().flatten().map(|step| match *step {
+            Step::Check(counter) => 1 << counter,
+            Step::Reset(_) | Step::Tick(_) => 0,
+        });
+        let checked = checks.fold(0, |all: u32, check| all | check);
         let mut machine = Self {
+            checked,
             states: states_of(&dfa),
             lists,
             counters: graph.counters().to_vec(),
