@@ -66,6 +66,11 @@ impl Chains {
         (&self.heads, &self.links)
     }
 
+    /// Whether the mask of a state depends on its register.
+    pub(crate) fn is_graded(&self, index: u32) -> bool {
+        self.heads[index as usize].flags & state_flags::GRADED != 0
+    }
+
     /// The link of a return state for an exit class.
     #[inline]
     fn link(&self, index: usize, class: u32) -> Option<&FollowEntry> {

@@ -28,7 +28,7 @@ pub struct FlatTables<'g> {
     /// The class of each byte.
     pub classes: &'g [u8; 256],
     /// Moves by byte class: a kind (0 refused, 1 go, 2 arrive, 3 call, 4 open) in the three highest bits, and an index.
-    /// Arrivals that lower or set fields of a register are open.
+    /// Arrivals that lower or set fields of a register are open, and those at a state whose mask depends on its register.
     pub rows: Cow<'g, [u32]>,
     /// Three words a call: the callee's first state, the state to return to or [`NONE`](grammarc_artifacts::NONE), and the
     /// callee's register.
@@ -48,7 +48,9 @@ impl<'g> FlatTables<'g> {
         let mut rows = Cow::Borrowed(bytemuck::cast_slice(all_rows));
         if moves.counted().iter().any(|(_, record)| record.has_field()) {
             let open = |word: &mut u32| {
-                if moves.arrives_at_field(*word) {
+                let is_graded =
+                    || Moves::target(*word).is_some_and(|index| chains.is_graded(index));
+                if moves.arrives_at_field(*word) || is_graded() {
                     *word = bytemuck::cast(Move::OPEN);
                 }
             };

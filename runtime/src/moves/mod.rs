@@ -297,6 +297,12 @@ impl Moves {
         })
     }
 
+    /// The state that the move of this word reads a byte into, as an index; none where it does something else.
+    pub(crate) fn target(word: u32) -> Option<u32> {
+        let next = Move(word);
+        (next.is(Kind::Go) || next.is(Kind::Arrive)).then(|| next.index())
+    }
+
     /// The call with this index.
     #[inline]
     pub(crate) fn call(&self, index: u32) -> Call {

@@ -1,9 +1,10 @@
 //! Grammars to try: the folder's, some that reach into every table, and random ones.
 
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder};
+use grammarc_compiler::network::NetworkLimits;
 use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::random::{Rng, Spelling, case};
-use grammarc_tests::sources::{compiled, folder, gbnf, lower};
+use grammarc_tests::sources::{Language, compiled, folder, gbnf, lower};
 use grammarc_tests::vocabularies::{artifact, of_words, small, table};
 
 /// The grammars of the folder for the small vocabulary, with what the folder has none of: countdowns, sets of keys, items that
@@ -34,7 +35,26 @@ pub(super) fn grammars() -> Vec<Grammar> {
         let lowered = json_schema::lower(Source::new("schema", schema), &options, &Budget::new());
         grammars.push(compiled(vocabulary, &lowered.expect("it is right")));
     }
+    grammars.push(graded());
     grammars
+}
+
+/// A grammar with masks by the count that is left, of which a token may have more from the beginning on.
+fn graded() -> Grammar {
+    use grammarc_compiler::{budget::Budget, compile::CompileOptions, compile::Compiler};
+    let runs = [1, 2, 3, 5, 9, 17, 30].map(|length| "a".repeat(length));
+    let vocabulary = artifact(&of_words(&format!("ab b ba {}", runs.join(" "))));
+    let schema = r#"{"type":"array","items":{"type":"string","pattern":"^(?:[ab]+ ){0,90}[ab]+$","maxLength":24}}"#;
+    let lowered = lower(Language::JsonSchema, "graded", schema).expect("it is right");
+    let limits = NetworkLimits { graded_states: 0, ..NetworkLimits::default() };
+    let options = CompileOptions::default().network_limits(limits);
+    let compiler = Compiler::new(vocabulary);
+    let compiled = compiler.compile(&lowered, "json-schema", &options, &Budget::new());
+    let compiled = compiled.expect("it is small");
+    let grammar = Grammar::from_artifact(compiled.to_artifact(&compiler).expect("it is small"));
+    let tables = grammar.artifact().tables();
+    assert!(!tables.grades.is_empty(), "masks are by the count");
+    grammar
 }
 
 /// A vocabulary of more than two chunks, most of whose tokens are words that every string of JSON takes.
