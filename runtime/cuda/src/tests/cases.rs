@@ -35,12 +35,11 @@ pub(super) fn grammars() -> Vec<Grammar> {
         let lowered = json_schema::lower(Source::new("schema", schema), &options, &Budget::new());
         grammars.push(compiled(vocabulary, &lowered.expect("it is right")));
     }
-    grammars.push(graded());
     grammars
 }
 
-/// A grammar with masks by the count that is left, of which a token may have more from the beginning on.
-fn graded() -> Grammar {
+/// A grammar of its own vocabulary, with masks by the count that is left, of which a token may have more from the beginning on.
+pub(super) fn graded() -> Grammar {
     use grammarc_compiler::{budget::Budget, compile::CompileOptions, compile::Compiler};
     let runs = [1, 2, 3, 5, 9, 17, 30].map(|length| "a".repeat(length));
     let vocabulary = artifact(&of_words(&format!("ab b ba {}", runs.join(" "))));
