@@ -1,4 +1,4 @@
-//! Strongly connected components, the one graph algorithm that several rooms need.
+//! Strongly connected components, and the minimal elements of a preorder: what several rooms need of graphs and orders.
 
 /// How deep the search goes in most graphs.
 const DEEP: usize = 128;
@@ -170,6 +170,19 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     }
 }
 
+/// The minimal elements of a preorder, in their order; of equal ones the first. `is_below` also holds of equal ones. O(items²).
+pub(crate) fn minimal<T>(items: Vec<T>, is_below: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let is_minimal = |at: usize| {
+        let mut others = items.iter().enumerate();
+        !others.any(|(other, one)| {
+            let is_first = || other < at || !is_below(&items[at], one);
+            other != at && is_below(one, &items[at]) && is_first()
+        })
+    };
+    let kept: Vec<bool> = (0..items.len()).map(is_minimal).collect();
+    items.into_iter().zip(kept).filter_map(|(item, is_kept)| is_kept.then_some(item)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,5 +226,15 @@ mod tests {
                 assert!(place(next) < place(node), "{node} leads to {next}: {cycle:?}");
             }
         }
+    }
+
+    #[test]
+    fn of_equal_minimal_elements_the_first_is_kept() {
+        let is_below =
+            |one: &(u32, u32, char), other: &(u32, u32, char)| one.0 <= other.0 && one.1 <= other.1;
+        let items = vec![(2, 2, 'a'), (1, 3, 'b'), (2, 2, 'c'), (3, 1, 'd'), (1, 4, 'e')];
+        let kept: String = minimal(items, is_below).iter().map(|item| item.2).collect();
+        assert_eq!(kept, "abd");
+        assert_eq!(minimal(Vec::new(), is_below), []);
     }
 }

@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use super::catalogue::Catalogue;
 use super::follow::{Follow, OwnCalls};
 use super::merge::{Merged, MergedLabel};
-use super::rule::{Field, Graded, Lowered, NetworkRule};
+use super::rule::{Graded, Lowered, NetworkRule};
 use super::{Roots, SharedRules};
 use crate::automata::Table;
 use crate::budget::{Budget, Spent};
@@ -40,23 +40,11 @@ pub struct Network {
     /// Indices of own rules that are catalogues, ascending, with these.
     pub catalogues: Vec<(usize, Arc<Catalogue>)>,
     /// Own states whose masks depend on a field of the register.
-    pub graded: Vec<GradedStates>,
+    pub graded: Vec<Graded>,
     /// The calls of its own states.
     pub(super) own_calls: OwnCalls,
     /// Expressions that the rules of a vocabulary were compiled from; none for a grammar.
     pub expressions: Vec<ExpressionRecord>,
-}
-
-/// States of one rule whose masks depend on how many ticks a counter has left, where these are fewer than a token can
-/// make.
-#[derive(Clone, Debug)]
-pub struct GradedStates {
-    /// The counter.
-    pub field: Field,
-    /// The most ticks that one token makes.
-    pub most: u32,
-    /// Their ids, each with those that do the same, ascending.
-    pub states: Vec<Vec<u32>>,
 }
 
 impl Network {
@@ -159,11 +147,7 @@ pub(super) fn lay_out(
         let absorbing = absorbing(rule);
         let grades = counted.and_then(|counted| counted.graded.as_ref());
         let in_grades: FxHashSet<u32> = grades.into_iter().flat_map(Graded::all).collect();
-        if let Some(&Graded { field, most, ref states }) = grades {
-            let id = |state: &u32| first + state;
-            let states = states.iter().map(|group| group.iter().map(id).collect()).collect();
-            graded.push(GradedStates { field, most, states });
-        }
+        graded.extend(grades.map(|grades| grades.moved_to(first)));
         for state in 0..rule.dfa.len() as u32 {
             let (bytes, beyond) = rule.dfa.split(state);
             budget.spend(4 + bytes.len() + beyond.len())?;

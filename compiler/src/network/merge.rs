@@ -359,7 +359,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
     words
 }
 
-/// What the role of a state is more where its masks are graded.
+/// The part of a state's role that says that its masks are graded.
 const GRADED: u32 = 64;
 
 /// Words that some rules begin with.

@@ -39,9 +39,9 @@ mod rule;
 mod token_sets;
 
 pub(crate) use calls::bytes_on;
-pub use layout::{GradedStates, Network};
+pub use layout::Network;
 pub use lexicon::Lexicon;
-pub use rule::{Arrival, Counted, Field, Label, Labels, Lowered, NetworkRule};
+pub use rule::{Arrival, Counted, Field, Graded, Label, Labels, Lowered, NetworkRule};
 pub use shared::SharedRules;
 
 use std::borrow::Cow;

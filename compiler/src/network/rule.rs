@@ -62,23 +62,27 @@ pub struct Counted {
     pub graded: Option<Graded>,
 }
 
-/// States whose masks depend on how many ticks a counter has left, where these are fewer than a token can make.
+/// States of one rule whose masks depend on how many ticks a counter has left, where these are fewer than a token can make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Graded {
     /// The counter.
     pub field: Field,
-    /// The most ticks that one token makes: with more left in the field, the mask does not depend on it.
-    pub most: u32,
-    /// The states, each with those that do the same, ascending.
+    /// The states, each with those that do the same, ascending: their numbers in the rule, or in a network their ids.
     pub states: Vec<Vec<u32>>,
 }
 
 impl Graded {
     /// The states in groups of those that do the same, in any order.
-    pub fn new(field: Field, most: u32, mut states: Vec<Vec<u32>>) -> Self {
+    pub fn new(field: Field, mut states: Vec<Vec<u32>>) -> Self {
         states.iter_mut().for_each(|group| group.sort_unstable());
         states.sort_unstable();
-        Self { field, most, states }
+        Self { field, states }
+    }
+
+    /// The same in a rule whose first state has this id.
+    pub(super) fn moved_to(&self, first: u32) -> Self {
+        let ids = |group: &Vec<u32>| group.iter().map(|state| first + state).collect();
+        Self { field: self.field, states: self.states.iter().map(ids).collect() }
     }
 
     /// All states.

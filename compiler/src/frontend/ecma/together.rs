@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::counted::CountedPattern;
+use crate::graph::minimal;
 use crate::ir::Step;
 
 /// Most places that one text may be at.
@@ -33,12 +34,13 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
     let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
     let mut seen: FxHashSet<Set> = FxHashSet::default();
     let mut open = vec![start];
+    let checked = checked(pattern);
     let mut left = MOST_WORK;
     while let Some(set) = open.pop() {
         if !seen.insert(set.clone()) {
             continue;
         }
-        let Some(next) = onward(pattern, &set, &mut left) else { return false };
+        let Some(next) = onward((pattern, checked), &set, &mut left) else { return false };
         open.extend(next);
         if seen.len() > MOST_SETS {
             return false;
@@ -48,15 +50,22 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
 }
 
 /// A place that a set leads to, with counts that are new where their counter was reset.
-type Arrival = (u32, SmallVec<[(bool, i64); 4]>);
+type Arrival = (u32, SmallVec<[Count; 4]>);
+
+/// Whether a count is new, and the count: else a distance below the highest.
+type Count = (bool, i64);
 
 /// The sets that one more character leads to; none where counts come apart, or no more work is left.
-fn onward(pattern: &CountedPattern, set: &Set, left: &mut usize) -> Option<Vec<Set>> {
+fn onward(
+    (pattern, checked): (&CountedPattern, u32),
+    set: &Set,
+    left: &mut usize,
+) -> Option<Vec<Set>> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (place, counts) in set {
         for way in pattern.ways.iter().filter(|way| way.from == *place) {
             let Some(to) = way.to else { continue };
-            let mut counts: SmallVec<[(bool, i64); 4]> =
+            let mut counts: SmallVec<[Count; 4]> =
                 counts.iter().map(|&count| (false, count)).collect();
             for step in &way.steps {
                 match *step {
@@ -87,7 +96,7 @@ fn onward(pattern: &CountedPattern, set: &Set, left: &mut usize) -> Option<Vec<S
     let mut sets: Vec<Set> = Vec::new();
     for character in bounds {
         let members = arrivals.iter().filter(|(place, _)| holds(*place, character));
-        let members = lowest(pattern, members.collect());
+        let members = minimal(members.collect(), |one, other| goes_on_for(checked, one, other));
         if members.is_empty() {
             continue;
         }
@@ -99,30 +108,23 @@ fn onward(pattern: &CountedPattern, set: &Set, left: &mut usize) -> Option<Vec<S
     Some(sets)
 }
 
-/// The arrivals that no other one goes on for: none is at the same place with lower counts, and equal ones of counters that are
-/// checked. O(arrivals²).
-fn lowest<'a>(pattern: &CountedPattern, arrivals: Vec<&'a Arrival>) -> Vec<&'a Arrival> {
-    let steps = || pattern.ways.iter().flat_map(|way| &way.steps);
-    let is_checked = |counter: usize| {
-        steps().any(|step| matches!(step, Step::Check(of) if usize::from(*of) == counter))
+/// The counters that are checked for their fewest somewhere, as bits.
+fn checked(pattern: &CountedPattern) -> u32 {
+    let steps = pattern.ways.iter().flat_map(|way| &way.steps);
+    steps.fold(0, |all, step| match *step {
+        Step::Check(counter) => all | 1 << counter,
+        Step::Reset(_) | Step::Tick(_) => all,
+    })
+}
+
+/// Whether an arrival goes on wherever another one does: it is at the same place with counts that are no higher, and equal
+/// where their counter is `checked`.
+fn goes_on_for(checked: u32, (place, counts): &Arrival, (other, others): &Arrival) -> bool {
+    let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
+        let is_lower = if checked >> at & 1 != 0 { one.1 == other.1 } else { one.1 <= other.1 };
+        one.0 == other.0 && is_lower
     };
-    let checked: Vec<bool> = (0..pattern.counters.len()).map(is_checked).collect();
-    let goes_on_for = |one: &Arrival, other: &Arrival| {
-        let counts = one.1.iter().zip(&other.1).zip(&checked);
-        let mut counts = counts.map(|((&(is_new, count), &(other_is_new, other)), is_checked)| {
-            let is_lower = if *is_checked { count == other } else { count <= other };
-            is_new == other_is_new && is_lower
-        });
-        one.0 == other.0 && counts.all(|holds| holds)
-    };
-    let is_needed = |&(at, arrival): &(usize, &&Arrival)| {
-        let mut others = arrivals.iter().enumerate();
-        !others.any(|(other, one)| {
-            // Of two that are the same, the first is kept.
-            other != at && goes_on_for(one, arrival) && (other < at || !goes_on_for(arrival, one))
-        })
-    };
-    arrivals.iter().enumerate().filter(is_needed).map(|(_, arrival)| *arrival).collect()
+    place == other && counts.iter().zip(others).enumerate().all(holds)
 }
 
 /// The set of some arrivals; none where counts of one counter are new and old, too many, or two ticks at once.

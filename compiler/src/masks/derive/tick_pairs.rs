@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::rule_steps::RuleSteps;
 
-/// What becomes of a pair on a byte.
+/// A transition of a pair on a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The pair of this number.

@@ -1,4 +1,4 @@
-//! What becomes of tokens at a graded state when few ticks are left, by the number of those.
+//! Outcomes of graded states when few ticks are left, by the number of those.
 //!
 //! With `left` ticks the outcome is that with many but for the subtrees at whose root the tick number `left` is made: there
 //! the activation gives way to the exit. So one walk notes, by tick, in what the exit differs from going on. It is pruned where
@@ -20,7 +20,7 @@ use crate::ir::ByteSet;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::network::{GradedStates, Network};
+use crate::network::{Graded, Network};
 
 /// Steps of a walk between two looks at the budget.
 const STEPS: usize = 1 << 12;
@@ -42,9 +42,9 @@ pub(crate) type Part = Vec<GivenWay>;
 /// In what the exits of one tick differ from going on.
 #[derive(Debug, Default)]
 pub(crate) struct GivenWay {
-    /// Subtrees that the exits do not go on in, as ranges of nodes, ascending.
+    /// Subtrees that the exits do not go on in, as disjoint ranges of nodes, in the order of the walk.
     subtrees: Vec<Range<u32>>,
-    /// Nodes outside of these at which the rule may not be left, ascending.
+    /// Nodes outside of these at which the rule may not be left, in the order of the walk.
     kept: Vec<u32>,
     /// Tokens and exits that there are more.
     more: Outcome,
@@ -75,7 +75,7 @@ impl<'a> GradedRule<'a> {
     /// Of some graded states, after whose rule these bytes may come.
     pub(crate) fn new(
         network: &'a Network,
-        graded: &GradedStates,
+        graded: &Graded,
         after: ByteSet,
         (facts, trie): (&'a VocabularyFacts, Trie<'a>),
         budget: &'a Budget,
@@ -249,7 +249,6 @@ pub(crate) fn at_tick(
     let mut kept: Vec<u32> = Vec::new();
     let mut outcome = Outcome::default();
     for given_way in of_tick() {
-        // Subtrees of one part are in the order of the walk: those of a pair behind a node come after its own.
         subtrees.extend_from_slice(&given_way.subtrees);
         kept.extend_from_slice(&given_way.kept);
         outcome.spans.extend_from_slice(&given_way.more.spans);

@@ -17,6 +17,7 @@ use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::{Zone, Zones};
 use crate::automata::{Allowance, Symbol};
+use crate::graph::minimal;
 use crate::ir::Step;
 
 /// By counter, a count or a distance.
@@ -240,14 +241,7 @@ impl Explorer<'_> {
             };
             state == other_state && counts.iter().zip(others).enumerate().all(holds)
         };
-        let is_needed = |&(at, member): &(usize, &Member)| {
-            let mut others = members.iter().enumerate();
-            !others.any(|(other, one)| {
-                // Of two that are the same, the first is kept.
-                other != at && goes_on_for(one, member) && (other < at || !goes_on_for(member, one))
-            })
-        };
-        members.iter().enumerate().filter(is_needed).map(|(_, member)| member.clone()).collect()
+        minimal(members, goes_on_for)
     }
 
     /// The counts after the steps of a list; `None` where there is no way on.

@@ -54,7 +54,7 @@ pub(super) fn settle(
         numbers: FxHashMap::default(),
         open: Vec::new(),
     };
-    rule.build(machine, allowed)
+    rule.build(allowed)
 }
 
 /// Checks that a counter whose masks are graded begins further from the end of its zone than a token ticks: walks that come
@@ -331,7 +331,7 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    fn build(&mut self, machine: &Machine, allowed: Allowance<'_>) -> Result<Settled, Refused> {
+    fn build(&mut self, allowed: Allowance<'_>) -> Result<Settled, Refused> {
         let (start, changes) = &self.explored.start;
         let mut graded: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
         // The start is not arrived at, and no string of a rule is empty.
@@ -380,8 +380,7 @@ impl Rule<'_> {
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
         if let Some(counter) = self.zones.graded().filter(|_| !graded.is_empty()) {
             let field = self.zones.field(counter).expect("it is far somewhere");
-            let most = machine.ticks_a_token[counter];
-            counted.graded = Some(Graded::new(field, most, graded.into_values().collect()));
+            counted.graded = Some(Graded::new(field, graded.into_values().collect()));
         }
         Ok((dfa, counted, register))
     }
