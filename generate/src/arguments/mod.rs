@@ -6,7 +6,8 @@
 //!
 //! A stage over the events of an output: those of calls are changed, all others pass. How a family writes members is in the
 //! compiler's tables; what it does not write down, whether a text is a string or JSON, the tool's schema says. A value that is
-//! JSON and fits is that, and else the text: where a schema takes both, `5` is the number.
+//! JSON of another type and fits is that, and else the text: where a schema takes both, `5` is the number, `"5"` three
+//! characters.
 //!
 //! Members are told one by one as they close. Members that depend on each other (`anyOf` and its kin at the root of the
 //! schema) are told together at the end of the call.

@@ -232,7 +232,9 @@ fn readings(text: &str, value: &ValueStyle, style: &MemberStyle) -> Vec<Value> {
         Some([_, yes]) if trimmed == yes => "true",
         _ => trimmed,
     };
-    let parsed = grammarc_json::parse(literal).ok();
-    let text = (value.types == "any" || parsed.is_none()).then(string);
+    let any = value.types == "any";
+    // A string that may stand as its text never stands as JSON: `""` is two quotes.
+    let parsed = grammarc_json::parse(literal).ok().filter(|value| !(any && value.is_string()));
+    let text = (any || parsed.is_none()).then(string);
     parsed.into_iter().chain(text).collect()
 }

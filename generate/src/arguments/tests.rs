@@ -108,7 +108,7 @@ fn schema() -> Value {
 
 /// Texts with what breaks readers of tags and of JSON.
 fn text() -> impl Strategy<Value = String> {
-    "[a-c0-9 \n\"\\\\<>/&;=é日{}\\[\\],:]{0,12}|true|null|12|<parameter|</para|\n\n"
+    "[a-c0-9 \n\"\\\\<>/&;=é日{}\\[\\],:]{0,12}|\"[a-c0-9]{0,3}\"|true|null|12|<parameter|</para|\n\n"
         .prop_map(|text| text)
 }
 
