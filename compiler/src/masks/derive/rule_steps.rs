@@ -7,6 +7,8 @@
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use crate::automata::ByteRows;
 use crate::network::{Field, Network};
@@ -83,6 +85,31 @@ impl<'a> RuleSteps<'a> {
     /// The arrival at a state.
     pub(super) fn arrival(&self, state: u32) -> Arrived {
         self.arrivals[state as usize]
+    }
+
+    /// The steps from some states on, with the states numbered as they are come to: equal where two rules do the same from
+    /// there on. O(states that are come to times classes).
+    pub(super) fn signature(&self, from: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut order: IndexSet<u32, FxBuildHasher> = from.collect();
+        let mut signature = vec![order.len() as u32];
+        signature.extend((0..=u8::MAX).map(|byte| self.class(byte) as u32));
+        let mut at = 0;
+        while let Some(&state) = order.get_index(at) {
+            at += 1;
+            signature.push(u32::from(self.is_final(state)) | u32::from(self.is_graded(state)) << 1);
+            for class in 0..self.classes() {
+                let Some(arrived) = self.on(state, class) else {
+                    signature.push(NONE);
+                    continue;
+                };
+                let exit = arrived.exit.map(|exit| self.arrival(exit).state);
+                let mut number = |state: u32| order.insert_full(state).0 as u32;
+                let numbers = [number(arrived.state), exit.map_or(NONE, number)];
+                signature.extend(numbers);
+                signature.push(u32::from(arrived.is_set));
+            }
+        }
+        signature
     }
 
     /// The arrival that bytes of a class lead to.

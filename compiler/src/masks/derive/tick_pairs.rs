@@ -35,6 +35,8 @@ pub(super) struct Pairs {
     ends: Vec<(bool, bool)>,
     /// The least distance.
     pub(super) least: u32,
+    /// Whether some exit goes on or may end where going on does not.
+    pub(super) adds: bool,
 }
 
 impl Pairs {
@@ -73,7 +75,9 @@ impl Pairs {
         let classes = rule.classes();
         let distances = distances(&steps, classes, &ends);
         let least = distances.iter().copied().min().unwrap_or(u32::MAX);
-        Self { numbers, steps, classes, distances, ends, least }
+        let adds = ends.contains(&(false, true))
+            || steps.iter().any(|step| matches!(step, Step::Alone(_)));
+        Self { numbers, steps, classes, distances, ends, least, adds }
     }
 
     /// Number of pairs.

@@ -4,30 +4,32 @@
 //! the activation gives way to the exit. So one walk notes, by tick, in what the exit differs from going on. It is pruned where
 //! no exit can differ yet ([`Pairs`]): behind an exit some ticks are left, and most subtrees are not as high.
 //!
-//! States that do the same from the first byte on share what is found below it, a *part*.
+//! States that do the same from the first byte on share what is found below it, a *part*; so does one that does the same for as long
+//! as it goes on ([`Covers`]).
 //!
-//! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first byte that no
-//! other shares.
+//! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first byte that
+//! has a part of its own.
 
 use std::ops::Range;
 
 use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
 
-use super::rule_steps::RuleSteps;
+use super::covers::Covers;
+use super::rule_steps::{Arrived, RuleSteps};
 use super::tick_pairs::{Pairs, Step};
 use crate::budget::Budget;
 use crate::ir::ByteSet;
+use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
-use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::network::{Graded, Network};
 
 /// Steps of a walk between two looks at the budget.
 const STEPS: usize = 1 << 12;
 
 /// A state on a first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Beginning {
+pub(super) struct Beginning {
     /// The root's child.
     child: u32,
     /// The state behind it.
@@ -36,22 +38,28 @@ pub(crate) struct Beginning {
     exit: Option<u32>,
 }
 
+impl Beginning {
+    fn arrived(&self) -> Arrived {
+        Arrived { state: self.state, exit: self.exit, is_set: false }
+    }
+}
+
 /// By tick, in what its exits differ from going on.
-pub(crate) type Part = Vec<GivenWay>;
+pub(super) type Part = Vec<GivenWay>;
 
 /// In what the exits of one tick differ from going on.
 #[derive(Debug, Default)]
-pub(crate) struct GivenWay {
+pub(super) struct GivenWay {
     /// Subtrees that the exits do not go on in, as disjoint ranges of nodes, in the order of the walk.
-    subtrees: Vec<Range<u32>>,
+    pub(super) subtrees: Vec<Range<u32>>,
     /// Nodes outside of these at which the rule may not be left, in the order of the walk.
-    kept: Vec<u32>,
+    pub(super) kept: Vec<u32>,
     /// Tokens and exits that there are more.
-    more: Outcome,
+    pub(super) more: Outcome,
 }
 
 /// One rule with graded states, for walks of any number of threads.
-pub(crate) struct GradedRule<'a> {
+pub(super) struct GradedRule<'a> {
     steps: RuleSteps<'a>,
     pairs: Pairs,
     trie: Trie<'a>,
@@ -61,7 +69,7 @@ pub(crate) struct GradedRule<'a> {
 }
 
 /// A walk along the states of one rule.
-pub(crate) struct TickWalk<'a> {
+pub(super) struct TickWalk<'a> {
     rule: &'a GradedRule<'a>,
     builder: OutcomeBuilder<'a>,
     /// Nodes that are open, with the state there and the ticks before.
@@ -72,22 +80,20 @@ pub(crate) struct TickWalk<'a> {
 }
 
 impl<'a> GradedRule<'a> {
-    /// Of some graded states, after whose rule these bytes may come.
-    pub(crate) fn new(
-        network: &'a Network,
-        graded: &Graded,
+    /// Of a rule, after which these bytes may come.
+    pub(super) fn new(
+        steps: RuleSteps<'a>,
         after: ByteSet,
         (facts, trie): (&'a VocabularyFacts, Trie<'a>),
         budget: &'a Budget,
     ) -> Self {
-        let steps = RuleSteps::new(network, graded.states[0][0], graded.field);
         let pairs = Pairs::new(&steps);
         _ = budget.spend(pairs.len() * steps.classes());
         Self { steps, pairs, trie, facts, after, budget }
     }
 
     /// A walk of one thread.
-    pub(crate) fn walk(&'a self) -> TickWalk<'a> {
+    pub(super) fn walk(&'a self) -> TickWalk<'a> {
         TickWalk {
             rule: self,
             builder: OutcomeBuilder::new(Outcome::default(), self.after, self.facts.children()),
@@ -98,8 +104,7 @@ impl<'a> GradedRule<'a> {
     }
 
     /// The first bytes of a graded state on which something may depend on the ticks that are left.
-    pub(crate) fn beginnings(&self, state: u32) -> Vec<Beginning> {
-        let state = self.steps.number(state);
+    pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
             let at = self.steps.on(state, class)?;
@@ -108,6 +113,41 @@ impl<'a> GradedRule<'a> {
             (!at.is_set && may_differ).then_some(beginning)
         });
         children.collect()
+    }
+
+    /// By beginning, the number of one whose part holds for it: on the same byte, and does the same for as long as that goes on.
+    pub(super) fn covered_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
+        let mut by: Vec<usize> = (0..beginnings.len()).collect();
+        if self.pairs.adds {
+            return by;
+        }
+        let mut covers = Covers::new(&self.steps, self.trie.len());
+        let mut largest: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (at, beginning) in beginnings.iter().enumerate() {
+            let arrived = beginning.arrived();
+            let largest = largest.entry(beginning.child).or_default();
+            let mut is_covered =
+                |&&other: &&usize| covers.covers(beginnings[other].arrived(), arrived);
+            if let Some(&other) = largest.iter().find(&mut is_covered) {
+                by[at] = other;
+                continue;
+            }
+            largest.retain(|&other| {
+                let is_covered = covers.covers(arrived, beginnings[other].arrived());
+                if is_covered {
+                    by[other] = at;
+                }
+                !is_covered
+            });
+            largest.push(at);
+        }
+        // The relation is transitive.
+        for at in 0..by.len() {
+            while by[by[at]] != by[at] {
+                by[at] = by[by[at]];
+            }
+        }
+        by
     }
 
     /// Whether exits may differ below a node: that of a tick on the way there, or a later one.
@@ -125,7 +165,7 @@ impl<'a> GradedRule<'a> {
 
 impl TickWalk<'_> {
     /// The part of a beginning.
-    pub(crate) fn part(&mut self, beginning: Beginning) -> Part {
+    pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
         let mut part = Part::default();
         let Beginning { child, state, exit } = beginning;
@@ -234,55 +274,4 @@ impl TickWalk<'_> {
         }
         count
     }
-}
-
-/// The outcome of a state with `left` ticks left, by that with many left, which leaves its rule at `exits`; none where it is the
-/// same.
-pub(crate) fn at_tick(
-    trie: Trie<'_>,
-    (state, exits): (u32, &[u32]),
-    parts: &[&Part],
-    left: u32,
-) -> Option<Outcome> {
-    let of_tick = || parts.iter().filter_map(|part| part.get(left as usize - 1));
-    let mut subtrees: Vec<Range<u32>> = Vec::new();
-    let mut kept: Vec<u32> = Vec::new();
-    let mut outcome = Outcome::default();
-    for given_way in of_tick() {
-        subtrees.extend_from_slice(&given_way.subtrees);
-        kept.extend_from_slice(&given_way.kept);
-        outcome.spans.extend_from_slice(&given_way.more.spans);
-        outcome.exits.extend_from_slice(&given_way.more.exits);
-    }
-    if subtrees.is_empty()
-        && kept.is_empty()
-        && outcome.spans.is_empty()
-        && outcome.exits.is_empty()
-    {
-        return None;
-    }
-    subtrees.sort_unstable_by_key(|nodes| nodes.start);
-    kept.sort_unstable();
-    let mut excluded: Vec<Range<u32>> = Vec::with_capacity(subtrees.len());
-    let mut rest = &subtrees[..];
-    for nodes in &subtrees {
-        let ranks = trie.rank[nodes.start as usize]..trie.rank[nodes.end as usize];
-        match excluded.last_mut() {
-            _ if ranks.is_empty() => {}
-            Some(last) if last.end == ranks.start => last.end = ranks.end,
-            _ => excluded.push(ranks),
-        }
-    }
-    for &exit in exits {
-        while rest.first().is_some_and(|nodes| nodes.end <= exit) {
-            rest = &rest[1..];
-        }
-        let is_within = rest.first().is_some_and(|nodes| nodes.start <= exit);
-        if !is_within && kept.binary_search(&exit).is_err() {
-            outcome.exits.push(exit);
-        }
-    }
-    outcome.normalize();
-    outcome.delta = Some(Delta { reference: state, excluded });
-    Some(outcome)
 }

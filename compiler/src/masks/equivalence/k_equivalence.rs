@@ -6,8 +6,8 @@
 //! round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one longer
 //! experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
-//! A class keeps its number from round to round but for the states that leave it ([`partition`](super::refinement)), so a
-//! round costs what changes in it: for a chain, the states of one place.
+//! States that leave a class get a new number, and the others keep theirs ([`partition`](super::refinement)). So a round costs
+//! as much as changes in it: for a chain, the states of one place.
 //!
 //! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because no
 //! mask depends on them.
@@ -15,8 +15,8 @@
 //! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
 //! by itself, which makes classes finer than they need be and never wrong.
 //!
-//! Cost: O(edges of states that lead to such as have changed their class) for each round; rounds end with the highest
-//! node of the trie, or where the work is more than it is worth.
+//! Cost: for each round O(edges into states whose class the round before has changed). Rounds end with the highest node of the
+//! trie, or where the work is more than it is worth.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;

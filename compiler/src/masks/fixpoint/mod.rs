@@ -148,7 +148,9 @@ pub(crate) fn compute(
     let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
-    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
+    let mut counts = ShortcutCounts::default();
+    let taken = (shortcuts, &mut counts);
+    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, taken, means)?;
     let mut classes = crowded.classes(inputs);
     classes.extend(graded::classes(&grades));
     classes.sort_unstable();
@@ -156,7 +158,7 @@ pub(crate) fn compute(
     let numbers = (&mut interning, [&masks[..], &classes[..]]);
     let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
-    let mut counts = workers.counts();
+    counts.append(&workers.counts());
     counts.append(equivalence.doubles().counts());
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));

@@ -5,12 +5,19 @@
 //! many states, the walk finds the number itself: from all states of the machine at once, with the most ticks on a way to
 //! each.
 //!
-//! Cost: O(trie nodes times the states that a text of theirs leads to), which soon are few.
+//! The states that a text leads to, with their ticks, are one state of a subset construction that is made as far as tokens
+//! need it. Ticks that all of a subset have made stand beside it, so subsets are few: at most nodes of the trie a step is a
+//! look at a table.
+//!
+//! Cost: O(trie nodes), and O(subsets times classes of bytes times their states).
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use super::machine::{MOST_COUNTERS, Machine};
 use crate::automata::{Allowance, ByteRows, Edge};
 use crate::ir::{ByteSet, Step};
-use grammarc_artifacts::sections::vocabulary::Trie;
 
 /// The root of a trie.
 const ROOT: u32 = 0;
@@ -21,11 +28,14 @@ const LABELS: u32 = 256;
 /// By counter, ticks since it was last reset.
 pub(in crate::network) type Ticks = [u32; MOST_COUNTERS];
 
-/// States that a text leads to, each with the most ticks on a way there.
+/// States that a text leads to, each with the most ticks on a way there, beyond those that all have made.
 type Reached = Vec<(u32, Ticks)>;
 
 /// States that are looked at for each node of the trie, on average, before the walk is given up.
-const STATES_A_NODE: usize = 1 << 4;
+const STATES_A_NODE: usize = 1 << 1;
+
+/// States of all subsets together, before the walk is given up.
+const MOST_STATES: usize = 1 << 20;
 
 /// The most ticks of each counter that a token makes between two resets; none where a label may be within a token, where texts
 /// lead to many states for long, or the budget is spent.
@@ -39,11 +49,10 @@ pub(super) fn most_ticks(
         return None;
     }
     let all = (0..machine.states.len() as u32).map(|at| (at, Ticks::default())).collect();
-    let mut left = trie.len().saturating_mul(STATES_A_NODE);
-    let mut most = Ticks::default();
-    let mut next = Next::new(machine);
-    walk((machine, trie, allowed), ROOT, all, &mut left, &mut next, &mut most)?;
-    Some(most)
+    let mut subsets = Subsets::new(machine, trie);
+    let from = subsets.number(all);
+    subsets.walk(trie, (ROOT, from), allowed)?;
+    Some(subsets.most)
 }
 
 /// The most ticks of a counter that a token makes which comes to the beginning of a rule, or begins there; `u32::MAX` where that
@@ -60,58 +69,138 @@ pub(super) fn most_on_entry(
         .flat_map(|edge| edge.lo..=edge.hi)
         .filter_map(|symbol| u8::try_from(symbol).ok())
         .collect();
-    let mut left = trie.len().saturating_mul(STATES_A_NODE);
-    let mut most = Ticks::default();
-    let mut next = Next::new(machine);
+    let mut subsets = Subsets::new(machine, trie);
+    let start = subsets.number(vec![(0, Ticks::default())]);
     for node in 0..trie.len() as u32 {
-        if node != ROOT
-            && !trie.children(node).any(|child| first.contains(trie.byte[child as usize]))
-        {
+        let mut bytes = trie.children(node).map(|child| trie.byte[child as usize]);
+        if node != ROOT && !bytes.any(|byte| first.contains(byte)) {
             continue;
         }
-        let start = vec![(0, Ticks::default())];
-        if walk((machine, trie, allowed), node, start, &mut left, &mut next, &mut most).is_none() {
+        if subsets.walk(trie, (node, start), allowed).is_none() {
             return u32::MAX;
         }
     }
-    most[counter]
+    subsets.most[counter]
 }
 
-/// Walks the trie below a node, from some states; none where there are no steps `left`.
-fn walk(
-    (machine, trie, allowed): (&Machine, Trie<'_>, Allowance<'_>),
-    node: u32,
-    from: Reached,
-    left: &mut usize,
-    next: &mut Next,
-    most: &mut Ticks,
-) -> Option<()> {
-    let mut arena = from;
-    let mut open = vec![(node, 0, arena.len())];
-    while let Some((node, begin, end)) = open.pop() {
-        // Nodes that are still open were reached before this one.
-        arena.truncate(end);
-        let (mut steps, from) = (0, begin..end);
-        for child in trie.children(node) {
-            let class = next.rows.class(trie.byte[child as usize]);
-            next.reached.clear();
-            for &(state, ticks) in &arena[from.clone()] {
-                if let Some(target) = next.rows.on(state, class) {
-                    next.add(target, ticks);
-                }
-            }
-            next.close(machine, most);
-            steps += 1 + from.len() + next.reached.len();
-            if !next.reached.is_empty() && !trie.is_leaf(child) {
-                let begin = arena.len();
-                arena.append(&mut next.reached);
-                open.push((child, begin, arena.len()));
+/// A transition of a subset.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    /// The subset behind it, if any.
+    to: Option<u32>,
+    /// Ticks that all its states have made since.
+    all: Ticks,
+    /// The most that were made on the way.
+    most: Ticks,
+}
+
+/// The subset construction, as far as it was needed.
+struct Subsets<'m> {
+    machine: &'m Machine,
+    rows: ByteRows,
+    /// Whether a counter is never reset: the ticks that all states have made are kept apart.
+    is_kept_apart: [bool; MOST_COUNTERS],
+    of: IndexSet<Reached, FxBuildHasher>,
+    /// By subset and class of bytes, what was found.
+    moves: Vec<Option<Move>>,
+    next: Next,
+    /// Number of states of all subsets.
+    states: usize,
+    /// States that may still be looked at.
+    left: usize,
+    /// The most ticks so far.
+    most: Ticks,
+}
+
+impl<'m> Subsets<'m> {
+    fn new(machine: &'m Machine, trie: Trie<'_>) -> Self {
+        let count = machine.states.len();
+        let rows = ByteRows::new(count, |state| {
+            let on_bytes =
+                |edge: &Edge| Some((u8::try_from(edge.lo).ok()?, edge.hi.min(255) as u8));
+            let edges = machine.states[state].edges.iter();
+            edges.filter_map(move |edge| on_bytes(edge).map(|(lo, hi)| (lo, hi, edge.target)))
+        });
+        let mut is_kept_apart = [true; MOST_COUNTERS];
+        for step in machine.lists.iter().flatten() {
+            if let Step::Reset(counter) = *step {
+                is_kept_apart[usize::from(counter)] = false;
             }
         }
-        *left = left.checked_sub(steps)?;
-        allowed.spend(steps).ok()?;
+        Self {
+            machine,
+            rows,
+            is_kept_apart,
+            of: IndexSet::default(),
+            moves: Vec::new(),
+            next: Next { reached: Vec::new(), places: vec![0; count] },
+            states: 0,
+            left: trie.len().saturating_mul(STATES_A_NODE),
+            most: Ticks::default(),
+        }
     }
-    Some(())
+
+    /// The number of a subset, whose states are ascending.
+    fn number(&mut self, reached: Reached) -> u32 {
+        let count = reached.len();
+        let (number, is_new) = self.of.insert_full(reached);
+        if is_new {
+            self.states += count;
+            self.moves.resize(self.moves.len() + self.rows.classes(), None);
+        }
+        number as u32
+    }
+
+    /// Walks the trie below a node, from a subset; none where no more may be looked at.
+    fn walk(&mut self, trie: Trie<'_>, from: (u32, u32), allowed: Allowance<'_>) -> Option<()> {
+        let mut open = vec![(from, Ticks::default())];
+        while let Some(((node, subset), before)) = open.pop() {
+            let left = self.left;
+            for child in trie.children(node) {
+                let class = self.rows.class(trie.byte[child as usize]);
+                let Move { to, all, most } = self.on(subset, class)?;
+                let sum = |more: Ticks| std::array::from_fn(|at| before[at] + more[at]);
+                let made: Ticks = sum(most);
+                self.most = std::array::from_fn(|at| self.most[at].max(made[at]));
+                if let Some(to) = to.filter(|_| !trie.is_leaf(child)) {
+                    open.push(((child, to), sum(all)));
+                }
+                self.left = self.left.checked_sub(1)?;
+            }
+            allowed.spend(left - self.left).ok()?;
+        }
+        Some(())
+    }
+
+    /// The transition of a subset on a class of bytes.
+    fn on(&mut self, subset: u32, class: usize) -> Option<Move> {
+        let place = subset as usize * self.rows.classes() + class;
+        if let Some(known) = self.moves[place] {
+            return Some(known);
+        }
+        self.next.reached.clear();
+        let from = &self.of[subset as usize];
+        for &(state, ticks) in from {
+            if let Some(target) = self.rows.on(state, class) {
+                self.next.add(target, ticks);
+            }
+        }
+        let mut most = Ticks::default();
+        self.next.close(self.machine, &mut most);
+        let mut reached = self.next.reached.clone();
+        self.left = self.left.checked_sub(from.len() + reached.len())?;
+        let mut all = Ticks::default();
+        for counter in (0..MOST_COUNTERS).filter(|&counter| self.is_kept_apart[counter]) {
+            let least = reached.iter().map(|(_, ticks)| ticks[counter]).min().unwrap_or(0);
+            reached.iter_mut().for_each(|(_, ticks)| ticks[counter] -= least);
+            all[counter] = least;
+        }
+        reached.sort_unstable();
+        let to = (!reached.is_empty()).then(|| self.number(reached));
+        let found = Move { to, all, most };
+        self.moves[place] = Some(found);
+        (self.states <= MOST_STATES).then_some(found)
+    }
 }
 
 /// The states that one more byte leads to.
@@ -119,22 +208,9 @@ struct Next {
     reached: Reached,
     /// By state, where it is among those that are reached, if it is.
     places: Vec<u32>,
-    /// The edges on bytes.
-    rows: ByteRows,
 }
 
 impl Next {
-    fn new(machine: &Machine) -> Self {
-        let states = machine.states.len();
-        let rows = ByteRows::new(states, |state| {
-            let on_bytes =
-                |edge: &Edge| Some((u8::try_from(edge.lo).ok()?, edge.hi.min(255) as u8));
-            let edges = machine.states[state].edges.iter();
-            edges.filter_map(move |edge| on_bytes(edge).map(|(lo, hi)| (lo, hi, edge.target)))
-        });
-        Self { reached: Vec::new(), places: vec![0; states], rows }
-    }
-
     /// Adds a state with its ticks; says whether that changes anything.
     fn add(&mut self, state: u32, ticks: Ticks) -> bool {
         let place = self.places[state as usize] as usize;

@@ -65,13 +65,24 @@ impl Zones {
         };
         let mut order: Vec<usize> = (0..of.len()).collect();
         order.sort_by_key(|&counter| Reverse(width(&of[counter])));
-        let (mut fields, mut shift) = (vec![None; of.len()], 0);
+        let (mut held, mut bits) = (Vec::new(), 0);
         for counter in order {
             let width = width(&of[counter]);
-            if width == 0 || width >= BITS || shift + width > BITS {
+            if width == 0 || width >= BITS || bits + width > BITS {
                 of[counter].clear();
                 continue;
             }
+            held.push((counter, width));
+            bits += width;
+        }
+        let mut fields = vec![None; of.len()];
+        // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one rule.
+        let even = (BITS / held.len().max(1) as u32).min(BITS - 1);
+        let are_even = held.iter().all(|&(_, width)| width <= even);
+        held.sort_unstable();
+        let mut shift = 0;
+        for (counter, width) in held {
+            let width = if are_even { even } else { width };
             fields[counter] = Some(Field { shift: shift as u8, width: width as u8 });
             shift += width;
         }

@@ -31,7 +31,7 @@ use crate::frontend::json_schema::string::escape;
 use crate::ir::{Counter, Expr};
 
 /// Pairs of a state and a count up to which bounds are counted in states.
-const FEW_PAIRS: usize = 1 << 9;
+const FEW_PAIRS: usize = 1 << 7;
 
 /// States, with the counts of a bound, from which on a pattern keeps its own counts as counters.
 const MANY_PAIRS: usize = 1 << 10;

@@ -1,0 +1,145 @@
+//! States that do what another one does for as long as they go on: a simulation preorder on the states of a rule.
+//!
+//! With three words left a state does on every text of three words what one with thirty left does. The walk of the second
+//! notes all that the walk of the first would, and besides that only what lies behind texts on which the first does not go
+//! on, so outside of its mask. Of states that first bytes lead to, only the largest are walked.
+//!
+//! A claim is proved by coinduction: it holds unless a chain of steps leads to one that fails in its first step.
+//! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
+//!
+//! Invariant: claims are looked for in the order of the states, so the same are found on any number of threads. Cost:
+//! O(claims times classes of bytes), up to a limit, behind which a claim is taken not to hold.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use super::rule_steps::{Arrived, RuleSteps};
+
+/// A far state and the state behind the exit that it gives way to.
+type Pair = (u32, u32);
+
+/// A claim, the larger first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Claim {
+    /// Of graded states: they make the same ticks, with exits that tell the same.
+    States(u32, u32),
+    /// Of pairs: the same texts tell the exit from going on.
+    Pairs(Pair, Pair),
+}
+
+impl Claim {
+    /// Whether nothing is claimed: of one with itself, and of exits that are no others.
+    fn is_plain(self) -> bool {
+        match self {
+            Self::States(larger, smaller) => larger == smaller,
+            Self::Pairs(larger, smaller) => {
+                larger == smaller || larger.0 == larger.1 && smaller.0 == smaller.1
+            }
+        }
+    }
+}
+
+/// What is known of the claims of one rule without exits that do more than going on does.
+pub(super) struct Covers<'r, 'a> {
+    steps: &'r RuleSteps<'a>,
+    proved: FxHashSet<Claim>,
+    refuted: FxHashSet<Claim>,
+    /// Claims that may still be looked at.
+    left: usize,
+}
+
+impl<'r, 'a> Covers<'r, 'a> {
+    /// Nothing, and how many claims may be looked at.
+    pub(super) fn new(steps: &'r RuleSteps<'a>, left: usize) -> Self {
+        Self { steps, proved: FxHashSet::default(), refuted: FxHashSet::default(), left }
+    }
+
+    /// Whether one arrival with many ticks left does what another does, for as long as that goes on.
+    pub(super) fn covers(&mut self, larger: Arrived, smaller: Arrived) -> bool {
+        let mut claims = VecDeque::new();
+        let holds = self.arrivals(larger, smaller, &mut claims).is_some();
+        holds && claims.into_iter().all(|claim| self.prove(claim))
+    }
+
+    /// Whether a claim holds.
+    fn prove(&mut self, claim: Claim) -> bool {
+        let mut open = VecDeque::from([claim]);
+        let mut assumed: FxHashSet<Claim> = FxHashSet::default();
+        while let Some(next) = open.pop_front() {
+            if next.is_plain() || self.proved.contains(&next) || !assumed.insert(next) {
+                continue;
+            }
+            let Some(left) = self.left.checked_sub(1) else { return false };
+            self.left = left;
+            if self.refuted.contains(&next) || self.step(next, &mut open).is_none() {
+                self.refuted.extend([claim, next]);
+                return false;
+            }
+        }
+        self.proved.extend(assumed);
+        true
+    }
+
+    /// Adds the claims that a claim rests on; none where it fails at once.
+    fn step(&self, claim: Claim, open: &mut VecDeque<Claim>) -> Option<()> {
+        let steps = self.steps;
+        match claim {
+            Claim::States(larger, smaller) => {
+                for class in 0..steps.classes() {
+                    if let Some(smaller) = steps.on(smaller, class) {
+                        self.arrivals(steps.on(larger, class)?, smaller, open)?;
+                    }
+                }
+            }
+            Claim::Pairs(larger, smaller) => {
+                let (far, exit) = (steps.is_final(smaller.0), steps.is_final(smaller.1));
+                let may_end = (steps.is_final(larger.0), steps.is_final(larger.1));
+                if exit && !far || far && may_end != (true, exit) {
+                    return None;
+                }
+                let state = |arrived: Option<Arrived>| arrived.map(|arrived| arrived.state);
+                for class in 0..steps.classes() {
+                    let on = |pair: Pair| {
+                        (state(steps.on(pair.0, class)), state(steps.on(pair.1, class)))
+                    };
+                    match (on(smaller), on(larger)) {
+                        ((None, None), _) | ((Some(_), None), (Some(_), None)) => {}
+                        ((Some(far), Some(exit)), (Some(larger), Some(its))) => {
+                            open.push_back(Claim::Pairs((larger, its), (far, exit)));
+                        }
+                        _ => return None,
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Adds the claims that one of two arrivals rests on; none where it fails at once.
+    fn arrivals(
+        &self,
+        larger: Arrived,
+        smaller: Arrived,
+        open: &mut VecDeque<Claim>,
+    ) -> Option<()> {
+        if larger.is_set || smaller.is_set {
+            return (larger.is_set && smaller.is_set).then_some(());
+        }
+        let steps = self.steps;
+        let pair = |arrived: Arrived, exit: u32| (arrived.state, steps.arrival(exit).state);
+        match (larger.exit, smaller.exit) {
+            (None, None) => {}
+            (Some(its), Some(exit)) => {
+                open.push_back(Claim::Pairs(pair(larger, its), pair(smaller, exit)));
+            }
+            _ => return None,
+        }
+        match (steps.is_graded(larger.state), steps.is_graded(smaller.state)) {
+            (true, true) => open.push_back(Claim::States(larger.state, smaller.state)),
+            (false, false) => {}
+            _ => return None,
+        }
+        Some(())
+    }
+}
