@@ -43,7 +43,9 @@ def main() -> None:
         data = {"GRAMMARC_DATA": os.environ.get("GRAMMARC_DATA") or str(ROOT.parent / "shared" / "data"), "GRAMMARC_ROOT": str(ROOT)}
         without_rust = {"PATH": os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if "cargo" not in part)}
         arguments = [argument for argument in sys.argv[1:] if argument != REPLAY]
-        pytest = [python, "-m", "pytest", "-q", *arguments, tests]
+        # Files side by side, since fixtures of a file are dear.
+        workers = ["-n", min(4, os.cpu_count() or 1), "--dist", "loadfile"]
+        pytest = [python, "-m", "pytest", "-q", *workers, *arguments, tests]
         run(*pytest, cwd=scratch, env=os.environ | data | without_rust, stdin=subprocess.DEVNULL)
         if REPLAY in sys.argv:
             run(python, tests / "replay.py", cwd=scratch)

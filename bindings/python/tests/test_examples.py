@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -74,6 +75,18 @@ def test_transformers(tmp_path: Path) -> None:
         part.save_pretrained(tmp_path)
     person = {"name": "!" * 30, "born": 1000}
     assert run("transformers_generate.py", tmp_path) == [f"value: {person}"] * 2
+
+
+def test_llama_cpp() -> None:
+    """The small model, where `grammarc model smollm2` put it."""
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed: llama_cpp_generate.py is not run")
+    cache = Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc")
+    models = sorted((cache / "models").glob("SmolLM2*.gguf"))
+    if not models:
+        pytest.skip("the model smollm2 was not fetched: llama_cpp_generate.py is not run")
+    (said,) = run("llama_cpp_generate.py", models[0])
+    value = ast.literal_eval(said.removeprefix("value: "))
+    assert set(value) == {"name", "born"} and len(value["name"]) <= 30 and 1000 <= value["born"] <= 2025
 
 
 def test_parts_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

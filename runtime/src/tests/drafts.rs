@@ -15,6 +15,9 @@ fn row(matcher: &mut Matcher, row_words: usize) -> Vec<u32> {
 }
 
 proptest! {
+    // The masks of each network are found by brute force, which takes most of the time.
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
     #[test]
     fn drafts_are_steps_of_a_fork(seed: u64, drafts in 0usize..12, more in 0usize..3, extra in 0usize..3) {
         let random = &mut Random::new(seed);
