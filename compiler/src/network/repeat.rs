@@ -45,17 +45,18 @@ use crate::ir::{Expr, Grammar};
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
 
-/// A fixed number of letters from which on the vocabulary's rule for them is called where it has one, and how many are
-/// enough where so many were met: an escape has four, behind which anything may come, and so have parts of a UUID.
+/// Letters in a row, as of `[0-9a-f]{8}`, from which on the vocabulary's rule for that many is called where it has one.
 const WORTH_A_CALL: u32 = 8;
+
+/// The same, of letters of which [`WORTH_A_CALL`] in a row were met elsewhere in the grammar: the parts of a UUID are 8 and 4.
 const ENOUGH: u32 = 4;
 
 /// Most bodies in front of a loop whose repetitions are optional. More are a chain before it, of the bound alone.
 pub(super) const MOST_LEAD: u32 = 7;
 
-/// States up to which a body stands in the chain itself; a larger one is called. A character of a text that may be
-/// escaped and must not break the line has 17. The masks of places in a chain are found from each other, and those of
-/// calls each by a walk over all strings.
+/// States up to which a body stands in the chain itself; a larger one is called. The masks of places in a chain are found
+/// from each other, and those of calls each by a walk over all strings. A character of a text that may be escaped and must not
+/// break the line has 17 states.
 const BODY_STATES: usize = 32;
 
 /// Whether large bounds may use countdowns.

@@ -1,10 +1,10 @@
-//! Lookahead assertions `(=...)` at the ends of rules, which XGrammar has for its speed.
+//! Lookahead assertions `(=...)` at the ends of rules, which are XGrammar's.
 //!
-//! XGrammar's matcher takes texts whatever an assertion says, and its masks believe it: an assertion repeats what the grammar
-//! says of what follows the rule, so that tokens across the end of the rule are decided early. Masks need no such hint
-//! here, and it is ignored. An assertion gives a note where it begins with every byte that may follow the rule, a warning
-//! where it does with only some of them, for one of the two is wrong, and an error where it does with none. The bytes that
-//! may follow are the least fixpoint over all calls.
+//! An assertion repeats what the grammar says of the text behind a rule. XGrammar's masks rely on it, to decide tokens across
+//! the end of the rule early; its matcher does not look at it. Masks here need no such hint, and assertions are ignored.
+//!
+//! Each is compared with the bytes that may follow its rule (the least fixpoint over all calls). If it may begin with all of
+//! them, it is a note; if with some of them, a warning, since the assertion or the grammar is wrong; if with none, an error.
 
 use std::ops::Range;
 

@@ -96,11 +96,13 @@ impl Algebra<'_> {
         evaluate::<ArrayFormulas>(self, formula)
     }
 
-    /// The formula with `uniqueItems` said by other atoms, each value that an item can have occurs at most once, and
-    /// false. If items can have too many values for that and all arrays of the formula have the keyword, it is the
-    /// formula without the keyword, and true: then the texts of items are to differ, which is what the keyword says
-    /// unless one value has several texts. If only some have it, it is entered as approximate and still holds for the
-    /// items that have few values; if it is negated there, all arrays are taken to satisfy the negation.
+    /// The formula with other atoms in the place of `uniqueItems` (each possible value of an item occurs at most once), and
+    /// false.
+    ///
+    /// Where an item has too many possible values, and every array of the formula has the keyword: the formula without the
+    /// keyword, and true. The texts of items then have to differ, which is the same unless a value has several texts. Where
+    /// only some arrays have the keyword, it is entered as approximate and holds for the items that have few values; negated,
+    /// it holds of all arrays.
     pub(super) fn tell_unique(
         &mut self,
         formula: FormulaId,

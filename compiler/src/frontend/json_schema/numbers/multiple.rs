@@ -6,9 +6,9 @@
 //! multiple ends in `e` zeros and the digits before them are a multiple of `k`: the automaton counts zeros at the end
 //! instead of working modulo the divisor, so that 1,000,000 takes seven states.
 //!
-//! Two residues are one state where the same digits complete both. The number that `n` more digits must be to
-//! complete a residue is determined modulo `k`, out of reach where it has more than `n` digits, so a residue is told by
-//! what it asks for each `n` up to the length of `k` (its *demands*), and 1024 takes some hundred states, not a thousand.
+//! The *demand* of a residue on `n` digits is the number, modulo `k`, that `n` more digits must be to complete a multiple;
+//! there is none where that number has more than `n` digits. Residues with the same demands for each `n` up to the length of
+//! `k` are one state, since the same digits complete them: 1024 takes some hundred states, not a thousand.
 
 use rustc_hash::FxHashMap;
 
