@@ -244,7 +244,7 @@ impl Begun {
     }
 
     /// The grammar without masks, for a host that begins while they are computed; none where a walk along the token trie
-    /// cannot take their place: where items of an array must differ, and where there are catalogues. O(length of the tables).
+    /// cannot take their place: where items of an array must differ. O(length of the tables).
     ///
     /// # Errors
     ///
@@ -258,7 +258,7 @@ impl Begun {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let network = &self.network;
         let is_distinct = |rule: &RuleRecord| rule.flags & rule_flags::DISTINCT != 0;
-        if network.tables.rules.iter().any(is_distinct) || !network.catalogues.is_empty() {
+        if network.tables.rules.iter().any(is_distinct) {
             return Ok(None);
         }
         let tables = masks::without_masks(network, shared, &compiler.known, trie);

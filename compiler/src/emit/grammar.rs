@@ -4,7 +4,7 @@ use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::{GrammarData, GrammarMeta, TablesData, WorkBound};
 
 use crate::ir::Lowered;
-use crate::masks::Masks;
+use crate::masks::{CrowdedMasks, Masks};
 use crate::network::Network;
 use crate::vocabulary::VocabularyLexicon;
 
@@ -92,9 +92,10 @@ pub(crate) fn early_data(
     lowered: &Lowered,
     kind: &str,
     network: &Network,
-    tables: TablesData,
+    (mut tables, crowded): (TablesData, CrowdedMasks),
     lexicon: &VocabularyLexicon,
 ) -> GrammarData {
+    catalogues::add(&mut tables, network, &crowded);
     let unknown = WorkBound::UNBOUNDED;
     let meta = GrammarMeta {
         source_name: lowered.source.name.to_string(),

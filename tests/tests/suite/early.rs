@@ -1,14 +1,18 @@
 //! Grammars that are used before their masks are computed, against the whole ones: masks bit by bit along random walks, and
 //! the artifact that comes in the end.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grammarc_artifacts::VocabularyArtifact;
+use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::cache::{Beginning, Cache, CacheOptions, Origin};
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::random::Rng;
 use grammarc_tests::vocabularies;
@@ -91,6 +95,53 @@ fn check(vocabulary: &VocabularyArtifact, every: usize) {
     }
     eprintln!("{grammars} grammars begin early, {at_once} do not; {masks} masks are the same");
     assert!(grammars > 4 * at_once && masks > grammars);
+}
+
+/// Grammars with catalogues of names that begin alike: alone, among other texts and within values.
+fn with_catalogues(random: &mut Rng) -> Vec<(&'static str, FrontEnd, String)> {
+    const PARTS: [&str; 8] = ["an", "Ber", "lin", "öst", " ", "-", "12", "a"];
+    let mut name =
+        || -> String { (0..4 + random.below(9)).map(|_| *random.pick(&PARTS)).collect() };
+    let names: BTreeSet<String> = (0..2_000).map(|_| name()).collect();
+    let listed = |between: &str| {
+        let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+        names.join(between)
+    };
+    let schema = format!(
+        r#"{{"properties":{{"city":{{"enum":[{}]}},"n":{{"type":"integer"}}}},"required":["city","n"]}}"#,
+        listed(",")
+    );
+    let schema_options = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+    let gbnf = |text: String| (FrontEnd::Gbnf(GbnfOptions::default()), text);
+    let alone = gbnf(format!("root ::= {}\n", listed(" | ")));
+    let within = gbnf(format!(
+        "root ::= (\"the \" name [a-z]* \".\")+\nname ::= {} | [0-9]+\n",
+        listed(" | ")
+    ));
+    vec![
+        ("an enum", schema_options, schema),
+        ("names alone", alone.0, alone.1),
+        ("names in sentences", within.0, within.1),
+    ]
+}
+
+#[test]
+fn early_masks_within_catalogues_are_those_of_the_artifact() {
+    let mut random = Rng::new(7);
+    for vocabulary in [vocabularies::small(), vocabularies::built_in()] {
+        let compiler = Arc::new(Compiler::new(vocabulary.clone()));
+        for (name, front_end, text) in with_catalogues(&mut random) {
+            let (early, whole) = both(&compiler, (name, &front_end, &text));
+            let early = early.unwrap_or_else(|| panic!("{name}: it is compiled at once"));
+            for grammar in [&early, &whole] {
+                let mut rules = grammar.artifact().tables().rules.iter();
+                assert!(rules.any(|rule| rule.flags & rule_flags::CATALOGUE != 0), "{name}");
+            }
+            let masks: usize = (0..20).map(|_| walk(name, &early, &whole, &mut random)).sum();
+            assert!(masks > 60, "{name}: {masks}");
+            early.complete(&whole).unwrap();
+        }
+    }
 }
 
 #[test]

@@ -168,14 +168,14 @@ pub(crate) fn compute(
     Ok(Masks { tables, crowded, pairs, longest_chain, counts })
 }
 
-/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class. O(length
-/// of the tables).
+/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and no node
+/// of a catalogue a mask. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
     facts: &VocabularyFacts,
     trie: Trie<'_>,
-) -> TablesData {
+) -> (TablesData, CrowdedMasks) {
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary: false };
     let encoder = Encoder::new(trie, shared, facts, lengths);
     let mut pool = Pool::new(shared, facts, network.tables.clone(), lengths);
@@ -189,7 +189,8 @@ pub(crate) fn without_masks(
     }
     tables.states[states].follows = 0;
     token_edges::name(&mut tables, &sets);
-    tables
+    let nodes = vec![Vec::new(); network.catalogues.len()];
+    (tables, CrowdedMasks { nodes, nothing })
 }
 
 /// The outcome of a shared state, as it is stored.
