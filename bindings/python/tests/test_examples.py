@@ -80,8 +80,8 @@ def test_transformers(tmp_path: Path) -> None:
 def test_llama_cpp() -> None:
     """The small model, where `grammarc model smollm2` put it."""
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed: llama_cpp_generate.py is not run")
-    cache = Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc")
-    models = sorted((cache / "models").glob("SmolLM2*.gguf"))
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    models = sorted((cache / "grammarc" / "models").glob("SmolLM2*.gguf"))
     if not models:
         pytest.skip("the model smollm2 was not fetched: llama_cpp_generate.py is not run")
     (said,) = run("llama_cpp_generate.py", models[0])

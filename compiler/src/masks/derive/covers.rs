@@ -40,7 +40,7 @@ impl Claim {
     }
 }
 
-/// What is known of the claims of one rule without exits that do more than going on does.
+/// The claims of one rule that were proved or refuted. No exit of the rule does more than going on does.
 pub(super) struct Covers<'r, 'a> {
     steps: &'r RuleSteps<'a>,
     proved: FxHashSet<Claim>,

@@ -1,8 +1,8 @@
 //! The masks of graded states when few ticks are left, as differences from those with many.
 //!
-//! What the [walks](super::ticks) of a state find on its first bytes is put together by the number of ticks left, a *cut*. States
-//! with the same parts have the same cuts, and so have the states of two rules that do the same from their graded states on, such
-//! as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
+//! A *cut* is the difference of the mask with one number of ticks left, put together from what the [walks](super::ticks) of a
+//! state find on its first bytes. States with the same parts have the same cuts, and so have the states of two rules that do the
+//! same from their graded states on, such as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
 //!
 //! Cost: that of the walks, and O(subtrees) for each list of parts and number of ticks.
 

@@ -25,6 +25,9 @@ const ROOT: u32 = 0;
 /// The first symbol that is no byte.
 const LABELS: u32 = 256;
 
+/// The number of a transition that was not asked for.
+const UNKNOWN: u32 = u32::MAX;
+
 /// By counter, ticks since it was last reset.
 pub(in crate::network) type Ticks = [u32; MOST_COUNTERS];
 
@@ -101,8 +104,9 @@ struct Subsets<'m> {
     /// Whether a counter is never reset: the ticks that all states have made are kept apart.
     is_kept_apart: [bool; MOST_COUNTERS],
     of: IndexSet<Reached, FxBuildHasher>,
-    /// By subset and class of bytes, what was found.
-    moves: Vec<Option<Move>>,
+    /// By subset and class of bytes, the number of the transition.
+    numbers: Vec<u32>,
+    moves: Vec<Move>,
     next: Next,
     /// Number of states of all subsets.
     states: usize,
@@ -132,6 +136,7 @@ impl<'m> Subsets<'m> {
             rows,
             is_kept_apart,
             of: IndexSet::default(),
+            numbers: Vec::new(),
             moves: Vec::new(),
             next: Next { reached: Vec::new(), places: vec![0; count] },
             states: 0,
@@ -146,7 +151,7 @@ impl<'m> Subsets<'m> {
         let (number, is_new) = self.of.insert_full(reached);
         if is_new {
             self.states += count;
-            self.moves.resize(self.moves.len() + self.rows.classes(), None);
+            self.numbers.resize(self.numbers.len() + self.rows.classes(), UNKNOWN);
         }
         number as u32
     }
@@ -175,10 +180,9 @@ impl<'m> Subsets<'m> {
     /// The transition of a subset on a class of bytes.
     fn on(&mut self, subset: u32, class: usize) -> Option<Move> {
         let place = subset as usize * self.rows.classes() + class;
-        if let Some(known) = self.moves[place] {
+        if let Some(&known) = self.moves.get(self.numbers[place] as usize) {
             return Some(known);
         }
-        self.next.reached.clear();
         let from = &self.of[subset as usize];
         for &(state, ticks) in from {
             if let Some(target) = self.rows.on(state, class) {
@@ -187,7 +191,7 @@ impl<'m> Subsets<'m> {
         }
         let mut most = Ticks::default();
         self.next.close(self.machine, &mut most);
-        let mut reached = self.next.reached.clone();
+        let mut reached = std::mem::take(&mut self.next.reached);
         self.left = self.left.checked_sub(from.len() + reached.len())?;
         let mut all = Ticks::default();
         for counter in (0..MOST_COUNTERS).filter(|&counter| self.is_kept_apart[counter]) {
@@ -198,7 +202,8 @@ impl<'m> Subsets<'m> {
         reached.sort_unstable();
         let to = (!reached.is_empty()).then(|| self.number(reached));
         let found = Move { to, all, most };
-        self.moves[place] = Some(found);
+        self.numbers[place] = self.moves.len() as u32;
+        self.moves.push(found);
         (self.states <= MOST_STATES).then_some(found)
     }
 }

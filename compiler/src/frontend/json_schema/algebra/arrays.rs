@@ -99,10 +99,10 @@ impl Algebra<'_> {
     /// The formula with other atoms in the place of `uniqueItems` (each possible value of an item occurs at most once), and
     /// false.
     ///
-    /// Where an item has too many possible values, and every array of the formula has the keyword: the formula without the
-    /// keyword, and true. The texts of items then have to differ, which is the same unless a value has several texts. Where
-    /// only some arrays have the keyword, it is entered as approximate and holds for the items that have few values; negated,
-    /// it holds of all arrays.
+    /// The formula without the keyword, and true, where an item has too many possible values and every array of the formula has
+    /// the keyword: the texts of items then have to differ, which is the same unless a value has several texts. The keyword is
+    /// entered as approximate where only some arrays have it, and holds for the items that have few values; negated, it holds
+    /// of all arrays.
     pub(super) fn tell_unique(
         &mut self,
         formula: FormulaId,
