@@ -51,6 +51,9 @@ pub struct ModelInfo {
     pub sequences: usize,
 }
 
+/// The rows of one feed.
+pub type RowsMut<'l> = std::slice::ChunksExactMut<'l, f32>;
+
 /// Rows of logits, in the order of the feeds and of the tokens within each. The buffer is used again for every batch.
 #[derive(Clone, Debug, Default)]
 pub struct Logits {
@@ -90,6 +93,28 @@ impl Logits {
         let (from, to) = (self.starts[feed], self.starts[feed + 1]);
         let width = self.width.max(1);
         self.values[from * width..to * width].chunks_exact_mut(width)
+    }
+
+    /// The rows of all feeds, feed by feed.
+    pub fn feeds(&mut self) -> impl Iterator<Item = RowsMut<'_>> {
+        let width = self.width.max(1);
+        let mut values = &mut self.values[..];
+        self.starts.windows(2).map(move |rows| {
+            let (of_feed, rest) =
+                std::mem::take(&mut values).split_at_mut((rows[1] - rows[0]) * width);
+            values = rest;
+            of_feed.chunks_exact_mut(width)
+        })
+    }
+
+    /// How many logits there are, of all rows.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 }
 

@@ -18,13 +18,7 @@
 //! 500 characters. Written out, bounds multiply the states; the network keeps the counts in a register where it can, and
 //! then they do not.
 
-use std::borrow::Cow;
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashMap;
-
 use super::Expr;
-use crate::automata::{Allowance, StateLimit};
 
 /// Most marks of a graph: a set of them is a word.
 pub const MOST_MARKS: u8 = 32;
@@ -211,91 +205,9 @@ impl ExprGraph {
         self.marked.iter().fold(0, |marks, &(_, mark)| marks | 1 << mark)
     }
 
-    /// The same strings without marks and counters: a state for each state with the marks visited, or the counts, on the
-    /// way to it.
-    ///
-    /// # Errors
-    ///
-    /// [`StateLimit`] where these do not keep to their allowed.
-    pub fn spelled_out(&self, allowed: Allowance<'_>) -> Result<Cow<'_, Self>, StateLimit> {
-        if !self.has_registers() {
-            return Ok(Cow::Borrowed(self));
-        }
-        let all = self.marks();
-        let mut marks = vec![0; self.states as usize];
-        self.marked.iter().for_each(|&(state, mark)| marks[state as usize] = 1 << mark);
-        let mut steps = vec![Vec::new(); self.states as usize];
-        self.steps.iter().for_each(|&(state, step)| steps[state as usize].push(step));
-        if self.counters.is_empty() {
-            let on = |to: u32, met: &u32| Some(met | marks[to as usize]);
-            return self.unrolled(0, on, |met| *met == all, allowed).map(Cow::Owned);
-        }
-        let zero = vec![0; self.counters.len()];
-        let on = |to: u32, counts: &Vec<u32>| {
-            let mut counts = counts.clone();
-            let passes = |step: &Step| self.take(*step, &mut counts);
-            steps[to as usize].iter().all(passes).then_some(counts)
-        };
-        self.unrolled(zero, on, |_| true, allowed).map(Cow::Owned)
-    }
-
-    /// Takes a step with some counts, and says whether there is a way on.
-    fn take(&self, step: Step, counts: &mut [u32]) -> bool {
-        match step {
-            Step::Reset(counter) => {
-                counts[usize::from(counter)] = 0;
-                true
-            }
-            Step::Tick(counter) => {
-                let bounds = self.counters[usize::from(counter)];
-                let count = &mut counts[usize::from(counter)];
-                let goes = bounds.max.is_none_or(|max| *count < max);
-                *count = bounds.settled(count.saturating_add(1));
-                goes
-            }
-            Step::Check(counter) => {
-                counts[usize::from(counter)] >= self.counters[usize::from(counter)].min
-            }
-        }
-    }
-
-    /// A state for each state and what was `met` on the way to it, from `none` on; `on` says what is met behind an edge
-    /// into a state, and `ends` with what the end may be reached.
-    fn unrolled<M: Clone + Eq + std::hash::Hash>(
-        &self,
-        none: M,
-        on: impl Fn(u32, &M) -> Option<M>,
-        ends: impl Fn(&M) -> bool,
-        allowed: Allowance<'_>,
-    ) -> Result<Self, StateLimit> {
-        let mut held = allowed.held();
-        let mut from = vec![Vec::new(); self.states as usize];
-        self.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
-        let mut spelled = Self::new();
-        let mut known = FxHashMap::from_iter([((Self::START, none.clone()), Self::START)]);
-        let mut open = VecDeque::from([(Self::START, none)]);
-        while let Some(place) = open.pop_front() {
-            let at = known[&place];
-            if place.0 == self.end && ends(&place.1) {
-                let end = spelled.end;
-                spelled.edge(at, Expr::Empty, end);
-            }
-            for &(part, to) in &from[place.0 as usize] {
-                let Some(met) = on(to, &place.1) else { continue };
-                let to = (to, met);
-                let to = *known.entry(to.clone()).or_insert_with(|| {
-                    open.push_back(to);
-                    spelled.state()
-                });
-                spelled.edge(at, part.clone(), to);
-            }
-            if known.len() > allowed.states {
-                return Err(allowed.error());
-            }
-            allowed.spend(from[place.0 as usize].len())?;
-            allowed.hold(&mut held, size_of_val(&*spelled.parts))?;
-        }
-        Ok(spelled)
+    /// The same edges with other counters and steps.
+    pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self {
+        Self { counters, steps, ..self.clone() }
     }
 
     /// Source, expression and target of every edge, in the order in which they were added.

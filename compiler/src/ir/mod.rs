@@ -4,6 +4,7 @@
 //! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
 
 mod closed;
+mod counters;
 mod display;
 mod endings;
 mod expr;
@@ -13,6 +14,7 @@ mod grammar;
 mod graph;
 pub mod pass;
 pub mod recognize;
+mod spelled_out;
 mod survey;
 mod texts;
 pub mod thompson;

@@ -122,11 +122,13 @@ pub(super) struct Builder<'a> {
     pub(super) counted: FxHashMap<Arc<ExprGraph>, Option<(usize, u32)>>,
     /// By the structure of graphs with counters, the most ticks of each counter that a token makes; nothing where a walk did not tell.
     pub(super) token_ticks: FxHashMap<[u8; 32], Vec<u32>>,
-    /// Rules that are catalogues.
+    /// Rules of sets of many texts: catalogues, or where there can be none, the texts spelled out.
     catalogues: FxHashMap<Arc<Texts>, usize>,
     packed: &'a mut Catalogues,
     /// Whether sets of texts may be catalogues.
     may_pack: bool,
+    /// Whether sets of texts may be rules.
+    may_share_texts: bool,
     /// Whether masks may be graded: those of a vocabulary's rules are not.
     pub(super) may_grade: bool,
     /// Sets of marks are written out as states somewhere, although they are many.
@@ -158,7 +160,8 @@ pub(super) fn build(
 ) -> Result<Built, NetworkError> {
     // The runtime keeps texts of items in the registers in which it keeps nodes.
     let are_apart = |rule: &Rule| matches!(rule.kind, RuleKind::Distinct | RuleKind::Item);
-    let may_pack = matches!(roots, Roots::Start) && !grammar.rules.iter().any(are_apart);
+    let may_share_texts = matches!(roots, Roots::Start);
+    let may_pack = may_share_texts && !grammar.rules.iter().any(are_apart);
     let facts = facts::of_rules(grammar, survey, means.budget);
     let mut builder = Builder {
         grammar,
@@ -181,6 +184,7 @@ pub(super) fn build(
         catalogues: FxHashMap::default(),
         packed,
         may_pack,
+        may_share_texts,
         may_grade: matches!(roots, Roots::Start),
         writes_sets: false,
         inlined: inline::plan(grammar, survey),
@@ -387,6 +391,23 @@ impl Builder<'_> {
         Ok(Some(self.rules.len() - 1))
     }
 
+    /// The rule that spells those texts of a set that are of bytes that are tokens, for all places that have it; none where these are
+    /// few, or the rules are those of a vocabulary.
+    fn rule_of_texts(&mut self, texts: &Arc<Texts>) -> Result<Option<usize>, Failure> {
+        let letters = self.lexicon.single_bytes();
+        let within = || texts.iter().filter(|text| catalogue::is_of(text, letters));
+        if !self.may_share_texts || within().count() < self.limits.catalogue_texts.max(1) {
+            return Ok(None);
+        }
+        let mut nfa = Nfa::new();
+        let (start, end) = (nfa.start, nfa.end);
+        spell_texts(self, &mut nfa, within(), start, end)?;
+        let dfa = self.finish(&nfa)?;
+        let rule = self.add_part("{texts}", &dfa, None)?;
+        self.catalogues.insert(texts.clone(), rule);
+        Ok(Some(rule))
+    }
+
     /// The texts of all kept rules and rules of repetitions that have one.
     fn sources(&mut self) -> Vec<(Digest, usize)> {
         let grammar = self.grammar;
@@ -512,9 +533,11 @@ impl Atoms for Builder<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Failure> {
-        let Some(rule) = self.catalogue(texts)? else {
-            return spell_texts(self, nfa, texts.iter(), from, to);
+        let rule = match self.catalogue(texts)? {
+            Some(rule) => Some(rule),
+            None => self.rule_of_texts(texts)?,
         };
+        let Some(rule) = rule else { return spell_texts(self, nfa, texts.iter(), from, to) };
         let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
         nfa.edge(from, symbol, symbol, to);
         let letters = self.lexicon.single_bytes();

@@ -79,24 +79,31 @@ pub(super) enum State {
     Dropped,
 }
 
+/// The reader of an output's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Its queue took all.
+    Follows,
+    /// Its queue is full.
+    Full,
+    /// It wants no more.
+    Gone,
+}
+
 impl Slot {
     /// Hands on what was told, looks at the clock, and says what is to be done next.
     pub(super) fn state(&mut self, slow_reader: Duration) -> State {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.decoder.stop(Finish::Deadline);
         }
-        self.backlog.extend(self.decoder.events().into_iter().map(Ok));
-        while let Some(told) = self.backlog.pop_front() {
-            match self.events.try_send(told) {
-                Ok(()) => self.stuck = None,
-                Err(TrySendError::Full(told)) => {
-                    self.backlog.push_front(told);
-                    let since = *self.stuck.get_or_insert_with(Instant::now);
-                    let is_lost = since.elapsed() >= slow_reader;
-                    return if is_lost { State::Dropped } else { State::Stuck };
-                }
-                Err(TrySendError::Closed(_)) => return State::Dropped,
+        match self.tell() {
+            Reader::Follows => {}
+            Reader::Full => {
+                let since = *self.stuck.get_or_insert_with(Instant::now);
+                let is_lost = since.elapsed() >= slow_reader;
+                return if is_lost { State::Dropped } else { State::Stuck };
             }
+            Reader::Gone => return State::Dropped,
         }
         match self.decoder.is_finished() {
             true if self.failed => State::Failed,
@@ -105,6 +112,24 @@ impl Slot {
             false if self.events.is_closed() => State::Dropped,
             false => State::Ready,
         }
+    }
+
+    /// Hands on what was told, as far as the reader's queue has room.
+    pub(super) fn tell(&mut self) -> Reader {
+        self.backlog.extend(self.decoder.events().into_iter().map(Ok));
+        while let Some(told) = self.backlog.pop_front() {
+            let (told, reader) = match self.events.try_send(told) {
+                Ok(()) => {
+                    self.stuck = None;
+                    continue;
+                }
+                Err(TrySendError::Full(told)) => (told, Reader::Full),
+                Err(TrySendError::Closed(told)) => (told, Reader::Gone),
+            };
+            self.backlog.push_front(told);
+            return reader;
+        }
+        Reader::Follows
     }
 
     /// Tells the reader of an error, which ends the output.

@@ -1,7 +1,8 @@
 //! The steps of an engine: slots filled, tokens fed, rows handed to decoders.
 
-use std::sync::Arc;
+use std::num::NonZero;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_channel::Receiver;
@@ -9,7 +10,7 @@ use async_channel::Receiver;
 use super::options::EngineOptions;
 use super::slot::{Job, Slot, State};
 use super::stats::{Counters, add};
-use crate::model::{Feed, Logits, Model, Rows, Seq};
+use crate::model::{Feed, Logits, Model, Rows, RowsMut, Seq};
 
 /// How long to wait where all readers have to catch up.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -140,16 +141,18 @@ impl Steps {
         let began = Instant::now();
         match fed {
             Ok(()) => {
-                for (at, part) in parts.iter().enumerate() {
-                    let slot = &mut self.slots[part.slot];
-                    read(slot, part, &mut self.logits, at);
-                }
+                let logits = self.logits.len();
+                let mut slots = self.slots.iter_mut().enumerate();
+                // Parts are in the order of their slots.
+                let slots = parts.iter().filter_map(|part| slots.find(|(at, _)| *at == part.slot));
+                let fed = slots.zip(&parts).zip(self.logits.feeds());
+                choose(fed.map(|(((_, slot), part), rows)| (slot, part, rows)).collect(), logits);
             }
             Err(_) => {
                 for part in &parts {
                     let slot = &mut self.slots[part.slot];
                     match self.model.feed(&[part.feed()], &mut self.logits) {
-                        Ok(()) => read(slot, part, &mut self.logits, 0),
+                        Ok(()) => self.logits.feeds().for_each(|rows| read(slot, part, rows)),
                         Err(error) => slot.fail(error.into()),
                     }
                 }
@@ -182,15 +185,39 @@ impl Steps {
     }
 }
 
-/// Hands the rows of a feed to the decoder of its slot.
-fn read(slot: &mut Slot, part: &Part, logits: &mut Logits, feed: usize) {
+/// Logits that a thread more is worth: a pass over them takes some ten times what a thread costs.
+const LOGITS_A_THREAD: usize = 1 << 20;
+
+/// Hands rows to the decoders of their slots, of so many logits together: on several threads where these are many. What is
+/// drawn for a slot depends on nothing beside it.
+fn choose(fed: Vec<(&mut Slot, &Part, RowsMut<'_>)>, logits: usize) {
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = threads.min(logits / LOGITS_A_THREAD).min(fed.len());
+    let fed = Mutex::new(fed.into_iter());
+    let work = || {
+        loop {
+            let next = fed.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((slot, part, rows)) = next else { return };
+            read(slot, part, rows);
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+}
+
+/// Hands the rows of a feed to the decoder of its slot, and tells the reader at once: the slots behind it take their time.
+fn read(slot: &mut Slot, part: &Part, rows: RowsMut<'_>) {
     slot.read += part.tokens.len();
     slot.decoder.fed(part.tokens.len());
     if part.rows != Rows::None
-        && let Err(error) = slot.decoder.choose(logits.rows(feed))
+        && let Err(error) = slot.decoder.choose(rows)
     {
         slot.fail(error);
     }
+    // Whether the reader follows is looked at before the next step.
+    slot.tell();
 }
 
 fn nanos(since: Instant) -> u64 {

@@ -15,25 +15,18 @@ pub(crate) struct Cuts {
 /// First part of the candidates that is sorted.
 const PART: usize = 256;
 
+/// Logits that are compared at once.
+const LANES: usize = 16;
+
 /// Draws a token of a row in which those that are not allowed are negative infinity; none where all are. At temperature 0 it
 /// is the likeliest, of equal ones the least, and `uniform` is not asked for.
 pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> Option<u32> {
-    let mut all: Vec<(u32, f32)> = Vec::new();
-    let mut best = (0, f32::NEG_INFINITY);
-    for (token, &logit) in (0..).zip(row) {
-        if logit > best.1 {
-            best = (token, logit);
-        }
-        if cuts.temperature > 0.0 && logit > f32::NEG_INFINITY {
-            all.push((token, logit));
-        }
-    }
-    if best.1 == f32::NEG_INFINITY {
-        return None;
-    }
+    let best = likeliest(row)?;
     if cuts.temperature == 0.0 {
         return Some(best.0);
     }
+    let allowed = (0..).zip(row.iter().copied()).filter(|(_, logit)| *logit > f32::NEG_INFINITY);
+    let mut all: Vec<(u32, f32)> = allowed.collect();
     let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     let top_k = cuts.top_k as usize;
     if top_k > 0 && top_k < all.len() {
@@ -60,6 +53,22 @@ pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> O
         }
     }
     Some(best.0)
+}
+
+/// The first token of those with the highest logit; none where no token is allowed. Numbers that are none do not count.
+fn likeliest(row: &[f32]) -> Option<(u32, f32)> {
+    // The highest of each lane: a vector of them is compared at once.
+    let mut highest = [f32::NEG_INFINITY; LANES];
+    let (chunks, rest) = row.as_chunks::<LANES>();
+    let higher =
+        |highest: &mut f32, logit: f32| *highest = if logit > *highest { logit } else { *highest };
+    for chunk in chunks {
+        highest.iter_mut().zip(chunk).for_each(|(highest, &logit)| higher(highest, logit));
+    }
+    highest.iter_mut().zip(rest).for_each(|(highest, &logit)| higher(highest, logit));
+    let highest = highest.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    let token = row.iter().position(|&logit| logit == highest && logit > f32::NEG_INFINITY)?;
+    Some((token as u32, highest))
 }
 
 /// Keeps the fewest of the first candidates in an order whose weights reach a sum.

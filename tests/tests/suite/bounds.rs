@@ -16,7 +16,7 @@ const THOUSAND: u32 = 1_000;
 const MILLION: u32 = 1_000_000;
 
 /// Sources with a bound `N`, each a different way to count.
-const SOURCES: [(Language, &str); 27] = [
+const SOURCES: [(Language, &str); 29] = [
     (Language::Gbnf, "root ::= [a-z]{0,N}"),
     (Language::Gbnf, "root ::= [a-z]{N}"),
     (Language::Gbnf, "root ::= [a-z]{N,}"),
@@ -46,6 +46,11 @@ const SOURCES: [(Language, &str); 27] = [
     (Language::JsonSchema, r#"{"type": "string", "pattern": "^(?:[a-z]+ ){0,N}[a-z]+$"}"#),
     (Language::JsonSchema, r#"{"type": "string", "pattern": "^(?:[a-z]{2,8}, ?){N,}[a-z]$"}"#),
     (Language::JsonSchema, r#"{"type": "string", "pattern": "^(?:(?:[a-f]{2}:){1,N};){0,90}$"}"#),
+    (Language::JsonSchema, r#"{"type": "string", "pattern": "^[a-z]{1,N}(?:-[a-z]{1,N}){0,3}$"}"#),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^[a-f]{2,N}(?:\.[a-f]{2,N}|:[0-9]{1,N}){1,3}$"}"#,
+    ),
     (
         Language::JsonSchema,
         r#"{"type": "string", "pattern": "^(?:[a-z]+ ){0,90}[a-z]+$", "maxLength": N}"#,

@@ -169,15 +169,20 @@ impl Builder {
         if max.unwrap_or(min) > COPIED {
             return self.counting(body, Counter { min, max });
         }
-        let mut whole = Part::nothing();
         let copies = max.unwrap_or(min.max(1));
+        let mut parts = Vec::new();
         for copy in 0..copies {
-            let mut part = self.part(body)?;
+            let part = self.part(body)?;
             if max.is_none() && copy + 1 == copies {
                 self.connect(&exits(&part.last), &part.first)?;
             }
-            part.nullable |= copy >= min;
-            whole = self.then(whole, part)?;
+            parts.push(part);
+        }
+        // `x(?:x(?:x)?)?` and not `xx?x?`, in which one text has several ways.
+        let mut whole = Part::nothing();
+        for (copy, part) in (0..copies).zip(parts).rev() {
+            whole = self.then(part, whole)?;
+            whole.nullable |= copy >= min;
         }
         Some(whole)
     }

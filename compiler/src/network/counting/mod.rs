@@ -108,8 +108,19 @@ impl Builder<'_> {
         found
     }
 
-    /// The rule of a graph with counters; none where it has to be written out.
+    /// The rule of a graph with counters; none where it has to be written out. Counts that stay together as those of several counters
+    /// may come apart as those of one.
     fn counted_rule(&mut self, graph: &ExprGraph) -> Result<Option<(usize, u32)>, Failure> {
+        if let Some(shared) = graph.with_shared_counters()
+            && let Some(rule) = self.rule_of_counters(&shared)?
+        {
+            return Ok(Some(rule));
+        }
+        self.rule_of_counters(graph)
+    }
+
+    /// The rule of a graph with each of its counters; none where there is no such.
+    fn rule_of_counters(&mut self, graph: &ExprGraph) -> Result<Option<(usize, u32)>, Failure> {
         if graph.counters().len() > MOST_COUNTERS {
             return Ok(None);
         }
@@ -166,10 +177,8 @@ impl Builder<'_> {
                     return Ok(Some((rule, register)));
                 }
                 Err(Refused::Told(counter)) => more[counter] = zones.margin(counter).max(1),
-                Err(Refused::Spelled) => return Ok(None),
-                Err(Refused::Limit) => {
-                    return Err(self.limit("states of a rule", self.limits.rule_states));
-                }
+                // Written out, some graphs have fewer states than with counts of which a place has several.
+                Err(Refused::Spelled | Refused::Limit) => return Ok(None),
             }
         }
         Ok(None)

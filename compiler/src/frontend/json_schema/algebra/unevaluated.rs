@@ -3,7 +3,9 @@
 //!
 //! The keywords that look depend on the alternatives that the value satisfies. Assuming fewer of them satisfied only
 //! leaves more unevaluated, so the union over all sets of alternatives, each with its set satisfied, is exact and
-//! needs no negation. The number of sets is exponential in the alternatives that evaluate something new, which is limited.
+//! needs no negation. Of the branches of one `oneOf` no two are satisfied at once, so no set has two of them: sixty kinds of an object,
+//! each with members of its own, are sixty sets. Else the number of sets is exponential in the alternatives that evaluate something
+//! new, and limited.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -17,8 +19,37 @@ use super::domain::{Domain, of_schema};
 use super::objects::ObjectFormulas;
 use super::{Algebra, FormulaId};
 
-/// Most alternatives whose sets are told apart.
-const MOST_ALTERNATIVES: usize = 10;
+/// Most sets of alternatives that are told apart.
+const MOST_SETS: usize = 1 << 10;
+
+/// The branches that hold of each `oneOf` on the way to a keyword: the schema of the `oneOf`, and the branch by its place. No
+/// `oneOf` has two.
+type Choices = Vec<(SchemaId, usize)>;
+
+/// Whether some `oneOf` has one branch in the one and another in the other.
+fn exclude_each_other(one: &Choices, other: &Choices) -> bool {
+    one.iter().any(|(of, branch)| other.iter().any(|(at, taken)| of == at && branch != taken))
+}
+
+/// What is evaluated under a condition.
+#[derive(Clone, Debug)]
+struct Alternative<T> {
+    choices: Choices,
+    evaluated: T,
+}
+
+/// A set of alternatives that hold together: the objects or arrays for which they do, and what they evaluate.
+type Holding<T> = (FormulaId, Alternative<T>);
+
+/// Keys that are evaluated under a condition.
+#[derive(Clone, Debug)]
+struct Names(StringSet);
+
+impl Default for Names {
+    fn default() -> Self {
+        Self(StringSet::none())
+    }
+}
 
 /// Items that are evaluated under a condition.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +67,34 @@ impl Items {
     }
 }
 
-type ByCondition<T> = IndexMap<FormulaId, T, FxBuildHasher>;
+type ByCondition<T> = IndexMap<FormulaId, Alternative<T>, FxBuildHasher>;
+
+/// The way to a keyword: the condition under which its schema holds, the choices that lead there, and whether it is another schema
+/// than the one that asks.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    condition: FormulaId,
+    choices: &'a Choices,
+    nested: bool,
+}
+
+impl Way<'_> {
+    /// The same for a schema on the way.
+    fn on(self, condition: FormulaId) -> Self {
+        Self { condition, nested: true, ..self }
+    }
+}
+
+/// The alternative of a condition, for more that is evaluated under it: it holds wherever any way to it does.
+fn alternative<'f, T: Default>(
+    found: &'f mut ByCondition<T>,
+    Way { condition, choices, .. }: Way<'_>,
+) -> &'f mut T {
+    let new = || Alternative { choices: choices.clone(), evaluated: T::default() };
+    let known = found.entry(condition).or_insert_with(new);
+    known.choices.retain(|choice| choices.contains(choice));
+    &mut known.evaluated
+}
 
 impl Algebra<'_> {
     /// The objects of a schema whose members that it does not evaluate satisfy another.
@@ -46,49 +104,61 @@ impl Algebra<'_> {
         rest: SchemaId,
     ) -> Result<FormulaId, Diagnostic> {
         let mut found = ByCondition::default();
-        self.evaluated_members(schema, FormulaId::TRUE, false, &mut found)?;
+        let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
+        self.evaluated_members(schema, way, &mut found)?;
         let limit = self.limits.states;
-        let always = found.shift_remove(&FormulaId::TRUE).unwrap_or_else(StringSet::none);
-        let mut sets = vec![(FormulaId::TRUE, always)];
-        self.check_alternatives(found.len())?;
-        for (condition, names) in found {
-            for (assumed, known) in sets.clone() {
-                let assumed = self.objects.formulas.and([assumed, condition]);
-                if assumed != FormulaId::FALSE && !self.limited(names.is_subset(&known, limit))? {
-                    let known = self.limited(known.union(&names, limit))?;
-                    sets.push((assumed, known));
+        let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
+        let mut sets: Vec<Holding<Names>> = vec![(
+            FormulaId::TRUE,
+            Alternative { choices: Vec::new(), evaluated: always.unwrap_or_default() },
+        )];
+        for (condition, more) in found {
+            for at in 0..sets.len() {
+                let (assumed, known) = &sets[at];
+                if exclude_each_other(&known.choices, &more.choices) {
+                    continue;
                 }
+                let assumed = self.objects.formulas.and([*assumed, condition]);
+                if assumed == FormulaId::FALSE
+                    || self.limited(more.evaluated.0.is_subset(&known.evaluated.0, limit))?
+                {
+                    continue;
+                }
+                let evaluated =
+                    Names(self.limited(known.evaluated.0.union(&more.evaluated.0, limit))?);
+                let choices = [&known.choices[..], &more.choices[..]].concat();
+                sets.push((assumed, Alternative { choices, evaluated }));
+                self.check_sets(sets.len())?;
             }
         }
         let value = self.schema(rest);
         let mut any = Vec::with_capacity(sets.len());
         for (assumed, known) in sets {
-            let others = self.limited(known.complement(limit))?;
+            let others = self.limited(known.evaluated.0.complement(limit))?;
             let members = self.objects.members(others, value);
             any.push(self.objects.formulas.and([assumed, members]));
         }
         Ok(self.objects.formulas.or(any))
     }
 
-    fn check_alternatives(&self, count: usize) -> Result<(), Diagnostic> {
-        if count <= MOST_ALTERNATIVES {
+    fn check_sets(&self, count: usize) -> Result<(), Diagnostic> {
+        if count <= MOST_SETS {
             return Ok(());
         }
         Err(self.too_much(format!(
-            "what is unevaluated depends on more than {MOST_ALTERNATIVES} alternatives"
+            "what is unevaluated depends on more than {MOST_SETS} sets of alternatives"
         )))
     }
 
-    /// The keys that a schema evaluates, by the condition under which it does. `nested` where the schema is not the one
-    /// that asks.
+    /// The keys that a schema evaluates, by the condition under which it does.
     fn evaluated_members(
         &mut self,
         schema: SchemaId,
-        condition: FormulaId,
-        nested: bool,
-        found: &mut ByCondition<StringSet>,
+        way: Way<'_>,
+        found: &mut ByCondition<Names>,
     ) -> Result<(), Diagnostic> {
         let schemas = self.schemas;
+        let condition = way.condition;
         for (_, part) in schemas.parts(schema) {
             let names = match part {
                 Part::Properties(properties) => {
@@ -96,18 +166,23 @@ impl Algebra<'_> {
                     self.limited(StringSet::literals(keys, self.limits.states))?
                 }
                 Part::Members(names, _) => names.clone(),
-                Part::UnevaluatedProperties(_) if nested => StringSet::all(),
+                Part::UnevaluatedProperties(_) if way.nested => StringSet::all(),
                 Part::All(all) => {
                     for &one in all {
-                        self.evaluated_members(one, condition, true, found)?;
+                        self.evaluated_members(one, way.on(condition), found)?;
                     }
                     continue;
                 }
                 Part::Any(branches) | Part::One(branches) => {
-                    for &branch in branches {
+                    for (place, &branch) in branches.iter().enumerate() {
                         let met = of_schema::<ObjectFormulas>(self, branch)?;
                         let met = self.objects.formulas.and([condition, met]);
-                        self.evaluated_members(branch, met, true, found)?;
+                        let mut choices = way.choices.clone();
+                        if matches!(part, Part::One(_)) {
+                            choices.push((schema, place));
+                        }
+                        let way = Way { condition: met, choices: &choices, nested: true };
+                        self.evaluated_members(branch, way, found)?;
                     }
                     continue;
                 }
@@ -116,27 +191,26 @@ impl Algebra<'_> {
                     let unmet = self.objects.formulas.not(met);
                     let met = self.objects.formulas.and([condition, met]);
                     let unmet = self.objects.formulas.and([condition, unmet]);
-                    self.evaluated_members(*test, met, true, found)?;
+                    self.evaluated_members(*test, way.on(met), found)?;
                     if let Some(then) = then {
-                        self.evaluated_members(*then, met, true, found)?;
+                        self.evaluated_members(*then, way.on(met), found)?;
                     }
                     if let Some(otherwise) = otherwise {
-                        self.evaluated_members(*otherwise, unmet, true, found)?;
+                        self.evaluated_members(*otherwise, way.on(unmet), found)?;
                     }
                     continue;
                 }
                 Part::DependentSchema(key, schema) => {
                     let there = self.objects.property(key, FormulaId::TRUE, false);
                     let met = self.objects.formulas.and([condition, there]);
-                    self.evaluated_members(*schema, met, true, found)?;
+                    self.evaluated_members(*schema, way.on(met), found)?;
                     continue;
                 }
                 _ => continue,
             };
             if condition != FormulaId::FALSE {
-                let known = found.entry(condition).or_insert_with(StringSet::none).clone();
-                let all = self.limited(known.union(&names, self.limits.states))?;
-                found.insert(condition, all);
+                let known = alternative(found, way);
+                known.0 = self.limited(known.0.union(&names, self.limits.states))?;
             }
         }
         Ok(())
@@ -149,25 +223,35 @@ impl Algebra<'_> {
         rest: SchemaId,
     ) -> Result<FormulaId, Diagnostic> {
         let mut found = ByCondition::default();
-        self.evaluated_items(schema, FormulaId::TRUE, false, &mut found)?;
-        let always = found.shift_remove(&FormulaId::TRUE).unwrap_or_default();
-        self.check_alternatives(found.len())?;
-        let mut sets = vec![(FormulaId::TRUE, always)];
-        for (condition, items) in found {
-            for (assumed, known) in sets.clone() {
-                let assumed = self.arrays.formulas.and([assumed, condition]);
+        let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
+        self.evaluated_items(schema, way, &mut found)?;
+        let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
+        let mut sets: Vec<Holding<Items>> = vec![(
+            FormulaId::TRUE,
+            Alternative { choices: Vec::new(), evaluated: always.unwrap_or_default() },
+        )];
+        for (condition, more) in found {
+            for at in 0..sets.len() {
+                let (assumed, known) = &sets[at];
+                if exclude_each_other(&known.choices, &more.choices) {
+                    continue;
+                }
+                let assumed = self.arrays.formulas.and([*assumed, condition]);
                 if assumed != FormulaId::FALSE {
-                    let mut known = known;
-                    known.add(&items);
+                    let mut known = known.clone();
+                    known.evaluated.add(&more.evaluated);
+                    known.choices.extend(&more.choices);
                     sets.push((assumed, known));
+                    self.check_sets(sets.len())?;
                 }
             }
         }
         let value = self.schema(rest);
         let mut any = Vec::with_capacity(sets.len());
         for (assumed, known) in sets {
-            let value = self.values.or(known.values.into_iter().chain([value]));
-            let items = match known.prefix {
+            let Items { prefix, values } = known.evaluated;
+            let value = self.values.or(values.into_iter().chain([value]));
+            let items = match prefix {
                 u32::MAX => FormulaId::TRUE,
                 from => self.arrays.atom(ArrayAtom::Items(from, value)),
             };
@@ -179,11 +263,11 @@ impl Algebra<'_> {
     fn evaluated_items(
         &mut self,
         schema: SchemaId,
-        condition: FormulaId,
-        nested: bool,
+        way: Way<'_>,
         found: &mut ByCondition<Items>,
     ) -> Result<(), Diagnostic> {
         let schemas = self.schemas;
+        let condition = way.condition;
         for (_, part) in schemas.parts(schema) {
             let items = match part {
                 Part::Prefix(prefix) => {
@@ -191,7 +275,7 @@ impl Algebra<'_> {
                     Items { prefix, values: Vec::new() }
                 }
                 Part::Items(..) => Items { prefix: u32::MAX, values: Vec::new() },
-                Part::UnevaluatedItems(_) if nested => {
+                Part::UnevaluatedItems(_) if way.nested => {
                     Items { prefix: u32::MAX, values: Vec::new() }
                 }
                 Part::Contains(schema, _) => {
@@ -200,15 +284,20 @@ impl Algebra<'_> {
                 }
                 Part::All(all) => {
                     for &one in all {
-                        self.evaluated_items(one, condition, true, found)?;
+                        self.evaluated_items(one, way.on(condition), found)?;
                     }
                     continue;
                 }
                 Part::Any(branches) | Part::One(branches) => {
-                    for &branch in branches {
+                    for (place, &branch) in branches.iter().enumerate() {
                         let met = of_schema::<ArrayFormulas>(self, branch)?;
                         let met = self.arrays.formulas.and([condition, met]);
-                        self.evaluated_items(branch, met, true, found)?;
+                        let mut choices = way.choices.clone();
+                        if matches!(part, Part::One(_)) {
+                            choices.push((schema, place));
+                        }
+                        let way = Way { condition: met, choices: &choices, nested: true };
+                        self.evaluated_items(branch, way, found)?;
                     }
                     continue;
                 }
@@ -217,19 +306,19 @@ impl Algebra<'_> {
                     let unmet = ArrayFormulas::not(self, &met)?;
                     let met = self.arrays.formulas.and([condition, met]);
                     let unmet = self.arrays.formulas.and([condition, unmet]);
-                    self.evaluated_items(*test, met, true, found)?;
+                    self.evaluated_items(*test, way.on(met), found)?;
                     if let Some(then) = then {
-                        self.evaluated_items(*then, met, true, found)?;
+                        self.evaluated_items(*then, way.on(met), found)?;
                     }
                     if let Some(otherwise) = otherwise {
-                        self.evaluated_items(*otherwise, unmet, true, found)?;
+                        self.evaluated_items(*otherwise, way.on(unmet), found)?;
                     }
                     continue;
                 }
                 _ => continue,
             };
             if condition != FormulaId::FALSE {
-                found.entry(condition).or_default().add(&items);
+                alternative(found, way).add(&items);
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ mod dialects;
 mod forms;
 mod page;
 mod recognizer;
+mod unevaluated;
 use crate::budget::Budget;
 
 use crate::diagnostics::{Diagnostic, Source};

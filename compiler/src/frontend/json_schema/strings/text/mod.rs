@@ -141,7 +141,8 @@ pub(crate) fn tail(
                 (Escapes::Any, _) => text(rules, false),
             }
         } else {
-            let few = limit.states(limit.states.min(FEW_PAIRS));
+            let few = if is_nearly_implied(band) { MANY_PAIRS } else { FEW_PAIRS };
+            let few = limit.states(limit.states.min(few));
             match counted::counted(rules, band, (escapes, alphabets), few) {
                 Err(_) if limit.spend(1).is_ok() => {
                     let bounds = Counter { min: band.min, max: band.max };
@@ -159,12 +160,26 @@ pub(crate) fn tail(
 /// length.
 fn counting(band: &Band) -> Option<&CountedPattern> {
     let pattern = band.language.counted_pattern()?;
+    if is_nearly_implied(band) {
+        return None;
+    }
     if band.language.counted_form().is_some() {
         return Some(pattern);
     }
     let states = band.language.dfa().states.len();
     let counts = if band.is_implied() { 1 } else { band.max.unwrap_or(band.min) };
     (states.saturating_mul(counts as usize) > MANY_PAIRS).then_some(pattern)
+}
+
+/// Whether few counts of characters are told apart, since nearly all texts have a length within the bounds: those that are left are
+/// counted in states. A counter would be near its bound all the time.
+fn is_nearly_implied(band: &Band) -> bool {
+    let language = &band.language;
+    let (Some(longest), false) = (language.longest(), band.is_implied()) else { return false };
+    let above = longest.saturating_sub(band.max.unwrap_or(longest));
+    let below = band.min.saturating_sub(language.shortest());
+    let counts = above.saturating_add(below) as usize;
+    language.size().saturating_mul(counts + 1) <= MANY_PAIRS && language.small_dfa().is_some()
 }
 
 /// The text form of some texts, or of all but some, which needs no automaton: the network makes one of the rule that it
