@@ -18,6 +18,9 @@ const PART: usize = 256;
 /// Logits that are compared at once.
 const LANES: usize = 16;
 
+/// Logits of which the highest is found before it is looked for.
+const BLOCK: usize = 1 << 10;
+
 /// Draws a token of a row in which those that are not allowed are negative infinity; none where all are. At temperature 0 it
 /// is the likeliest, of equal ones the least, and `uniform` is not asked for.
 pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> Option<u32> {
@@ -57,18 +60,23 @@ pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> O
 
 /// The first token of those with the highest logit; none where no token is allowed. Numbers that are none do not count.
 fn likeliest(row: &[f32]) -> Option<(u32, f32)> {
-    // The highest of each lane: a vector of them is compared at once.
-    let mut highest = [f32::NEG_INFINITY; LANES];
-    let (chunks, rest) = row.as_chunks::<LANES>();
-    let higher =
-        |highest: &mut f32, logit: f32| *highest = if logit > *highest { logit } else { *highest };
-    for chunk in chunks {
-        highest.iter_mut().zip(chunk).for_each(|(highest, &logit)| higher(highest, logit));
+    let mut best = (0, f32::NEG_INFINITY);
+    for (number, block) in row.chunks(BLOCK).enumerate() {
+        // The highest of each lane: a vector of them is compared at once.
+        let mut lanes = [f32::NEG_INFINITY; LANES];
+        for part in block.chunks(LANES) {
+            for (highest, &logit) in lanes.iter_mut().zip(part) {
+                *highest = if logit > *highest { logit } else { *highest };
+            }
+        }
+        let highest = lanes.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        if highest > best.1 {
+            best = (number * BLOCK, highest);
+        }
     }
-    highest.iter_mut().zip(rest).for_each(|(highest, &logit)| higher(highest, logit));
-    let highest = highest.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    let token = row.iter().position(|&logit| logit == highest && logit > f32::NEG_INFINITY)?;
-    Some((token as u32, highest))
+    let (from, highest) = best;
+    let at = row[from..].iter().position(|&logit| logit == highest)?;
+    (highest > f32::NEG_INFINITY).then_some(((from + at) as u32, highest))
 }
 
 /// Keeps the fewest of the first candidates in an order whose weights reach a sum.
