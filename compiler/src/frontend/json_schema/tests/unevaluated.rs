@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn items_are_those_that_no_branch_has_looked_at(
         of in prop_oneof![Just("oneOf"), Just("anyOf")],
-        lengths in proptest::collection::vec((0..4_usize, 0..3_u32), 1..6),
+        lengths in proptest::collection::vec((1..4_usize, 0..3_u32), 1..6),
         arrays in proptest::collection::vec(proptest::collection::vec(0..4_u32, 0..5), 24),
     ) {
         let branches = lengths.iter().map(|&(length, first)| {
