@@ -49,7 +49,7 @@ const SOURCES: [(Language, &str); 29] = [
     (Language::JsonSchema, r#"{"type": "string", "pattern": "^[a-z]{1,N}(?:-[a-z]{1,N}){0,3}$"}"#),
     (
         Language::JsonSchema,
-        r#"{"type": "string", "pattern": "^[a-f]{2,N}(?:[.][a-f]{2,N}|:[0-9]{1,N}){1,3}$"}"#,
+        r#"{"type": "string", "pattern": "^[a-f]{2,N}(?:[.][a-f]{2,N}|:[0-9]{2,N}){1,3}$"}"#,
     ),
     (
         Language::JsonSchema,
