@@ -38,12 +38,32 @@ struct Alternative<T> {
     evaluated: T,
 }
 
-/// A set of alternatives that hold together: the objects or arrays for which they do, and what they evaluate.
-type Holding<T> = (FormulaId, Alternative<T>);
+/// What keywords evaluate: keys, or items.
+trait Evaluated: Clone + Default {
+    /// The objects, or arrays, that two conditions hold for.
+    fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId;
+
+    /// This and more; none where that is no more than this.
+    fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
+}
 
 /// Keys that are evaluated under a condition.
 #[derive(Clone, Debug)]
 struct Names(StringSet);
+
+impl Evaluated for Names {
+    fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId {
+        algebra.objects.formulas.and([one, other])
+    }
+
+    fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
+        let limit = algebra.limits.states;
+        if algebra.limited(more.0.is_subset(&self.0, limit))? {
+            return Ok(None);
+        }
+        Ok(Some(Self(algebra.limited(self.0.union(&more.0, limit))?)))
+    }
+}
 
 impl Default for Names {
     fn default() -> Self {
@@ -64,6 +84,18 @@ impl Items {
     fn add(&mut self, other: &Self) {
         self.prefix = self.prefix.max(other.prefix);
         self.values.extend(&other.values);
+    }
+}
+
+impl Evaluated for Items {
+    fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId {
+        algebra.arrays.formulas.and([one, other])
+    }
+
+    fn with(&self, _: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
+        let mut both = self.clone();
+        both.add(more);
+        Ok(Some(both))
     }
 }
 
@@ -96,6 +128,38 @@ fn alternative<'f, T: Default>(
     &mut known.evaluated
 }
 
+/// The sets of alternatives that may hold together: the objects or arrays for which each does, and what it evaluates.
+fn sets<T: Evaluated>(
+    algebra: &mut Algebra<'_>,
+    mut found: ByCondition<T>,
+) -> Result<Vec<(FormulaId, T)>, Diagnostic> {
+    let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
+    let none = Alternative { choices: Vec::new(), evaluated: always.unwrap_or_default() };
+    let mut sets = vec![(FormulaId::TRUE, none)];
+    for (condition, more) in found {
+        for at in 0..sets.len() {
+            let (assumed, known) = &sets[at];
+            if exclude_each_other(&known.choices, &more.choices) {
+                continue;
+            }
+            let assumed = T::both(algebra, *assumed, condition);
+            if assumed == FormulaId::FALSE {
+                continue;
+            }
+            let Some(evaluated) = known.evaluated.with(algebra, &more.evaluated)? else { continue };
+            let choices = [&known.choices[..], &more.choices[..]].concat();
+            sets.push((assumed, Alternative { choices, evaluated }));
+            if sets.len() > MOST_SETS {
+                let why = format!(
+                    "what is unevaluated depends on more than {MOST_SETS} sets of alternatives"
+                );
+                return Err(algebra.too_much(why));
+            }
+        }
+    }
+    Ok(sets.into_iter().map(|(assumed, known)| (assumed, known.evaluated)).collect())
+}
+
 impl Algebra<'_> {
     /// The objects of a schema whose members that it does not evaluate satisfy another.
     pub(super) fn unevaluated_members(
@@ -107,47 +171,15 @@ impl Algebra<'_> {
         let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
         self.evaluated_members(schema, way, &mut found)?;
         let limit = self.limits.states;
-        let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
-        let mut sets: Vec<Holding<Names>> = vec![(
-            FormulaId::TRUE,
-            Alternative { choices: Vec::new(), evaluated: always.unwrap_or_default() },
-        )];
-        for (condition, more) in found {
-            for at in 0..sets.len() {
-                let (assumed, known) = &sets[at];
-                if exclude_each_other(&known.choices, &more.choices) {
-                    continue;
-                }
-                let assumed = self.objects.formulas.and([*assumed, condition]);
-                if assumed == FormulaId::FALSE
-                    || self.limited(more.evaluated.0.is_subset(&known.evaluated.0, limit))?
-                {
-                    continue;
-                }
-                let evaluated =
-                    Names(self.limited(known.evaluated.0.union(&more.evaluated.0, limit))?);
-                let choices = [&known.choices[..], &more.choices[..]].concat();
-                sets.push((assumed, Alternative { choices, evaluated }));
-                self.check_sets(sets.len())?;
-            }
-        }
+        let sets = sets(self, found)?;
         let value = self.schema(rest);
         let mut any = Vec::with_capacity(sets.len());
-        for (assumed, known) in sets {
-            let others = self.limited(known.evaluated.0.complement(limit))?;
+        for (assumed, Names(known)) in sets {
+            let others = self.limited(known.complement(limit))?;
             let members = self.objects.members(others, value);
             any.push(self.objects.formulas.and([assumed, members]));
         }
         Ok(self.objects.formulas.or(any))
-    }
-
-    fn check_sets(&self, count: usize) -> Result<(), Diagnostic> {
-        if count <= MOST_SETS {
-            return Ok(());
-        }
-        Err(self.too_much(format!(
-            "what is unevaluated depends on more than {MOST_SETS} sets of alternatives"
-        )))
     }
 
     /// The keys that a schema evaluates, by the condition under which it does.
@@ -225,31 +257,10 @@ impl Algebra<'_> {
         let mut found = ByCondition::default();
         let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
         self.evaluated_items(schema, way, &mut found)?;
-        let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
-        let mut sets: Vec<Holding<Items>> = vec![(
-            FormulaId::TRUE,
-            Alternative { choices: Vec::new(), evaluated: always.unwrap_or_default() },
-        )];
-        for (condition, more) in found {
-            for at in 0..sets.len() {
-                let (assumed, known) = &sets[at];
-                if exclude_each_other(&known.choices, &more.choices) {
-                    continue;
-                }
-                let assumed = self.arrays.formulas.and([*assumed, condition]);
-                if assumed != FormulaId::FALSE {
-                    let mut known = known.clone();
-                    known.evaluated.add(&more.evaluated);
-                    known.choices.extend(&more.choices);
-                    sets.push((assumed, known));
-                    self.check_sets(sets.len())?;
-                }
-            }
-        }
+        let sets = sets(self, found)?;
         let value = self.schema(rest);
         let mut any = Vec::with_capacity(sets.len());
-        for (assumed, known) in sets {
-            let Items { prefix, values } = known.evaluated;
+        for (assumed, Items { prefix, values }) in sets {
             let value = self.values.or(values.into_iter().chain([value]));
             let items = match prefix {
                 u32::MAX => FormulaId::TRUE,
