@@ -12,15 +12,9 @@
 use super::graph::{Counter, ExprGraph, Step};
 
 /// Most counters that are told apart: of more, all are taken to be live everywhere.
-const MOST_COUNTERS: usize = 32;
+pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
-    /// The counter that the step changes or checks.
-    fn counter(self) -> u8 {
-        let (Self::Reset(counter) | Self::Tick(counter) | Self::Check(counter)) = self;
-        counter
-    }
-
     /// The same step of another counter.
     fn of(self, counter: u8) -> Self {
         match self {
@@ -31,7 +25,7 @@ impl Step {
     }
 
     /// The counters that are live before the step, by those that are behind it.
-    fn live_before(self, behind: u32) -> u32 {
+    pub(crate) fn live_before(self, behind: u32) -> u32 {
         let bit = 1 << self.counter();
         match self {
             Self::Reset(_) => behind & !bit,
@@ -42,7 +36,7 @@ impl Step {
 
 impl ExprGraph {
     /// By state, its steps in the order in which they are taken.
-    pub(super) fn steps_by_state(&self) -> Vec<Vec<Step>> {
+    pub(crate) fn steps_by_state(&self) -> Vec<Vec<Step>> {
         let mut steps = vec![Vec::new(); self.states() as usize];
         self.steps().iter().for_each(|&(state, step)| steps[state as usize].push(step));
         steps

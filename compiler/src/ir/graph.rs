@@ -50,6 +50,14 @@ pub enum Step {
     Check(u8),
 }
 
+impl Step {
+    /// The counter that the step changes or checks.
+    pub(crate) fn counter(self) -> u8 {
+        let (Self::Reset(counter) | Self::Tick(counter) | Self::Check(counter)) = self;
+        counter
+    }
+}
+
 /// A nondeterministic automaton with expressions on its edges. State 0 is the start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExprGraph {
@@ -156,9 +164,8 @@ impl ExprGraph {
     ///
     /// If the state is not of this graph or its start, or the counter is not of this graph.
     pub fn step(&mut self, state: u32, step: Step) {
-        let (Step::Reset(counter) | Step::Tick(counter) | Step::Check(counter)) = step;
         assert!(state != Self::START && state < self.states, "a state of the graph, not its start");
-        assert!(usize::from(counter) < self.counters.len(), "a counter of the graph");
+        assert!(usize::from(step.counter()) < self.counters.len(), "a counter of the graph");
         self.steps.push((state, step));
     }
 

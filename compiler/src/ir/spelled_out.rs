@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::Expr;
+use super::counters::MOST_COUNTERS;
 use super::graph::{ExprGraph, Step};
 use crate::automata::{Allowance, StateLimit};
 
@@ -41,8 +42,8 @@ impl ExprGraph {
                 return None;
             }
             // Counts that nothing depends on any more are one.
-            let dead =
-                counts.iter_mut().zip(0..32).filter(|(_, bit)| live[to as usize] >> bit & 1 == 0);
+            let numbered = counts.iter_mut().zip(0..MOST_COUNTERS);
+            let dead = numbered.filter(|(_, counter)| live[to as usize] >> counter & 1 == 0);
             dead.for_each(|(count, _)| *count = 0);
             Some(counts)
         };

@@ -21,7 +21,7 @@ use crate::budget::Held;
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
 use crate::ir::thompson::{Atoms, Closed, Repetition, build as thompson, spell_texts};
 use crate::ir::{
-    Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, Texts, TokenSet,
+    ByteSet, Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, Texts, TokenSet,
 };
 use crate::threads::Means;
 
@@ -123,14 +123,12 @@ pub(super) struct Builder<'a> {
     /// By the structure of graphs with counters, the most ticks of each counter that a token makes; nothing where a walk did not tell.
     pub(super) token_ticks: FxHashMap<[u8; 32], Vec<u32>>,
     /// Rules of sets of many texts: catalogues, or where there can be none, the texts spelled out.
-    catalogues: FxHashMap<Arc<Texts>, usize>,
+    of_texts: FxHashMap<Arc<Texts>, usize>,
     packed: &'a mut Catalogues,
     /// Whether sets of texts may be catalogues.
     may_pack: bool,
-    /// Whether sets of texts may be rules.
-    may_share_texts: bool,
-    /// Whether masks may be graded: those of a vocabulary's rules are not.
-    pub(super) may_grade: bool,
+    /// Whether the rules are a grammar's. A vocabulary's have no graded masks, and none of a set of texts.
+    pub(super) of_grammar: bool,
     /// Sets of marks are written out as states somewhere, although they are many.
     pub(super) writes_sets: bool,
     inlined: Vec<bool>,
@@ -160,8 +158,8 @@ pub(super) fn build(
 ) -> Result<Built, NetworkError> {
     // The runtime keeps texts of items in the registers in which it keeps nodes.
     let are_apart = |rule: &Rule| matches!(rule.kind, RuleKind::Distinct | RuleKind::Item);
-    let may_share_texts = matches!(roots, Roots::Start);
-    let may_pack = may_share_texts && !grammar.rules.iter().any(are_apart);
+    let of_grammar = matches!(roots, Roots::Start);
+    let may_pack = !grammar.rules.iter().any(are_apart);
     let facts = facts::of_rules(grammar, survey, means.budget);
     let mut builder = Builder {
         grammar,
@@ -181,11 +179,10 @@ pub(super) fn build(
         pending: FxHashMap::default(),
         counted: FxHashMap::default(),
         token_ticks: FxHashMap::default(),
-        catalogues: FxHashMap::default(),
+        of_texts: FxHashMap::default(),
         packed,
         may_pack,
-        may_share_texts,
-        may_grade: matches!(roots, Roots::Start),
+        of_grammar,
         writes_sets: false,
         inlined: inline::plan(grammar, survey),
         written: Vec::new(),
@@ -367,16 +364,32 @@ impl Builder<'_> {
         self.rules[rule].as_ref().is_some_and(|rule| rule.stored.is_some())
     }
 
-    /// The rule of those texts of a set that are of bytes that are tokens; none where it is not worth it.
-    fn catalogue(&mut self, texts: &Arc<Texts>) -> Result<Option<usize>, Failure> {
-        if let Some(&rule) = self.catalogues.get(texts) {
+    /// The rule of those texts of a set that are of bytes that are tokens, for all places that have it; none where it is not worth
+    /// it.
+    fn rule_of_texts(&mut self, texts: &Arc<Texts>) -> Result<Option<usize>, Failure> {
+        if let Some(&rule) = self.of_texts.get(texts) {
             return Ok(Some(rule));
         }
         let letters = self.lexicon.single_bytes();
-        let within = texts.iter().filter(|text| catalogue::is_of(text, letters)).count();
-        if !self.may_pack || within < self.limits.catalogue_texts.max(1) {
+        let within = || texts.iter().filter(|text| catalogue::is_of(text, letters));
+        if !self.of_grammar || within().count() < self.limits.catalogue_texts.max(1) {
             return Ok(None);
         }
+        let rule = if self.may_pack {
+            self.catalogue(texts, letters)?
+        } else {
+            let mut nfa = Nfa::new();
+            let (start, end) = (nfa.start, nfa.end);
+            spell_texts(self, &mut nfa, within(), start, end)?;
+            let dfa = self.finish(&nfa)?;
+            self.add_part("{texts}", &dfa, None)?
+        };
+        self.of_texts.insert(texts.clone(), rule);
+        Ok(Some(rule))
+    }
+
+    /// A new rule that is a catalogue.
+    fn catalogue(&mut self, texts: &Texts, letters: ByteSet) -> Result<usize, Failure> {
         let budget = self.means.budget;
         let packed = self.packed.of(texts, letters, self.lexicon.trie(), budget);
         let packed = packed.map_err(|refused| match refused {
@@ -387,25 +400,7 @@ impl Builder<'_> {
         let (name, origin) = self.place();
         let reached = NetworkRule::plain(name, origin, packed.reached.clone());
         self.rules.push(Some(NetworkRule { catalogue: Some(packed), ..reached }));
-        self.catalogues.insert(texts.clone(), self.rules.len() - 1);
-        Ok(Some(self.rules.len() - 1))
-    }
-
-    /// The rule that spells those texts of a set that are of bytes that are tokens, for all places that have it; none where these are
-    /// few, or the rules are those of a vocabulary.
-    fn rule_of_texts(&mut self, texts: &Arc<Texts>) -> Result<Option<usize>, Failure> {
-        let letters = self.lexicon.single_bytes();
-        let within = || texts.iter().filter(|text| catalogue::is_of(text, letters));
-        if !self.may_share_texts || within().count() < self.limits.catalogue_texts.max(1) {
-            return Ok(None);
-        }
-        let mut nfa = Nfa::new();
-        let (start, end) = (nfa.start, nfa.end);
-        spell_texts(self, &mut nfa, within(), start, end)?;
-        let dfa = self.finish(&nfa)?;
-        let rule = self.add_part("{texts}", &dfa, None)?;
-        self.catalogues.insert(texts.clone(), rule);
-        Ok(Some(rule))
+        Ok(self.rules.len() - 1)
     }
 
     /// The texts of all kept rules and rules of repetitions that have one.
@@ -533,11 +528,9 @@ impl Atoms for Builder<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Failure> {
-        let rule = match self.catalogue(texts)? {
-            Some(rule) => Some(rule),
-            None => self.rule_of_texts(texts)?,
+        let Some(rule) = self.rule_of_texts(texts)? else {
+            return spell_texts(self, nfa, texts.iter(), from, to);
         };
-        let Some(rule) = rule else { return spell_texts(self, nfa, texts.iter(), from, to) };
         let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
         nfa.edge(from, symbol, symbol, to);
         let letters = self.lexicon.single_bytes();

@@ -2,7 +2,7 @@
 //!
 //! So many clients stream over loopback sockets at once, under a grammar, from a model that writes the number of its batch, three
 //! digits to a token. Hence a client knows which batch a frame tells of, and the model when the logits of that batch were there.
-//! What lies between is all that this project adds to a token: mask, choice, event, frame, socket, with the outputs of all
+//! The latency between the two is all that this project adds to a token: mask, choice, event, frame, socket, with the outputs of all
 //! streams chosen one behind the other. The same is measured without HTTP, at the receiver of the engine's events.
 //!
 //! Without a vocabulary of the user's there is one of bytes and numbers, in which a choice is next to nothing, so that the
@@ -10,16 +10,13 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
-use std::future::Future;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use futures_util::StreamExt;
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_compiler::compile::build_vocabulary;
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
@@ -28,7 +25,7 @@ use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens, impo
 use grammarc_generate::encode::LongestMatch;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_generate::grammars::Grammars;
-use grammarc_generate::local::{LocalParts, Received};
+use grammarc_generate::local::LocalParts;
 use grammarc_generate::model::{Feed, Logits, Model, ModelError, ModelInfo, Seq};
 use grammarc_generate::{Event, GenerateParams, Grammar, Local, Prompt};
 use grammarc_runtime::Vocabulary;
@@ -186,36 +183,14 @@ fn receive(backend: &Local, args: &Args) -> Vec<Came> {
     let prompt = backend.tokens(&Prompt::Text("0".to_owned())).expect("it is spelled");
     let grammars = backend.prepare(&prompt, &params).expect("it compiles");
     let receiver = backend.start_choice(prompt, params, grammars, 0).expect("there is room");
-    let mut events = Received::new(receiver);
     let mut came = Vec::new();
-    while let Some(event) = wait(events.next()) {
+    while let Ok(event) = receiver.recv_blocking() {
         let at = Instant::now();
         if let Event::Text(text) = event.expect("nothing fails") {
             came.push(Came { text, at });
         }
     }
     came
-}
-
-/// Waits for a future on this thread.
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-struct Unpark(thread::Thread);
-
-impl std::task::Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
 }
 
 /// Reads the stream of one request over a socket.
@@ -241,8 +216,6 @@ fn request(address: SocketAddr, args: &Args) -> Vec<Came> {
         }
         line.clear();
     }
-    let mut rest = String::new();
-    reader.read_to_string(&mut rest).expect("the server writes text");
     for frame in &mut came {
         let frame_json: Value = serde_json::from_str(&frame.text).unwrap_or_default();
         let text = frame_json["choices"][0]["text"].as_str().unwrap_or_default();

@@ -74,7 +74,7 @@ impl CountedPattern {
     fn taken(&self, way: &Way, counts: &Counts) -> Option<Counts> {
         let mut counts = counts.clone();
         for step in &way.steps {
-            let (Step::Reset(counter) | Step::Tick(counter) | Step::Check(counter)) = *step;
+            let counter = step.counter();
             let (bounds, count) =
                 (self.counters[usize::from(counter)], &mut counts[usize::from(counter)]);
             match step {

@@ -252,8 +252,7 @@ impl Explorer<'_> {
         mut counts: SmallVec<[Count; 2]>,
     ) -> Option<SmallVec<[Count; 2]>> {
         for step in &self.machine.lists[list] {
-            let (Step::Reset(counter) | Step::Tick(counter) | Step::Check(counter)) = *step;
-            let counter = usize::from(counter);
+            let counter = usize::from(step.counter());
             let bounds = self.machine.counters[counter];
             let count = &mut counts[counter];
             let far = before[counter].filter(|_| count.is_distance);

@@ -6,7 +6,7 @@
 //!
 //! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::super::build::{Builder, Failure};
 use crate::automata::{Dfa, Edge, Nfa, Symbol};
@@ -55,10 +55,7 @@ impl Machine {
     /// The machine of a graph.
     pub(super) fn new(builder: &mut Builder<'_>, graph: &ExprGraph) -> Result<Self, Failure> {
         let mut lists: Vec<Vec<Step>> = Vec::new();
-        let mut steps: FxHashMap<u32, Vec<Step>> = FxHashMap::default();
-        for &(state, step) in graph.steps() {
-            steps.entry(state).or_default().push(step);
-        }
+        let steps = graph.steps_by_state();
         let mut nfa = Nfa::new();
         let first = nfa.len() as u32;
         (0..graph.states()).for_each(|_| _ = nfa.state());
@@ -66,8 +63,7 @@ impl Machine {
         nfa.empty(first + graph.end(), nfa.end);
         // Where the edges into each state with steps end.
         let mut before = vec![None; graph.states() as usize];
-        for state in 0..graph.states() {
-            let Some(list) = steps.get(&state) else { continue };
+        for (state, list) in (0..).zip(&steps).filter(|(_, list)| !list.is_empty()) {
             let number = lists.iter().position(|known| known == list).unwrap_or(lists.len());
             if number == lists.len() {
                 lists.push(list.clone());
@@ -187,10 +183,7 @@ impl Machine {
     /// Least fixpoint against the edges: a step on a counter makes it live before, a reset dead.
     fn find_live(&mut self) {
         let of = |lists: &[Vec<Step>], list: usize, after: u32| {
-            lists[list].iter().rev().fold(after, |live, step| match step {
-                Step::Reset(counter) => live & !(1 << counter),
-                Step::Tick(counter) | Step::Check(counter) => live | 1 << counter,
-            })
+            lists[list].iter().rev().fold(after, |live, step| step.live_before(live))
         };
         let mut changed = true;
         while std::mem::take(&mut changed) {

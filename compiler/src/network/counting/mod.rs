@@ -149,7 +149,7 @@ impl Builder<'_> {
         let alone: ByteSet = self.lexicon.trie().single_bytes().collect();
         let is_read = |symbol: u32| u8::try_from(symbol).is_ok_and(|byte| alone.contains(byte));
         let are_read = || edges().all(|edge| (edge.lo..=edge.hi).all(is_read));
-        if !(self.may_grade && is_worth && are_read()) {
+        if !(self.of_grammar && is_worth && are_read()) {
             return Vec::new();
         }
         let mut counters: Vec<usize> = (0..machine.counters.len()).collect();

@@ -31,15 +31,18 @@ fn exclude_each_other(one: &Choices, other: &Choices) -> bool {
     one.iter().any(|(of, branch)| other.iter().any(|(at, taken)| of == at && branch != taken))
 }
 
-/// What is evaluated under a condition.
+/// Keys or items that keywords evaluate under a condition, and the choices that lead there.
 #[derive(Clone, Debug)]
 struct Alternative<T> {
     choices: Choices,
     evaluated: T,
 }
 
-/// What keywords evaluate: keys, or items.
-trait Evaluated: Clone + Default {
+/// A set of keys, or of items, that keywords evaluate.
+trait Evaluated: Clone {
+    /// The empty set.
+    fn none() -> Self;
+
     /// The objects, or arrays, that two conditions hold for.
     fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId;
 
@@ -47,27 +50,21 @@ trait Evaluated: Clone + Default {
     fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
 }
 
-/// Keys that are evaluated under a condition.
-#[derive(Clone, Debug)]
-struct Names(StringSet);
+impl Evaluated for StringSet {
+    fn none() -> Self {
+        Self::none()
+    }
 
-impl Evaluated for Names {
     fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId {
         algebra.objects.formulas.and([one, other])
     }
 
     fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
         let limit = algebra.limits.states;
-        if algebra.limited(more.0.is_subset(&self.0, limit))? {
+        if algebra.limited(more.is_subset(self, limit))? {
             return Ok(None);
         }
-        Ok(Some(Self(algebra.limited(self.0.union(&more.0, limit))?)))
-    }
-}
-
-impl Default for Names {
-    fn default() -> Self {
-        Self(StringSet::none())
+        algebra.limited(self.union(more, limit)).map(Some)
     }
 }
 
@@ -88,6 +85,10 @@ impl Items {
 }
 
 impl Evaluated for Items {
+    fn none() -> Self {
+        Self::default()
+    }
+
     fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId {
         algebra.arrays.formulas.and([one, other])
     }
@@ -118,11 +119,11 @@ impl Way<'_> {
 }
 
 /// The alternative of a condition, for more that is evaluated under it: it holds wherever any way to it does.
-fn alternative<'f, T: Default>(
+fn alternative<'f, T: Evaluated>(
     found: &'f mut ByCondition<T>,
     Way { condition, choices, .. }: Way<'_>,
 ) -> &'f mut T {
-    let new = || Alternative { choices: choices.clone(), evaluated: T::default() };
+    let new = || Alternative { choices: choices.clone(), evaluated: T::none() };
     let known = found.entry(condition).or_insert_with(new);
     known.choices.retain(|choice| choices.contains(choice));
     &mut known.evaluated
@@ -134,7 +135,7 @@ fn sets<T: Evaluated>(
     mut found: ByCondition<T>,
 ) -> Result<Vec<(FormulaId, T)>, Diagnostic> {
     let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
-    let none = Alternative { choices: Vec::new(), evaluated: always.unwrap_or_default() };
+    let none = Alternative { choices: Vec::new(), evaluated: always.unwrap_or_else(T::none) };
     let mut sets = vec![(FormulaId::TRUE, none)];
     for (condition, more) in found {
         for at in 0..sets.len() {
@@ -174,7 +175,7 @@ impl Algebra<'_> {
         let sets = sets(self, found)?;
         let value = self.schema(rest);
         let mut any = Vec::with_capacity(sets.len());
-        for (assumed, Names(known)) in sets {
+        for (assumed, known) in sets {
             let others = self.limited(known.complement(limit))?;
             let members = self.objects.members(others, value);
             any.push(self.objects.formulas.and([assumed, members]));
@@ -187,7 +188,7 @@ impl Algebra<'_> {
         &mut self,
         schema: SchemaId,
         way: Way<'_>,
-        found: &mut ByCondition<Names>,
+        found: &mut ByCondition<StringSet>,
     ) -> Result<(), Diagnostic> {
         let schemas = self.schemas;
         let condition = way.condition;
@@ -242,7 +243,7 @@ impl Algebra<'_> {
             };
             if condition != FormulaId::FALSE {
                 let known = alternative(found, way);
-                known.0 = self.limited(known.0.union(&names, self.limits.states))?;
+                *known = self.limited(known.union(&names, self.limits.states))?;
             }
         }
         Ok(())
