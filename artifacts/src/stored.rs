@@ -9,7 +9,9 @@ use crate::container::{Container, Flat};
 use crate::error::Error;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
-use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, GradeRecord, MaskRecord};
+use crate::sections::masks::{
+    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;
 use crate::tables::{Bases, Tables};
@@ -119,4 +121,5 @@ stored! {
     catalogue: u8 = Catalogue,
     crowded: CrowdedRecord = Crowded,
     grades: GradeRecord = Grades,
+    grade_masks: GradeMask = GradeMasks,
 }

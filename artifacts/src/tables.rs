@@ -5,7 +5,9 @@
 //! its own, numbered on from the vocabulary's (see [`sections::network`](crate::sections::network)).
 
 use crate::catalogue::Catalogue;
-use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, GradeRecord, MaskRecord};
+use crate::sections::masks::{
+    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+};
 use crate::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
 };
@@ -94,8 +96,10 @@ tables! {
     catalogue: u8,
     /// Nodes of catalogues with stored masks, ascending by address.
     crowded: CrowdedRecord,
-    /// Masks of states by the count that is left in a register, ascending by state and count.
+    /// States with masks by the count that is left in a register, ascending by state and field.
     grades: GradeRecord,
+    /// Their masks, ascending by the count for each.
+    grade_masks: GradeMask,
 }
 
 impl TablesData {

@@ -14,6 +14,7 @@ use grammarc_artifacts::sections::network::state_flags;
 
 use crate::below::Below;
 use crate::grammar::Grammar;
+use crate::parts::PartList;
 use crate::position::Configuration;
 use crate::run::returned;
 use crate::stack::{BOTTOM, Frames};
@@ -29,7 +30,7 @@ pub(crate) struct CatalogueWalk {
 }
 
 impl CatalogueWalk {
-    /// Adds what a position allows by the catalogues that it is in: ids of stored masks to `parts`, and tokens of no stored
+    /// Adds what a position allows by the catalogues that it is in: stored masks to `parts`, and tokens of no stored
     /// mask to a list, both in no order. A token that meets a limit is left out: its accept meets the same.
     pub(crate) fn collect(
         &mut self,
@@ -37,7 +38,7 @@ impl CatalogueWalk {
         frames: &mut Frames,
         limits: Limits,
         position: &[Configuration],
-        (parts, listed): (&mut Vec<u32>, &mut Vec<u32>),
+        (parts, listed): (&mut PartList, &mut Vec<u32>),
         below: &mut Below,
     ) {
         let (machine, chains) = (grammar.machine(limits), grammar.chains());
@@ -63,7 +64,7 @@ impl CatalogueWalk {
         machine: &Machine<'_>,
         frames: &mut Frames,
         at: Configuration,
-        (parts, listed): (&mut Vec<u32>, &mut Vec<u32>),
+        (parts, listed): (&mut PartList, &mut Vec<u32>),
         below: &mut Below,
     ) {
         let (vocabulary, runner) = (grammar.vocabulary(), grammar.runner());

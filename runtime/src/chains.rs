@@ -1,16 +1,18 @@
 //! The stored masks that a position allows and whether the input may end there, worked out when an artifact is opened.
 //!
-//! The masks of a graded state depend on its register, where little is left in it: these are searched for, among some hundred.
+//! The masks of a graded state depend on its register, where little is left in it: these are searched for, among some hundred for
+//! each counter. What they say is met, or left out.
 //!
 //! These are the parts of the tables that a mask reference reads: 16 bytes for each state of a position, and one
 //! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask
 //! is used.
 
 use bytemuck::{Pod, Zeroable};
-use grammarc_artifacts::sections::masks::{FollowEntry, GradeRecord};
+use grammarc_artifacts::sections::masks::{FollowEntry, GradeMask, GradeRecord};
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
+use crate::parts::PartList;
 use crate::position::Configuration;
 use crate::stack::{BOTTOM, Frames};
 
@@ -34,8 +36,10 @@ pub(crate) struct Chains {
     heads: Vec<Head>,
     /// Sorted by class for each state; the mask is [`NONE`] where it is empty.
     links: Vec<FollowEntry>,
-    /// Masks of graded states by what is left in the register; the mask is [`NONE`] where it is empty.
+    /// Graded states by what is left in the register.
     grades: Vec<GradeRecord>,
+    /// Their masks; [`NONE`] where they are empty.
+    grade_masks: Vec<GradeMask>,
 }
 
 impl Chains {
@@ -52,12 +56,14 @@ impl Chains {
         let end = Head { base: NONE, exits: NONE, follows: tables.follows.len() as u32, flags: 0 };
         let links = tables.follows.iter();
         let links = links.map(|link| FollowEntry { mask: unless_empty(link.mask), ..*link });
-        let grades = tables.grades.iter();
-        let grades = grades.map(|grade| GradeRecord { base: unless_empty(grade.base), ..*grade });
+        let grade_masks = tables.grade_masks.iter();
+        let grade_masks =
+            grade_masks.map(|mask| GradeMask { base: unless_empty(mask.base), ..*mask });
         Self {
             heads: heads.chain([end]).collect(),
             links: links.collect(),
-            grades: grades.collect(),
+            grades: tables.grades.to_vec(),
+            grade_masks: grade_masks.collect(),
         }
     }
 
@@ -107,40 +113,82 @@ impl<'g> MaskChains<'g> {
         home.heads[index].flags & state_flags::FINAL != 0 && frames.get(at.frame).is_nullable()
     }
 
-    /// Collects the ids of the masks whose union a position allows: for each configuration the base mask, then down
-    /// its stack the follow mask of each return state, for as long as a token can leave the rule above it.
+    /// Collects the masks that a position allows: for each configuration the base mask, then down its stack the follow mask of
+    /// each return state, for as long as a token can leave the rule above it.
     #[inline]
     pub(crate) fn collect(
         &self,
         frames: &Frames,
         position: &[Configuration],
-        parts: &mut Vec<u32>,
+        parts: &mut PartList,
     ) {
         parts.clear();
         for &at in position {
             self.add(frames, at, parts);
         }
-        if parts.len() > 1 {
-            parts.sort_unstable();
-            parts.dedup();
-        }
+        parts.settle();
     }
 
-    /// Adds the ids of one configuration.
+    /// Adds those of one configuration.
     #[inline]
-    pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut Vec<u32>) {
+    pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {
         let (home, index) = self.home(at.state);
         let head = home.heads[index];
-        let (mut base, mut exits) = (head.base, head.exits);
-        if head.flags & state_flags::GRADED != 0
-            && let Some(grade) = GradeRecord::find(&home.grades, at.state, at.count)
-        {
-            (base, exits) = (grade.base, grade.exits);
+        if head.flags & state_flags::GRADED != 0 {
+            return self.add_graded(frames, at, (home, head), parts);
         }
-        if base != NONE {
-            parts.push(base);
+        if head.base != NONE {
+            parts.push(head.base);
         }
-        self.add_below(frames, exits, at.frame, parts);
+        self.add_below(frames, head.exits, at.frame, parts);
+    }
+
+    /// Adds those of a configuration at a graded state: what each of its grades puts in place of its own, met with each other, and
+    /// without what the other grades leave out.
+    #[inline(never)]
+    fn add_graded(
+        &self,
+        frames: &Frames,
+        at: Configuration,
+        (home, head): (&Chains, Head),
+        parts: &mut PartList,
+    ) {
+        // By grade, the mask at hand and the exit class; and the masks that are left out everywhere.
+        let (mut ways, mut way_count) = ([(NONE, NONE); GradeRecord::MOST], 0);
+        let (mut without, mut without_count) = ([NONE; GradeRecord::MOST], 0);
+        for grade in GradeRecord::of_state(&home.grades, at.state) {
+            match grade.find(&home.grade_masks, at.count) {
+                Some(mask) if grade.is_without() => {
+                    without[without_count] = mask.base;
+                    without_count += usize::from(mask.base != NONE);
+                }
+                Some(mask) => {
+                    ways[way_count] = (mask.base, mask.exits);
+                    way_count += 1;
+                }
+                None => {}
+            }
+        }
+        if way_count == 0 {
+            (ways[0], way_count) = ((head.base, head.exits), 1);
+        }
+        let (ways, without) = (&mut ways[..way_count], &without[..without_count]);
+        let mut frame = at.frame;
+        loop {
+            if ways.iter().all(|&(mask, _)| mask != NONE) {
+                parts.push_cut(ways.iter().map(|&(mask, _)| mask), without);
+            }
+            if frame == BOTTOM || ways.iter().any(|&(_, class)| class == NONE) {
+                return;
+            }
+            let top = frames.get(frame);
+            let (home, index) = self.home(top.ret);
+            for way in &mut *ways {
+                let Some(link) = home.link(index, way.1) else { return };
+                *way = (link.mask, link.next);
+            }
+            frame = top.parent;
+        }
     }
 
     /// Adds those of the stack below a rule that tokens leave through an exit class.
@@ -150,7 +198,7 @@ impl<'g> MaskChains<'g> {
         frames: &Frames,
         mut class: u32,
         mut frame: u32,
-        parts: &mut Vec<u32>,
+        parts: &mut PartList,
     ) {
         while class != NONE && frame != BOTTOM {
             let top = frames.get(frame);

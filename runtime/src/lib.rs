@@ -131,6 +131,7 @@ mod mask;
 mod matcher;
 mod moves;
 mod options;
+mod parts;
 mod pick;
 mod pool;
 mod position;

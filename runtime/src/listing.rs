@@ -4,6 +4,7 @@ use crate::below::Below;
 use crate::catalogue::CatalogueWalk;
 use crate::early;
 use crate::grammar::Grammar;
+use crate::parts::PartList;
 use crate::position::Configuration;
 use crate::stack::Frames;
 use crate::step::Limits;
@@ -29,14 +30,14 @@ impl Listing {
         grammar.is_early() || position.iter().any(|at| catalogues.contains(at.state))
     }
 
-    /// The tokens of a position, ascending, and ids of stored masks beside those of `parts`.
+    /// The tokens of a position, ascending, and stored masks beside those of `parts`.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
         frames: &mut Frames,
         limits: Limits,
         position: &[Configuration],
-        parts: &mut Vec<u32>,
+        parts: &mut PartList,
     ) -> &[u32] {
         let Self { tokens, catalogue, below } = self;
         tokens.clear();
@@ -46,8 +47,7 @@ impl Listing {
                 catalogue.collect(grammar, frames, limits, position, (&mut *parts, tokens), below);
             }
         }
-        parts.sort_unstable();
-        parts.dedup();
+        parts.settle();
         tokens.sort_unstable();
         tokens.dedup();
         tokens

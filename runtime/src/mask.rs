@@ -1,7 +1,8 @@
 //! Masks of a position, as references to stored parts.
 //!
 //! A [`Mask`] is a short list of masks of the pool, the base mask of each configuration and the follow masks of its
-//! stack, and the end tokens where the sequence may end. Making it reads one table entry for each of them and copies
+//! stack, and the end tokens where the sequence may end. Near the bound of a counter, parts are without
+//! what would go beyond it. Making it reads one table entry for each of them and copies
 //! no mask. Each later question has a cost of its own:
 //!
 //! | call | work |
@@ -21,6 +22,7 @@ use crate::grammar::Grammar;
 use crate::lists::Lists;
 use crate::logit::Logit;
 use crate::logit::sealed::Lane;
+use crate::parts::{CutPart, Parts};
 use crate::{apply, pool};
 
 /// Words of a block: 4,096 tokens, whose logits fill half of a first-level cache.
@@ -41,8 +43,8 @@ pub(crate) const BITS: usize = u32::BITS as usize;
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'m> {
     grammar: &'m Grammar,
-    /// Ids of non-empty masks, each once.
-    parts: &'m [u32],
+    /// Masks that are not empty, some of them cut.
+    parts: Parts<'m>,
     /// Sorted tokens that the parts have and that are not allowed; none is an end token where the sequence may end.
     excluded: &'m [u32],
     /// Sorted tokens that are allowed besides: those of a catalogue, found for this mask.
@@ -53,12 +55,11 @@ pub struct Mask<'m> {
 }
 
 impl<'m> Mask<'m> {
-    /// The union of parts without what is excluded, of listed tokens, and of end tokens. `parts` are distinct and not
-    /// empty, the others are sorted, `excluded` is a subset of the union of parts and has none of `listed` and `ends`.
+    /// The union of parts without what is excluded, of listed tokens, and of end tokens. `parts` are settled, the others are sorted, `excluded` is a subset of the union of parts and has none of `listed` and `ends`.
     #[inline]
     pub(crate) fn new(
         grammar: &'m Grammar,
-        parts: &'m [u32],
+        parts: Parts<'m>,
         excluded: &'m [u32],
         listed: &'m [u32],
         ends: &'m [u32],
@@ -67,14 +68,15 @@ impl<'m> Mask<'m> {
         Self { grammar, parts, excluded, listed, ends, width }
     }
 
-    /// Number of stored masks whose union this is.
+    /// Number of stored masks whose union this is; near the bound of a counter, of intersections of some without others.
     pub fn parts(&self) -> usize {
-        self.parts.len()
+        self.parts.alone.len() + self.parts.cut().count()
     }
 
-    /// Ids of the parts, where nothing is excluded or listed.
+    /// Ids of the parts, where each is a stored mask and nothing is excluded or listed.
     pub(crate) fn parts_alone(&self) -> Option<&'m [u32]> {
-        (self.excluded.is_empty() && self.listed.is_empty()).then_some(self.parts)
+        let are_all = self.excluded.is_empty() && self.listed.is_empty() && !self.parts.has_cut();
+        are_all.then_some(self.parts.alone)
     }
 
     /// Whether the end tokens are allowed since the sequence may end here.
@@ -90,7 +92,9 @@ impl<'m> Mask<'m> {
     /// Whether a token is allowed. To ask for many tokens, [`fill`](Self::fill) words once and test their bits.
     pub fn contains(&self, token: u32) -> bool {
         let pool = self.pool();
-        self.parts.iter().any(|&part| pool::contains(pool.mask(part), token))
+        let has = |&part: &u32| pool::contains(pool.mask(part), token);
+        let is_in = |cut: CutPart<'_>| cut.met.iter().all(has) && !cut.without.iter().any(has);
+        (self.parts.alone.iter().any(has) || self.parts.cut().any(is_in))
             && self.excluded.binary_search(&token).is_err()
             || self.listed.binary_search(&token).is_ok()
             || self.ends.binary_search(&token).is_ok()
@@ -98,17 +102,19 @@ impl<'m> Mask<'m> {
 
     /// Whether no token is allowed. A sequence that has not ended always allows one where the artifact is whole.
     pub fn is_empty(&self) -> bool {
-        let nothing =
-            if self.excluded.is_empty() { self.parts.is_empty() } else { self.len() == 0 };
-        nothing && self.listed.is_empty() && self.ends.is_empty()
+        let parts = || match self.excluded.is_empty() && !self.parts.has_cut() {
+            true => self.parts.is_empty(),
+            false => self.len() == 0,
+        };
+        self.listed.is_empty() && self.ends.is_empty() && parts()
     }
 
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
         let pool = self.pool();
-        match (self.parts, self.listed) {
-            ([], []) => self.ends.len(),
-            (&[part], []) => {
+        match (self.parts.alone, self.parts.has_cut(), self.listed) {
+            ([], false, []) => self.ends.len(),
+            (&[part], false, []) => {
                 let part = pool.mask(part);
                 let more = |&&end: &&u32| !pool::contains(part, end);
                 let own = part.count as usize - self.excluded.len();
@@ -134,7 +140,9 @@ impl<'m> Mask<'m> {
     /// A sum of stored numbers decides nearly always; where parts overlap and together might allow all, as [`len`](Self::len).
     pub fn restricts(&self) -> bool {
         let pool = self.pool();
-        let parts = self.parts.iter().map(|&part| u64::from(pool.mask(part).count));
+        let count = |&part: &u32| u64::from(pool.mask(part).count);
+        let cut = self.parts.cut().filter_map(|cut| cut.met.iter().map(count).min());
+        let parts = self.parts.alone.iter().map(count).chain(cut);
         let most = parts.sum::<u64>() + (self.listed.len() + self.ends.len()) as u64;
         most < u64::from(self.width) || self.len() < self.width as usize
     }
@@ -149,11 +157,11 @@ impl<'m> Mask<'m> {
     /// The one allowed token, or `None` where there are more or none.
     pub fn only(&self) -> Option<u32> {
         let pool = self.pool();
-        if self.parts_alone().is_none() {
+        let Some(parts) = self.parts_alone() else {
             let mut tokens = self.iter();
             return tokens.next().filter(|_| tokens.next().is_none());
-        }
-        let parts = self.parts.iter().map(|&part| {
+        };
+        let parts = parts.iter().map(|&part| {
             let part = pool.mask(part);
             if part.count == 1 { pool::least(part) } else { None }
         });
@@ -224,7 +232,10 @@ impl<'m> Mask<'m> {
     /// The mask as token lists, where it is sparse: a few lists of at most one token in [`SPARSE`] of the row.
     pub(crate) fn lists(&self, pool: &MaskPool<'m>) -> Option<Lists<'m>> {
         let limit = self.width as usize / SPARSE;
-        Lists::new(pool, self.parts, self.excluded, [self.listed, self.ends], limit)
+        if self.parts.has_cut() {
+            return None;
+        }
+        Lists::new(pool, self.parts.alone, self.excluded, [self.listed, self.ends], limit)
     }
 
     /// Words of the logit width.
@@ -243,7 +254,7 @@ impl<'m> Mask<'m> {
     where
         'm: 'w,
     {
-        if let (&[part], [], [], []) = (self.parts, self.excluded, self.listed, self.ends)
+        if let (Some(&[part]), []) = (self.parts_alone(), self.ends)
             && let Some(row) = pool::plain_row(pool.mask(part))
             && let Some(words) = row.get(first..first + room.len())
         {
@@ -255,7 +266,7 @@ impl<'m> Mask<'m> {
 
     /// Writes the words of the mask that begin at word `first`.
     fn window(&self, pool: &MaskPool<'_>, first: usize, window: &mut [u32]) {
-        match self.parts.split_first() {
+        match self.parts.alone.split_first() {
             Some((&part, others)) => {
                 pool::write_into(pool.mask(part), first, window);
                 for &part in others {
@@ -263,6 +274,10 @@ impl<'m> Mask<'m> {
                 }
             }
             None => window.fill(0),
+        }
+        for CutPart { met, without } in self.parts.cut() {
+            let mask = |&part: &u32| pool.mask(part);
+            pool::or_cut_into((met.iter().map(mask), without.iter().map(mask)), first, window);
         }
         pool::clear(self.excluded, first, window);
         pool::set(self.listed, first, window);

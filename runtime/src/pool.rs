@@ -11,6 +11,9 @@ const BITS: usize = u32::BITS as usize;
 /// Words of a row that are copied at once, to clear bits in the copy.
 const COPIED: usize = 64;
 
+/// Words of masks that are met at once.
+const MET: usize = 256;
+
 /// Whether a mask holds a token.
 #[inline]
 pub(crate) fn contains(mask: StoredMask<'_>, token: u32) -> bool {
@@ -53,6 +56,29 @@ pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
         }
     }
     set(mask.plus, first, window);
+}
+
+/// Adds the intersection of masks without what others have to a window of words that begins at word `first` of the row.
+pub(crate) fn or_cut_into<'m>(
+    (met, without): (impl Iterator<Item = StoredMask<'m>> + Clone, impl Iterator<Item = StoredMask<'m>> + Clone),
+    first: usize,
+    window: &mut [u32],
+) {
+    let (mut left, mut other) = ([0; MET], [0; MET]);
+    for (at, into) in window.chunks_mut(MET).enumerate() {
+        let first = first + at * MET;
+        let (left, other) = (&mut left[..into.len()], &mut other[..into.len()]);
+        left.fill(u32::MAX);
+        for mask in met.clone() {
+            write_into(mask, first, other);
+            left.iter_mut().zip(&*other).for_each(|(left, other)| *left &= other);
+        }
+        for mask in without.clone() {
+            write_into(mask, first, other);
+            left.iter_mut().zip(&*other).for_each(|(left, other)| *left &= !other);
+        }
+        or_words(into, left);
+    }
 }
 
 /// Writes a mask over a window of words that begins at word `first` of the row.
@@ -131,7 +157,7 @@ mod tests {
     use super::*;
 
     /// Words of the row: some more than are copied at once.
-    const WORDS: usize = 2 * COPIED + 5;
+    const WORDS: usize = MET + 2 * COPIED + 5;
 
     fn bits(tokens: &BTreeSet<u32>) -> Vec<u32> {
         let mut words = vec![0; WORDS];
@@ -167,8 +193,18 @@ mod tests {
 
             let mut added = before[window.clone()].to_vec();
             or_into(mask, first, &mut added);
-            let expected = written.iter().zip(&before[window]).map(|(set, before)| set | before);
+            let expected = written.iter().zip(&before[window.clone()]).map(|(set, before)| set | before);
             prop_assert_eq!(added, expected.collect::<Vec<u32>>());
+
+            let other = StoredMask { row: Some(&before), minus: &[], plus: &[], count: 0 };
+            for (met, without, left) in [(vec![mask, other], None, 0), (vec![mask], Some(other), u32::MAX)] {
+                let mut cut = vec![1; window.len()];
+                let both = (met.iter().copied(), without.into_iter());
+                or_cut_into(both, first, &mut cut);
+                let of = |(set, before): (&u32, &u32)| set & (before ^ left) | 1;
+                let expected = written.iter().zip(&before[window.clone()]).map(of);
+                prop_assert_eq!(cut, expected.collect::<Vec<u32>>());
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::distinct::alive::Search;
 use crate::distinct::excluded::Walk;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
+use crate::parts::PartList;
 use crate::position::{Configuration, Configurations};
 use crate::run::{Run, Runner};
 use crate::stack::Frames;
@@ -26,8 +27,8 @@ pub(crate) struct Sequence {
 pub(crate) struct Scratch {
     /// The position that is being advanced.
     pub(crate) position: Vec<Configuration>,
-    /// Ids of the masks of a position.
-    pub(crate) parts: Vec<u32>,
+    /// The stored masks of a position.
+    pub(crate) parts: PartList,
     pub(crate) closure: Configurations,
     next: Configurations,
     spare: Configurations,

@@ -93,15 +93,15 @@ pub fn pack(tables: &mut TablesData, packed: &[Packed], nothing: u32) {
         tables.follows.len(),
     ];
     tables.states.push(StateRecord::sentinel(ends.map(|end| end as u32)));
-    let TablesData { masks, rows, lists, classes, class_nodes, catalogue, crowded, grades, .. } =
-        old;
+    let TablesData { masks, rows, lists, classes, class_nodes, catalogue, crowded, .. } = old;
     (tables.masks, tables.rows, tables.lists) = (masks, rows, lists);
     (tables.classes, tables.class_nodes) = (classes, class_nodes);
     (tables.catalogue, tables.crowded) = (catalogue, crowded);
-    let grades = grades.into_iter();
+    let grades = old.grades.into_iter();
     tables.grades = grades
         .map(|grade| GradeRecord { state: moved[(grade.state - first) as usize], ..grade })
         .collect();
+    tables.grade_masks = old.grade_masks;
 }
 
 /// Edges on a set of bytes to one state.

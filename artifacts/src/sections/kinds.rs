@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::sections::masks::{ClassRecord, CrowdedRecord, FollowEntry, GradeRecord, MaskRecord};
+use crate::sections::masks::{
+    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
 use crate::sections::vocabulary::ExpressionRecord;
@@ -177,8 +179,10 @@ section_kinds! {
     Catalogue = 76, "CATALOGUE", u8, GrammarOptional;
     /// Nodes of catalogues with stored masks, ascending.
     Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
-    /// Masks by the count that is left in a register, ascending by state and count.
+    /// States with masks by the count that is left in a register, ascending by state and field.
     Grades = 78, "GRADES", GradeRecord, GrammarOptional;
+    /// Their masks, ascending by the count for each.
+    GradeMasks = 79, "GRADE_MASKS", GradeMask, GrammarOptional;
 }
 
 #[cfg(test)]

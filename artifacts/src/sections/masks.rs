@@ -51,25 +51,49 @@ pub struct CrowdedRecord {
     pub exits: u32,
 }
 
-/// The mask and the exits of a state with [`GRADED`](super::network::state_flags::GRADED) while a field of the register is
-/// small.
+/// The masks of a state with [`GRADED`](super::network::state_flags::GRADED) by what is left in one field of the register.
+///
+/// A state has a grade for each counter on which its mask depends. Either it gives masks that take the place of the state's, of
+/// which those of several grades are met; or it gives masks that are left out of all that the state and its frames allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct GradeRecord {
     /// The state.
     pub state: u32,
-    /// The largest number in the field for which this holds, as far down as that of the record before it, if that is of the same
-    /// state.
-    pub most: u32,
-    /// The field: its lowest bit, and from bit 8 on its width.
+    /// The field: its lowest bit, from bit 8 on its width, and [`WITHOUT`](Self::WITHOUT).
     pub field: u32,
-    /// Mask id of the tokens that are consumed within the rule.
+    /// First index into the grade masks, of which grades may share some.
+    pub first: u32,
+    /// Number of grade masks.
+    pub len: u32,
+}
+
+/// A mask while no more than some number is left in a field of the register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct GradeMask {
+    /// The largest number in the field for which this holds, as far down as that of the one before it of the same grade.
+    pub most: u32,
+    /// Mask id of the tokens that are consumed within the rule; of a grade that is [`WITHOUT`](GradeRecord::WITHOUT), of those that
+    /// are left out.
     pub base: u32,
     /// Exit class id, or [`NONE`](super::network::NONE).
     pub exits: u32,
 }
 
 impl GradeRecord {
+    /// Bit of [`field`](Self::field): the grade's masks are left out, and do not take the place of the state's mask and exits.
+    pub const WITHOUT: u32 = 1 << 16;
+
+    /// Whether the grade's masks are left out of all that the state and its frames allow.
+    #[inline]
+    pub fn is_without(&self) -> bool {
+        self.field & Self::WITHOUT != 0
+    }
+
+    /// Most grades of a state.
+    pub const MOST: usize = 8;
+
     /// The number in the field.
     #[inline]
     pub fn count(&self, register: u32) -> u32 {
@@ -77,14 +101,21 @@ impl GradeRecord {
         register >> shift & ((1 << width) - 1)
     }
 
-    /// The grade of a state with a register; `None` where more is left in the field than any has. O(log records).
+    /// The grades of a state. O(log records).
     #[inline]
-    pub fn find(records: &[Self], state: u32, register: u32) -> Option<&Self> {
+    pub fn of_state(records: &[Self], state: u32) -> &[Self] {
         let first = records.partition_point(|record| record.state < state);
         let own = &records[first..];
-        let count = own.first().filter(|record| record.state == state)?.count(register);
-        let at = own.partition_point(|record| record.state == state && record.most < count);
-        own.get(at).filter(|record| record.state == state)
+        let len = own.iter().take_while(|record| record.state == state).count();
+        &own[..len]
+    }
+
+    /// The mask of a register among the grade masks; `None` where more is left in the field than any has. O(log masks).
+    #[inline]
+    pub fn find<'m>(&self, masks: &'m [GradeMask], register: u32) -> Option<&'m GradeMask> {
+        let own = &masks[self.first as usize..][..self.len as usize];
+        let count = self.count(register);
+        own.get(own.partition_point(|mask| mask.most < count))
     }
 }
 

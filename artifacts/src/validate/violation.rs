@@ -77,7 +77,7 @@ invariants! {
     CatalogueCall = "a call of a catalogue begins at a node that is not final, with the first bytes of the rule",
     CatalogueAlone = "no rule is distinct where one is a catalogue",
     Crowded = "nodes with stored masks are nodes of catalogues, ascending, with a mask and an exit class or none",
-    Grades = "grades are of graded states of the grammar's own, ascending by state and count, each with a field, a mask and an exit class or none",
+    Grades = "grades are of graded states of the grammar's own, ascending by state and field, each with masks ascending by count, which have an exit class or none, and none where they are left out",
     DeadState = "every state reaches a final state of its rule",
 }
 

@@ -145,9 +145,9 @@ pub(super) fn lay_out(
         // A callee of a region is in it, which its frame says.
         let is_region = matches!(rule.kind, RuleKind::Region(_));
         let absorbing = absorbing(rule);
-        let grades = counted.and_then(|counted| counted.graded.as_ref());
-        let in_grades: FxHashSet<u32> = grades.into_iter().flat_map(Graded::all).collect();
-        graded.extend(grades.map(|grades| grades.moved_to(first)));
+        let grades = counted.map_or(&[][..], |counted| &counted.graded);
+        let in_grades: FxHashSet<u32> = grades.iter().flat_map(Graded::all).collect();
+        graded.extend(grades.iter().map(|grades| grades.moved_to(first)));
         for state in 0..rule.dfa.len() as u32 {
             let (bytes, beyond) = rule.dfa.split(state);
             budget.spend(4 + bytes.len() + beyond.len())?;

@@ -311,8 +311,11 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         words.push(begin::CATALOGUE);
         words.extend(catalogue.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
     }
-    let graded = rule.counted.as_ref().and_then(|counted| counted.graded.as_ref());
-    let graded: FxHashSet<u32> = graded.into_iter().flat_map(Graded::all).collect();
+    // By graded state, the lowest bits of the fields that its mask depends on.
+    let mut graded: FxHashMap<u32, u32> = FxHashMap::default();
+    for of in rule.counted.iter().flat_map(|counted| &counted.graded) {
+        of.all().for_each(|state| *graded.entry(state).or_default() |= 1 << of.field.shift);
+    }
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
     while let Some(number) = numbers.state(at) {
@@ -325,7 +328,8 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
-        let role = role + if graded.contains(&number) { GRADED } else { 0 };
+        let fields = graded.get(&number);
+        let role = role + if fields.is_some() { GRADED } else { 0 };
         let (bytes, beyond) = rule.dfa.split(number);
         let accepts = u32::from(rule.dfa.accepts(number));
         let has_labels = u32::from(!beyond.is_empty());
@@ -351,6 +355,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
                 words.push(numbers.of(target));
             }
         }
+        words.extend(fields);
         if let Some(arrival) = arrival {
             words.push(numbers.of(arrival.exit));
             words.extend(arrival.describe().into_iter().flatten());

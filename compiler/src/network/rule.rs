@@ -58,8 +58,8 @@ pub struct Counted {
     exits: Vec<u32>,
     /// Whether the register is a countdown, of which a larger one accepts all that a smaller one does.
     pub monotone: bool,
-    /// The states whose masks depend on a field of the register.
-    pub graded: Option<Graded>,
+    /// By counter, the states whose masks depend on its field of the register.
+    pub graded: Vec<Graded>,
 }
 
 /// States of one rule whose masks depend on how many ticks a counter has left, where these are fewer than a token can make.
@@ -172,7 +172,7 @@ impl Counted {
         let mut exits: Vec<u32> = arrivals.iter().map(|arrival| arrival.exit).collect();
         exits.sort_unstable();
         exits.dedup();
-        Self { arrivals, exits, monotone, graded: None }
+        Self { arrivals, exits, monotone, graded: Vec::new() }
     }
 
     /// The arrival at a state.

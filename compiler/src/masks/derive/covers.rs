@@ -7,6 +7,9 @@
 //! A claim is proved by coinduction: it holds unless a chain of steps leads to one that fails in its first step.
 //! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
+//! Where few ticks only cut tokens, wherever these left the rule on the way, it does not matter where texts may end, but that where
+//! the smaller one does the larger does not go on with a byte that may come after the rule.
+//!
 //! Invariant: claims are looked for in the order of the states, so the same are found on any number of threads. Cost:
 //! O(claims times classes of bytes), up to a limit, behind which a claim is taken not to hold.
 
@@ -43,6 +46,8 @@ impl Claim {
 /// The claims of one rule that were proved or refuted. No exit of the rule does more than going on does.
 pub(super) struct Covers<'r, 'a> {
     steps: &'r RuleSteps<'a>,
+    /// By state, whether it goes on with a byte that may come after the rule; where few ticks only cut tokens.
+    goes_on_after: Option<&'r [bool]>,
     proved: FxHashSet<Claim>,
     refuted: FxHashSet<Claim>,
     /// Claims that may still be looked at.
@@ -50,9 +55,14 @@ pub(super) struct Covers<'r, 'a> {
 }
 
 impl<'r, 'a> Covers<'r, 'a> {
-    /// Nothing, and how many claims may be looked at.
-    pub(super) fn new(steps: &'r RuleSteps<'a>, left: usize) -> Self {
-        Self { steps, proved: FxHashSet::default(), refuted: FxHashSet::default(), left }
+    /// Nothing, and how many claims may be looked at. Where few ticks only cut tokens: by state, whether it goes on with a byte that
+    /// may come after the rule.
+    pub(super) fn new(
+        steps: &'r RuleSteps<'a>,
+        goes_on_after: Option<&'r [bool]>,
+        left: usize,
+    ) -> Self {
+        Self { steps, goes_on_after, proved: FxHashSet::default(), refuted: FxHashSet::default(), left }
     }
 
     /// Whether one arrival with many ticks left does what another does, for as long as that goes on.
@@ -86,6 +96,10 @@ impl<'r, 'a> Covers<'r, 'a> {
         let steps = self.steps;
         match claim {
             Claim::States(larger, smaller) => {
+                let is_barred = |goes_on: &[bool]| goes_on[larger as usize];
+                if steps.is_final(smaller) && self.goes_on_after.is_some_and(is_barred) {
+                    return None;
+                }
                 for class in 0..steps.classes() {
                     if let Some(smaller) = steps.on(smaller, class) {
                         self.arrivals(steps.on(larger, class)?, smaller, open)?;
@@ -95,7 +109,11 @@ impl<'r, 'a> Covers<'r, 'a> {
             Claim::Pairs(larger, smaller) => {
                 let (far, exit) = (steps.is_final(smaller.0), steps.is_final(smaller.1));
                 let may_end = (steps.is_final(larger.0), steps.is_final(larger.1));
-                if exit && !far || far && may_end != (true, exit) {
+                let is_told = match self.goes_on_after {
+                    Some(goes_on) => far && goes_on[larger.0 as usize],
+                    None => exit && !far || far && may_end != (true, exit),
+                };
+                if is_told {
                     return None;
                 }
                 let state = |arrived: Option<Arrived>| arrived.map(|arrived| arrived.state);

@@ -4,6 +4,10 @@
 //! state find on its first bytes. States with the same parts have the same cuts, and so have the states of two rules that do the
 //! same from their graded states on, such as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
 //!
+//! Where the rule is a text between quotes, or all there is, its cuts are tokens that are [left out](Cut::excluded), whatever the
+//! mask with many ticks left is: one cut serves all states with these parts. Elsewhere a token may leave the rule at one place and
+//! be cut behind it, so each state has an [outcome](Cut::outcome) of its own.
+//!
 //! Cost: that of the walks, and O(subtrees) for each list of parts and number of ticks.
 
 use std::ops::Range;
@@ -29,6 +33,8 @@ pub(crate) struct RuleCuts {
     /// By group of states that do the same, the number of its cuts.
     pub(crate) of_group: Vec<usize>,
     pub(crate) cuts: Vec<CutsByTick>,
+    /// Whether all that is cut are tokens, wherever they leave the rule.
+    pub(crate) are_tokens: bool,
 }
 
 /// The cuts of rules that do not do the same.
@@ -56,7 +62,7 @@ impl Cuts {
         of: (&VocabularyFacts, Trie<'_>),
         means: Means<'_>,
     ) -> usize {
-        let steps = RuleSteps::new(network, graded.states[0][0], graded.field);
+        let steps = RuleSteps::new(network, graded);
         let heads: Vec<u32> = graded.states.iter().map(|states| steps.number(states[0])).collect();
         let mut signature = steps.signature(heads.iter().copied());
         signature.extend((0..=u8::MAX).map(|byte| u32::from(after.contains(byte))));
@@ -112,7 +118,7 @@ impl Cuts {
             (0..most).map(|tick| Cut::new(trie, at(tick))).collect()
         };
         let cuts = threads.map(true, &lists, || (), cut);
-        RuleCuts { of_group, cuts }
+        RuleCuts { of_group, cuts, are_tokens: rule.only_cuts }
     }
 }
 
@@ -154,6 +160,11 @@ impl Cut {
             }
         }
         Some(Self { subtrees, excluded, kept, more })
+    }
+
+    /// The tokens that are cut.
+    pub(crate) fn excluded(&self) -> Outcome {
+        Outcome { spans: self.excluded.clone(), ..Outcome::default() }
     }
 
     /// The outcome of a state, by that with many ticks left, which leaves its rule at `exits`.

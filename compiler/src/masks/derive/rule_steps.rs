@@ -1,9 +1,11 @@
 //! The steps of a rule with registers, byte by byte, while much is left in every register but one.
 //!
 //! An arrival may change several counters, and of one of them, the *graded* counter, it matters what it does: it ticks, and at
-//! the last tick gives way to an exit; or it is set, and has many ticks left. All others stay far.
+//! the last tick gives way to an exit; or it is set, and has many ticks left. All others stay far, graded ones included.
 //!
 //! Cost: O(states of the rule times classes of its bytes).
+
+use std::collections::BTreeSet;
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
@@ -11,7 +13,8 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::automata::ByteRows;
-use crate::network::{Field, Network};
+use crate::ir::ByteSet;
+use crate::network::{Field, Graded, Network};
 
 /// An arrival with many ticks left.
 #[derive(Clone, Copy, Debug)]
@@ -31,20 +34,26 @@ pub(super) struct RuleSteps<'a> {
     first: u32,
     arrivals: Vec<Arrived>,
     rows: ByteRows,
+    /// By state, whether the graded counter is far there.
+    graded: Vec<bool>,
 }
 
 impl<'a> RuleSteps<'a> {
-    /// The steps of the rule that a state is of, with this graded counter.
-    pub(super) fn new(network: &'a Network, state: u32, field: Field) -> Self {
+    /// The steps of the rule that graded states are of.
+    pub(super) fn new(network: &'a Network, graded: &Graded) -> Self {
         let own = network.tables.as_tables();
-        let rule = &own.rules[network.rule_of(state)];
+        let rule = &own.rules[network.rule_of(graded.states[0][0])];
         let (first, states) = (rule.first_state - own.bases.states, rule.state_count);
-        let arrivals = (0..states).map(|state| arrival(own, first, state, field)).collect();
+        let arrivals = (0..states).map(|state| arrival(own, first, state, graded.field)).collect();
         let rows = ByteRows::new(states as usize, |state| {
             let edges = own.byte_edges_of(first as usize + state).iter();
             edges.map(move |edge| (edge.lo(), edge.hi(), edge.target - own.bases.states - first))
         });
-        Self { own, first, arrivals, rows }
+        let mut is_graded = vec![false; states as usize];
+        for state in graded.all() {
+            is_graded[(state - rule.first_state) as usize] = true;
+        }
+        Self { own, first, arrivals, rows, graded: is_graded }
     }
 
     /// Number of states.
@@ -55,6 +64,14 @@ impl<'a> RuleSteps<'a> {
     /// Number of classes of bytes.
     pub(super) fn classes(&self) -> usize {
         self.rows.classes()
+    }
+
+    /// By state, whether it goes on with one of some bytes. O(states times classes).
+    pub(super) fn goes_on_with(&self, bytes: ByteSet) -> Vec<bool> {
+        let classes: BTreeSet<usize> =
+            (0..=u8::MAX).filter(|&byte| bytes.contains(byte)).map(|byte| self.class(byte)).collect();
+        let goes = |state: u32| classes.iter().any(|&class| self.rows.on(state, class).is_some());
+        (0..self.len()).map(goes).collect()
     }
 
     /// The class of a byte.
@@ -79,7 +96,7 @@ impl<'a> RuleSteps<'a> {
 
     /// Whether the graded counter is far at a state.
     pub(super) fn is_graded(&self, state: u32) -> bool {
-        self.flags(state) & state_flags::GRADED != 0
+        self.graded[state as usize]
     }
 
     /// The arrival at a state.

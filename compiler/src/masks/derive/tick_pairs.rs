@@ -37,6 +37,8 @@ pub(super) struct Pairs {
     pub(super) least: u32,
     /// Whether some exit goes on or may end where going on does not.
     pub(super) adds: bool,
+    /// Whether some exit goes on and may not end where going on may.
+    pub(super) keeps: bool,
 }
 
 impl Pairs {
@@ -77,7 +79,8 @@ impl Pairs {
         let least = distances.iter().copied().min().unwrap_or(u32::MAX);
         let adds = ends.contains(&(false, true))
             || steps.iter().any(|step| matches!(step, Step::Alone(_)));
-        Self { numbers, steps, classes, distances, ends, least, adds }
+        let keeps = ends.contains(&(true, false));
+        Self { numbers, steps, classes, distances, ends, least, adds, keeps }
     }
 
     /// Number of pairs.

@@ -62,6 +62,11 @@ pub(super) struct GivenWay {
 pub(super) struct GradedRule<'a> {
     steps: RuleSteps<'a>,
     pairs: Pairs,
+    /// By state, whether it goes on with a byte that may come after the rule.
+    goes_on_after: Vec<bool>,
+    /// Whether few ticks only cut tokens, wherever these leave the rule: no exit goes on or may end otherwise than going on does, and
+    /// no state that may end goes on with a byte that may come after the rule.
+    pub(super) only_cuts: bool,
     trie: Trie<'a>,
     facts: &'a VocabularyFacts,
     after: ByteSet,
@@ -89,7 +94,11 @@ impl<'a> GradedRule<'a> {
     ) -> Self {
         let pairs = Pairs::new(&steps);
         _ = budget.spend(pairs.len() * steps.classes());
-        Self { steps, pairs, trie, facts, after, budget }
+        let goes_on_after = steps.goes_on_with(after);
+        let mut states = (0..).zip(&goes_on_after);
+        let is_left_for_good = states.all(|(state, goes_on)| !(steps.is_final(state) && *goes_on));
+        let only_cuts = !pairs.adds && !pairs.keeps && is_left_for_good;
+        Self { steps, pairs, goes_on_after, only_cuts, trie, facts, after, budget }
     }
 
     /// A walk of one thread.
@@ -121,14 +130,18 @@ impl<'a> GradedRule<'a> {
         if self.pairs.adds {
             return by;
         }
-        let mut covers = Covers::new(&self.steps, self.trie.len());
+        let goes_on_after = self.only_cuts.then_some(&self.goes_on_after[..]);
+        let mut covers = Covers::new(&self.steps, goes_on_after, self.trie.len());
         let mut largest: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        let mut before: FxHashMap<u32, usize> = FxHashMap::default();
         for (at, beginning) in beginnings.iter().enumerate() {
             let arrived = beginning.arrived();
             let largest = largest.entry(beginning.child).or_default();
             let mut is_covered =
                 |&&other: &&usize| covers.covers(beginnings[other].arrived(), arrived);
-            if let Some(&other) = largest.iter().find(&mut is_covered) {
+            // States come as their rule was explored, so what the one before does is often one more than this.
+            let before = before.insert(beginning.child, at);
+            if let Some(&other) = before.iter().chain(&*largest).find(&mut is_covered) {
                 by[at] = other;
                 continue;
             }

@@ -152,7 +152,7 @@ pub(crate) fn compute(
     let taken = (shortcuts, &mut counts);
     let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, taken, means)?;
     let mut classes = crowded.classes(inputs);
-    classes.extend(graded::classes(&grades));
+    classes.extend(grades.classes());
     classes.sort_unstable();
     classes.dedup();
     let numbers = (&mut interning, [&masks[..], &classes[..]]);
@@ -163,7 +163,7 @@ pub(crate) fn compute(
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
-    tables.grades = grades;
+    (tables.grades, tables.grade_masks) = (grades.records, grades.masks);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
     Ok(Masks { tables, crowded, pairs, longest_chain, counts })
 }

@@ -40,6 +40,13 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The states of the automaton that it has, ascending, each once.
+    pub(super) fn states(&self) -> Vec<u32> {
+        let mut states: Vec<u32> = self.members.iter().map(|(state, _)| *state).collect();
+        states.dedup();
+        states
+    }
+
     /// Whether a counter is far.
     pub(super) fn is_far(&self, counter: usize) -> bool {
         self.far[counter].is_some()

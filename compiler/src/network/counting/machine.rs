@@ -136,10 +136,11 @@ impl Machine {
         digest.finalize().into()
     }
 
-    /// About how many states spell the counts that are near a bound.
-    pub(super) fn spelled(&self) -> usize {
+    /// About how many states spell the counts that are near a bound, where masks are graded by some counters.
+    pub(super) fn spelled(&self, graded: &[usize]) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
-            let room = self.ticks_a_token[number] + self.ticks_to_end[number];
+            let told = if graded.contains(&number) { 0 } else { self.ticks_a_token[number] };
+            let room = told + self.ticks_to_end[number];
             1 + bounds.max.unwrap_or(bounds.min).min(room) as usize
         });
         near.fold(self.states.len(), usize::saturating_mul)

@@ -11,8 +11,9 @@
 //!                  far: register     spelled      far: register       spelled
 //! ```
 //!
-//! One counter may be *graded*, where spelled counts would be many states: its zone goes on to the last `D` ticks, and the masks of a far
-//! state with less than `L` ticks left are stored by the count (`masks/derive/ticks`).
+//! Counters may be *graded*, where spelled counts would be many states: the zone goes on to the last `D` ticks, and the masks of a far
+//! state with less than `L` ticks left are stored by the count (`masks/derive/ticks`). Near the bounds of several, the mask is the
+//! intersection of those by each.
 //!
 //! In a far zone the count stands in a field of the activation's register: a tick lowers it, and at zero the
 //! activation goes on where counts are spelled out. So a language of Q states costs Q times a product of zones, never of
@@ -25,9 +26,11 @@
 //! | which counts are far | `zones` |
 //! | subset construction on states with counts, those of far zones relative to the register | `explore` |
 //! | the rule: states, arrivals, and the proof that masks cannot tell a far count from a spelled one | `settle` |
+//! | the proof that near several graded bounds the rule allows what is allowed near each | `conjunction` |
+//! | the counters by which masks are graded | `grading` |
 //!
 //! Invariant: the rule accepts the strings of the graph, and the walks of the masks, which ignore registers, find what the
-//! counts allow, but for those of the graded counter. The second is proved for each rule by walking each far state and the spelled state that it gives way to
+//! counts allow, but for those of graded counters. The second is proved for each rule by walking each far state and the spelled state that it gives way to
 //! side by side for `L` ticks; where it fails, and where counts of one state are not a fixed distance apart, the graph is
 //! written out under the limits on states.
 //!
@@ -37,14 +40,15 @@
 //! Sources: counters of extended finite automata; Turoňová et al., "Regex matching with counting-set automata" (2020), for
 //! subsets whose counts stand at fixed distances.
 
+mod conjunction;
 mod explore;
+mod grading;
 mod machine;
 mod refused;
 mod settle;
 mod token_ticks;
 mod zones;
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::build::{Builder, Failure};
@@ -54,6 +58,7 @@ use crate::automata::Nfa;
 use crate::ir::facts;
 use crate::ir::{ByteSet, Expr, ExprGraph};
 
+use grading::Grading;
 use machine::{MOST_COUNTERS, Machine};
 use refused::Refused;
 use token_ticks::{most_on_entry, most_ticks};
@@ -125,48 +130,48 @@ impl Builder<'_> {
             return Ok(None);
         }
         let mut machine = Machine::new(self, graph)?;
-        if machine.spelled() > self.lexicon.trie().len() / NODES_A_STATE {
+        if machine.spelled(&[]) > self.lexicon.trie().len() / NODES_A_STATE {
             let found = self.token_ticks(&machine);
             for (known, most) in machine.ticks_a_token.iter_mut().zip(found) {
                 // The first tick may end a part that began before the token.
                 *known = (*known).min(most + 1);
             }
         }
-        for counter in self.worth_grading(&machine) {
-            if let Some(rule) = self.rule_of_zones(&machine, Some(counter))? {
-                return Ok(Some(rule));
+        let limit = self.limits.graded_states;
+        let mut grading = Grading::none();
+        if self.may_be_graded(&machine) {
+            grading = Grading::new(&machine, limit);
+        }
+        while let Some(graded) = grading.next_choice(&machine, limit) {
+            match self.rule_of_zones(&machine, &graded)? {
+                Ok(rule) => return Ok(Some(rule)),
+                Err(refused) => grading.refuse(refused),
             }
         }
-        self.rule_of_zones(&machine, None)
+        Ok(None)
     }
 
-    /// The counters whose masks are worth being graded, the one of which a token makes the most ticks first: all, where what
-    /// spells counts would be many states.
-    fn worth_grading(&self, machine: &Machine) -> Vec<usize> {
-        let is_worth = machine.spelled() >= self.limits.graded_states;
-        let edges = || machine.states.iter().flat_map(|state| &state.edges);
-        // The walk of a graded state is one of bytes, and takes it that a token may end everywhere.
+    /// Whether masks can be graded: the rule is a grammar's, and walks along its bytes find them, which take it that a token may end
+    /// everywhere.
+    fn may_be_graded(&self, machine: &Machine) -> bool {
         let alone: ByteSet = self.lexicon.trie().single_bytes().collect();
         let is_read = |symbol: u32| u8::try_from(symbol).is_ok_and(|byte| alone.contains(byte));
-        let are_read = || edges().all(|edge| (edge.lo..=edge.hi).all(is_read));
-        if !(self.of_grammar && is_worth && are_read()) {
-            return Vec::new();
-        }
-        let mut counters: Vec<usize> = (0..machine.counters.len()).collect();
-        counters.sort_by_key(|&counter| Reverse(machine.ticks_a_token[counter]));
-        counters
+        let mut edges = machine.states.iter().flat_map(|state| &state.edges);
+        self.of_grammar && edges.all(|edge| (edge.lo..=edge.hi).all(is_read))
     }
 
-    /// The rule of a machine with far zones; none where there is no such.
+    /// The rule of a machine with far zones and the register that its activations begin with, or why there is no such.
     fn rule_of_zones(
         &mut self,
         machine: &Machine,
-        graded: Option<usize>,
-    ) -> Result<Option<(usize, u32)>, Failure> {
+        graded: &[usize],
+    ) -> Result<Result<(usize, u32), Refused>, Failure> {
         let (bounds, trie) = (self.bounds(), self.lexicon.trie());
         let mut more = vec![0; machine.counters.len()];
         for _ in 0..ATTEMPTS {
-            let Some(zones) = Zones::new(machine, &more, graded) else { return Ok(None) };
+            let Some(zones) = Zones::new(machine, &more, graded) else {
+                return Ok(Err(Refused::Spelled));
+            };
             let found = explore::explore(machine, &zones, bounds).and_then(|explored| {
                 let on_entry = |counter| most_on_entry(machine, counter, trie, bounds);
                 settle::settle(machine, &zones, explored, (on_entry, trie), bounds)
@@ -174,13 +179,13 @@ impl Builder<'_> {
             match found {
                 Ok((dfa, counted, register)) => {
                     let rule = self.add_part("{n}", &dfa, Some(counted))?;
-                    return Ok(Some((rule, register)));
+                    return Ok(Ok((rule, register)));
                 }
                 Err(Refused::Told(counter)) => more[counter] = zones.margin(counter).max(1),
                 // Written out, some graphs have fewer states than with counts of which a place has several.
-                Err(Refused::Spelled | Refused::Limit) => return Ok(None),
+                Err(refused) => return Ok(Err(refused)),
             }
         }
-        Ok(None)
+        Ok(Err(Refused::Spelled))
     }
 }

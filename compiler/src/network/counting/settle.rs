@@ -8,11 +8,17 @@
 //! close. Both are walked side by side for as many ticks as a token can make. And a far place must lead on whatever is left:
 //! to the end of the rule, or around a cycle that ticks, all of whose exits lead on.
 //!
+//! Graded counters are told by their tokens; of several, see `conjunction`.
+//!
 //! Cost: O(pairs of a far place and a spelled one within a token's ticks, times their edges).
 
-use grammarc_artifacts::sections::vocabulary::Trie;
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
+use grammarc_artifacts::sections::vocabulary::Trie;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::conjunction;
 use super::explore::{Arrived, Change, Changes, Explored};
 use super::machine::Machine;
 use super::refused::Refused;
@@ -20,7 +26,7 @@ use super::zones::Zones;
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Symbol};
 use crate::network::rule::{Arrival, Counted, Graded, Lowered};
 
-/// Walks of the whole trie that the masks of a graded counter may take.
+/// Walks of the whole trie that the masks of a graded counter may take, about.
 const MOST_WALKS: usize = 16;
 
 /// Steps of a budget that a pair takes, about.
@@ -34,7 +40,7 @@ pub(super) fn settle(
     machine: &Machine,
     zones: &Zones,
     explored: Explored,
-    (on_entry, trie): (impl FnOnce(usize) -> u32, Trie<'_>),
+    (on_entry, trie): (impl Fn(usize) -> u32, Trie<'_>),
     allowed: Allowance<'_>,
 ) -> Result<Settled, Refused> {
     let alive = alive(&explored);
@@ -43,8 +49,11 @@ pub(super) fn settle(
     }
     lead_on(machine, &explored, &alive)?;
     walk_alike(machine, zones, &explored, &alive, allowed)?;
-    begins_far(machine, zones, &explored, on_entry)?;
-    are_few(zones, &explored, trie)?;
+    for &graded in zones.graded() {
+        begins_far(machine, graded, &explored, &on_entry)?;
+        are_few(graded, &explored, trie)?;
+    }
+    conjunction::check(zones, &explored, &alive, allowed)?;
     let mut rule = Rule {
         zones,
         explored: &explored,
@@ -61,11 +70,10 @@ pub(super) fn settle(
 /// upon its beginning do not know the register. Where the rule is entered, that is a token that comes from before it.
 fn begins_far(
     machine: &Machine,
-    zones: &Zones,
+    graded: usize,
     explored: &Explored,
-    on_entry: impl FnOnce(usize) -> u32,
+    on_entry: impl Fn(usize) -> u32,
 ) -> Result<(), Refused> {
-    let Some(graded) = zones.graded() else { return Ok(()) };
     let most = machine.ticks_a_token[graded];
     let is_near = |changes: &Changes, most: u32| {
         let is_set = |&(counter, change): &(u8, Change)| {
@@ -77,16 +85,19 @@ fn begins_far(
         explored.edges.iter().flatten().any(|(.., (_, changes))| is_near(changes, most));
     let begins = &explored.start.1;
     if on_the_way || is_near(begins, most) && is_near(begins, on_entry(graded)) {
-        return Err(Refused::Spelled);
+        return Err(Refused::Graded(graded));
     }
     Ok(())
 }
 
-/// Checks that the walks by which masks are graded are few: one for each place that first bytes lead to. Where the graph itself
-/// counts in states, such as the letters of a label, spelled counts are less work.
-fn are_few(zones: &Zones, explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
-    let Some(graded) = zones.graded() else { return Ok(()) };
-    let mut seen: FxHashSet<(u32, &Arrived)> = FxHashSet::default();
+/// Checks that the walks by which masks are graded are few: one for each place that first bytes lead to, where places that
+/// differ in counts alone mostly have one of them in common. Where the graph itself counts in states, such as the letters of a
+/// label, spelled counts are less work.
+fn are_few(graded: usize, explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
+    let mut alike: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
+    let alike = (0..explored.len()).map(|at| alike.insert_full(explored.place(at).states()).0);
+    let alike: Vec<usize> = alike.collect();
+    let mut seen: FxHashSet<(u32, usize, bool)> = FxHashSet::default();
     let mut left = trie.len() * MOST_WALKS;
     for place in (0..explored.len()).filter(|&place| explored.place(place).is_far(graded)) {
         let mut edges = explored.edges[place].iter().peekable();
@@ -96,9 +107,9 @@ fn are_few(zones: &Zones, explored: &Explored, trie: Trie<'_>) -> Result<(), Ref
             let Some((_, _, arrived)) = edges.peek().filter(|(lo, ..)| *lo <= byte) else {
                 continue;
             };
-            if seen.insert((child, arrived)) {
+            if seen.insert((child, alike[arrived.0], ticks(&arrived.1, graded))) {
                 let nodes = (trie.end[child as usize] - child) as usize;
-                left = left.checked_sub(nodes).ok_or(Refused::Spelled)?;
+                left = left.checked_sub(nodes).ok_or(Refused::Graded(graded))?;
             }
         }
     }
@@ -156,8 +167,8 @@ fn dead_exit(
     Some(usize::from(changes[end - 1].0))
 }
 
-/// Whether some arrival is at a place by an edge.
-fn ticks(changes: &Changes, counter: usize) -> bool {
+/// Whether a counter ticks.
+pub(super) fn ticks(changes: &Changes, counter: usize) -> bool {
     changes.iter().any(|&(of, change)| usize::from(of) == counter && change == Change::Tick)
 }
 
@@ -224,8 +235,8 @@ fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     }
 }
 
-/// Checks that no token does something else from an exit than from the far place that gives way to it, and changes a graded
-/// counter alike; not for the graded one itself.
+/// Checks that no token does something else from an exit than from the far place that gives way to it, and changes graded
+/// counters alike; not for the graded ones themselves.
 fn walk_alike(
     machine: &Machine,
     zones: &Zones,
@@ -233,10 +244,12 @@ fn walk_alike(
     alive: &[bool],
     allowed: Allowance<'_>,
 ) -> Result<(), Refused> {
-    let changes_graded =
-        |&&(counter, _): &&(u8, Change)| Some(usize::from(counter)) == zones.graded();
-    let graded = |changes: &Changes| changes.iter().find(changes_graded).copied();
-    for counter in (0..machine.counters.len()).filter(|&counter| Some(counter) != zones.graded()) {
+    let is_graded = |counter: usize| zones.graded().contains(&counter);
+    let graded = |changes: &Changes| -> Changes {
+        let graded = changes.iter().filter(|(counter, _)| is_graded(usize::from(*counter)));
+        graded.copied().collect()
+    };
+    for counter in (0..machine.counters.len()).filter(|&counter| !is_graded(counter)) {
         let most = machine.ticks_a_token[counter];
         // By pair, the fewest ticks on a way to it: those that are left decide how far it is walked.
         let mut layer: Vec<(usize, usize)> = Vec::new();
@@ -333,7 +346,8 @@ struct Rule<'a> {
 impl Rule<'_> {
     fn build(&mut self, allowed: Allowance<'_>) -> Result<Settled, Refused> {
         let (start, changes) = &self.explored.start;
-        let mut graded: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
+        // By graded counter and place that it is far at, the states of the place.
+        let mut graded: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
         // The start is not arrived at, and no string of a rule is empty.
         self.states.push(DfaState::default());
         let edges = self.edges(*start);
@@ -342,10 +356,11 @@ impl Rule<'_> {
             if self.states.len() > allowed.states {
                 return Err(Refused::Limit);
             }
-            if self.zones.graded().is_some_and(|counter| self.explored.place(place).is_far(counter))
-            {
+            let is_far = |counter: &&usize| self.explored.place(place).is_far(**counter);
+            for &counter in self.zones.graded().iter().filter(is_far) {
                 let states = first..first + changes.len().max(1) as u32;
-                graded.entry(place).or_default().extend(states);
+                let of_counter = graded.entry(counter).or_default();
+                of_counter.entry(place).or_default().extend(states);
             }
             let edges = self.edges(place);
             self.states[first as usize].edges.clone_from(&edges);
@@ -378,10 +393,11 @@ impl Rule<'_> {
         let register = register.max(1);
         let dfa = Dfa { states: std::mem::take(&mut self.states) };
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
-        if let Some(counter) = self.zones.graded().filter(|_| !graded.is_empty()) {
+        let graded = graded.into_iter().map(|(counter, places)| {
             let field = self.zones.field(counter).expect("it is far somewhere");
-            counted.graded = Some(Graded::new(field, graded.into_values().collect()));
-        }
+            Graded::new(field, places.into_values().collect())
+        });
+        counted.graded = graded.collect();
         Ok((dfa, counted, register))
     }
 

@@ -29,18 +29,19 @@ pub(super) struct Zones {
     fields: Vec<Option<Field>>,
     /// By counter, the most ticks that a bound is taken to be near for.
     margins: Vec<u32>,
-    /// The counter that tokens may tell a far count of, if any: its masks are graded.
-    graded: Option<usize>,
+    /// The counters that tokens may tell a far count of: masks are graded by them.
+    graded: Vec<usize>,
 }
 
 impl Zones {
     /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
-    /// take; of one that is `graded`, than a shortest way to the end takes. `None` where there is none, or the graded counter has
-    /// none.
-    pub(super) fn new(machine: &Machine, more: &[u32], graded: Option<usize>) -> Option<Self> {
+    /// take; of those that are `graded`, than a shortest way to the end takes. `None` where there is none, or no graded counter has
+    /// one.
+    pub(super) fn new(machine: &Machine, more: &[u32], graded: &[usize]) -> Option<Self> {
         let (mut of, mut margins) = (Vec::new(), Vec::new());
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
-            let told = if graded == Some(number) { 0 } else { machine.ticks_a_token[number] };
+            let is_graded = graded.contains(&number);
+            let told = if is_graded { 0 } else { machine.ticks_a_token[number] };
             let room = told + machine.ticks_to_end[number] + more[number];
             margins.push(room);
             let mut others = (0..machine.counters.len()).filter(|&other| other != number);
@@ -50,7 +51,7 @@ impl Zones {
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
             // A zone of a graded counter that is come to on the way is longer than a token ticks.
-            let told = if graded == Some(number) { machine.ticks_a_token[number] } else { 0 };
+            let told = if is_graded { machine.ticks_a_token[number] } else { 0 };
             let is_worth = |zone: &Zone| {
                 let worth = WORTH[usize::from(machine.counters.len() > 1)];
                 let worth = if zone.lo == 0 { worth } else { told.max(worth) };
@@ -86,13 +87,15 @@ impl Zones {
             fields[counter] = Some(Field { shift: shift as u8, width: width as u8 });
             shift += width;
         }
-        let is_far = graded.is_none_or(|counter| fields[counter].is_some());
-        (shift > 0 && is_far).then_some(Self { of, fields, margins, graded })
+        let far = graded.iter().copied().filter(|&counter| fields[counter].is_some());
+        let far: Vec<usize> = far.collect();
+        let is_far = graded.is_empty() || !far.is_empty();
+        (shift > 0 && is_far).then_some(Self { of, fields, margins, graded: far })
     }
 
-    /// The counter whose masks are graded.
-    pub(super) fn graded(&self) -> Option<usize> {
-        self.graded
+    /// The counters by which masks are graded.
+    pub(super) fn graded(&self) -> &[usize] {
+        &self.graded
     }
 
     /// The most ticks that a bound of a counter is taken to be near for.

@@ -1,0 +1,197 @@
+//! The proof that near the bounds of several graded counters a rule allows what it allows near each of them.
+//!
+//! Masks near a bound are found as if all other counters had many ticks left. Let a place be far from the bounds of two
+//! counters. A text leads from it to one place while both stay far, to one where the first alone has run out on the way, to one
+//! where the second alone has, and to one where both have. The last has to go on if and only if the two before it do. Besides
+//! that no run-out may change where a text ends otherwise than by not going on: then of the places where a token leaves the rule, the
+//! ones before it are left there too, and what is behind them is the intersection as well.
+//!
+//! All such tuples that any text leads to are looked at. Few ticks are spelled, so they are few.
+//!
+//! Cost: O(tuples times edges of their places).
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::explore::{Arrived, Change, Changes, Explored};
+use super::refused::Refused;
+use super::zones::Zones;
+use crate::automata::{Allowance, Symbol};
+
+/// Steps of a budget that a tuple takes, about.
+const STEPS_A_TUPLE: usize = 1 << 5;
+
+/// The places that one text leads to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Tuple {
+    /// All counters stay far.
+    far: usize,
+    /// By graded counter, the place where that alone may have run out.
+    each: SmallVec<[usize; 2]>,
+    /// Those that have run out there have all run out.
+    all: usize,
+    /// The graded counters that may still run out, as bits.
+    open: u32,
+}
+
+/// Checks the places from which several graded counters are far.
+pub(super) fn check(
+    zones: &Zones,
+    explored: &Explored,
+    alive: &[bool],
+    allowed: Allowance<'_>,
+) -> Result<(), Refused> {
+    let graded = zones.graded();
+    if graded.len() < 2 {
+        return Ok(());
+    }
+    let walk = Walk { graded, explored, alive };
+    let mut open: Vec<Tuple> = Vec::new();
+    let mut seen: FxHashSet<Tuple> = FxHashSet::default();
+    for far in (0..explored.len()).filter(|&place| alive[place]) {
+        let bits = (0..).zip(graded).filter(|(_, counter)| explored.place(far).is_far(**counter));
+        let bits = bits.fold(0, |bits: u32, (at, _): (u32, _)| bits | 1 << at);
+        if bits.count_ones() > 1 {
+            let each = graded.iter().map(|_| far).collect();
+            open.push(Tuple { far, each, all: far, open: bits });
+        }
+    }
+    while let Some(tuple) = open.pop() {
+        if !seen.insert(tuple.clone()) {
+            continue;
+        }
+        if allowed.spend(STEPS_A_TUPLE + explored.edges[tuple.far].len()).is_err() {
+            return Err(Refused::Limit);
+        }
+        walk.step(&tuple, &mut open)?;
+    }
+    Ok(())
+}
+
+struct Walk<'a> {
+    graded: &'a [usize],
+    explored: &'a Explored,
+    alive: &'a [bool],
+}
+
+impl Walk<'_> {
+    /// Checks a tuple, and adds those that symbols lead to.
+    fn step(&self, tuple: &Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
+        let accepting = &self.explored.accepting;
+        for (&counter, &place) in self.graded.iter().zip(&tuple.each) {
+            if accepting[place] != accepting[tuple.far] {
+                return Err(Refused::Graded(counter));
+            }
+        }
+        if accepting[tuple.all] != accepting[tuple.far] {
+            return Err(Refused::Spelled);
+        }
+        let places = || tuple.each.iter().chain([&tuple.far, &tuple.all]);
+        let edges = places().flat_map(|&place| &self.explored.edges[place]);
+        let mut bounds: Vec<Symbol> = edges.flat_map(|(lo, hi, _)| [*lo, *hi + 1]).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        for &symbol in &bounds {
+            self.on(tuple, symbol, open)?;
+        }
+        Ok(())
+    }
+
+    /// The arrival that a symbol leads to from a place, where it leads on.
+    fn arrival(&self, place: usize, symbol: Symbol) -> Option<&Arrived> {
+        let edges = &self.explored.edges[place];
+        let (lo, _, arrived) = edges.get(edges.partition_point(|(_, hi, _)| *hi < symbol))?;
+        (*lo <= symbol && self.alive[arrived.0]).then_some(arrived)
+    }
+
+    /// Adds the tuples that a symbol leads to.
+    fn on(&self, tuple: &Tuple, symbol: Symbol, open: &mut Vec<Tuple>) -> Result<(), Refused> {
+        let all = self.arrival(tuple.all, symbol);
+        let each: SmallVec<[_; 2]> =
+            tuple.each.iter().map(|&place| self.arrival(place, symbol)).collect();
+        let Some((far, changes)) = self.arrival(tuple.far, symbol) else {
+            let goes_on = (0..each.len()).find(|&at| each[at].is_some());
+            return match (goes_on, all) {
+                (None, None) => Ok(()),
+                (Some(at), _) => Err(Refused::Graded(self.graded[at])),
+                (None, Some(_)) => Err(Refused::Spelled),
+            };
+        };
+        let each: Option<SmallVec<[&Arrived; 2]>> = each.into_iter().collect();
+        let (Some(each), Some(all)) = (&each, all) else {
+            return match each.is_some() || all.is_some() {
+                true => Err(Refused::Spelled),
+                false => Ok(()),
+            };
+        };
+        // Who may run out here, and who can no more.
+        let (mut may, mut closed) = (0, 0);
+        for (at, &counter) in self.graded.iter().enumerate() {
+            let change = change_of(changes, counter);
+            let has_run_out = tuple.open >> at & 1 == 0 && tuple.each[at] != tuple.far;
+            match change {
+                Some(Change::Set(_)) => {
+                    closed |= 1 << at;
+                    if each[at].0 != *far {
+                        return Err(Refused::Graded(counter));
+                    }
+                }
+                Some(Change::Tick) if tuple.open >> at & 1 != 0 => may |= 1 << at,
+                _ => {}
+            }
+            let is_alike = has_run_out && !matches!(change, Some(Change::Set(_)));
+            if !is_alike && change_of(&all.1, counter) != change {
+                return Err(Refused::Spelled);
+            }
+        }
+        // Each set of counters that run out here.
+        let mut gone: u32 = may;
+        loop {
+            let mut next = Tuple {
+                far: *far,
+                each: each.iter().map(|arrived| arrived.0).collect(),
+                all: all.0,
+                open: tuple.open & !closed & !gone,
+            };
+            for (at, &counter) in self.graded.iter().enumerate() {
+                if gone >> at & 1 != 0 {
+                    let exit = |place: usize| {
+                        self.explored.exits[place][counter].ok_or(Refused::Graded(counter))
+                    };
+                    next.each[at] = exit(next.each[at])?;
+                    next.all = exit(next.all)?;
+                }
+            }
+            self.add(next, open)?;
+            if gone == 0 {
+                return Ok(());
+            }
+            gone = (gone - 1) & may;
+        }
+    }
+
+    /// Adds a tuple, where all of its places lead on.
+    fn add(&self, tuple: Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
+        let each = tuple.each.iter().all(|&place| self.alive[place]);
+        match (each, self.alive[tuple.all]) {
+            (true, true) if tuple.open == 0 && is_one(&tuple) => Ok(()),
+            (true, true) => {
+                open.push(tuple);
+                Ok(())
+            }
+            (false, false) => Ok(()),
+            _ => Err(Refused::Spelled),
+        }
+    }
+}
+
+/// The change of a counter by an arrival.
+fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
+    let change = changes.iter().find(|(of, _)| usize::from(*of) == counter);
+    change.map(|&(_, change)| change)
+}
+
+/// Whether all places of a tuple are one.
+fn is_one(tuple: &Tuple) -> bool {
+    tuple.all == tuple.far && tuple.each.iter().all(|&place| place == tuple.far)
+}

@@ -1,0 +1,76 @@
+//! The counters by which masks are graded: as few as leave few states that spell counts.
+//!
+//! Where one is not enough, several are, the one of which a token makes the most ticks first, since spelling it is most states. A
+//! counter that cannot be graded beside others is left out from then on; where no choice of several is left, each is tried alone,
+//! and none in the end.
+//!
+//! Cost: a rule is explored at most twice as often as there are counters, and once more.
+
+use std::cmp::Reverse;
+
+use super::machine::Machine;
+use super::refused::Refused;
+
+/// Choices that are left.
+pub(super) struct Grading {
+    /// The counters that may be graded beside others, the one of which a token makes the most ticks first; none where one is enough.
+    together: Vec<usize>,
+    /// How many of them are taken at least.
+    least: usize,
+    /// Counters that are to be tried alone, in reverse order.
+    alone: Vec<usize>,
+    /// Whether the choice of none is left.
+    is_none_left: bool,
+    /// The last choice.
+    last: Vec<usize>,
+}
+
+impl Grading {
+    /// The choice of none alone.
+    pub(super) fn none() -> Self {
+        let (together, alone, last) = (Vec::new(), Vec::new(), Vec::new());
+        Self { together, least: 2, alone, is_none_left: true, last }
+    }
+
+    /// The choices of a machine, the states of which that spell counts are few under a limit.
+    pub(super) fn new(machine: &Machine, limit: usize) -> Self {
+        if machine.spelled(&[]) < limit {
+            return Self::none();
+        }
+        let mut counters: Vec<usize> = (0..machine.counters.len()).collect();
+        counters.sort_by_key(|&counter| Reverse(machine.ticks_a_token[counter]));
+        let alone = counters.iter().rev().copied().collect();
+        let is_one_enough = machine.spelled(&counters[..1]) < limit;
+        let together = if is_one_enough { Vec::new() } else { counters };
+        Self { together, alone, ..Self::none() }
+    }
+
+    /// The next choice of counters; nothing where none is left.
+    pub(super) fn next_choice(&mut self, machine: &Machine, limit: usize) -> Option<Vec<usize>> {
+        self.last.clear();
+        let count = self.together.len();
+        if self.least <= count {
+            let few = |len: &usize| machine.spelled(&self.together[..*len]) < limit;
+            let len = (self.least..count).find(few).unwrap_or(count);
+            self.last.extend_from_slice(&self.together[..len]);
+            return Some(self.last.clone());
+        }
+        if let Some(counter) = self.alone.pop() {
+            self.last.push(counter);
+            return Some(self.last.clone());
+        }
+        std::mem::take(&mut self.is_none_left).then(Vec::new)
+    }
+
+    /// Takes it that the last choice was refused.
+    pub(super) fn refuse(&mut self, refused: Refused) {
+        if self.last.len() < 2 {
+            return;
+        }
+        match refused {
+            Refused::Graded(counter) => self.together.retain(|&other| other != counter),
+            // More states are spelled than there seemed, or the bounds are told apart otherwise: more are graded.
+            _ => self.least = self.last.len() + 1,
+        }
+    }
+}
