@@ -29,6 +29,7 @@ fn owned(tables: grammarc_artifacts::Tables<'_>) -> TablesData {
         catalogue: tables.catalogue.to_vec(),
         crowded: tables.crowded.to_vec(),
         grades: tables.grades.to_vec(),
+        grade_masks: tables.grade_masks.to_vec(),
     }
 }
 

@@ -11,11 +11,11 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::build::Built;
-use super::rule::{Graded, Label, Lowered, NetworkRule};
+use super::rule::{Label, Lowered, NetworkRule};
 use crate::automata::Edge;
 use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
