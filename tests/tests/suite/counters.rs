@@ -27,7 +27,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn masks_are_those_of_all_counts_written_out() {
     let count = number("GRAMMARC_GRAMMARS", 150);
     let first = number("GRAMMARC_SEED", 0);
-    let results: Vec<(u64, Result<[usize; 5], String>)> = (first..first + count)
+    let results: Vec<(u64, Result<[usize; 6], String>)> = (first..first + count)
         .into_par_iter()
         .map(|seed| {
             (seed, std::panic::catch_unwind(|| judge(seed)).unwrap_or_else(|_| Err("panic".into())))
@@ -42,15 +42,15 @@ fn masks_are_those_of_all_counts_written_out() {
         failed[..failed.len().min(6)].join("\n")
     );
     let kinds = results.iter().flat_map(|(_, result)| result.clone());
-    let [compiled, fields, several, sets, graded] =
-        kinds.fold([0; 5], |sum, one| std::array::from_fn(|at| sum[at] + one[at]));
+    let [compiled, fields, several, sets, graded, both] =
+        kinds.fold([0; 6], |sum, one| std::array::from_fn(|at| sum[at] + one[at]));
     eprintln!(
-        "{compiled} compiled, {fields} with fields of registers, {several} with several, {sets} with some that are set on the way, {graded} with grades"
+        "{compiled} compiled, {fields} with fields of registers, {several} with several, {sets} with some that are set on the way, {graded} with grades, {both} with states that have several"
     );
     if count >= 100 {
         assert!(compiled * 10 > count as usize * 8 && fields * 2 > compiled, "{compiled} {fields}");
         assert!(several * 12 > compiled && sets * 12 > compiled, "{several} {sets}");
-        assert!(graded * 3 > compiled, "{graded} {compiled}");
+        assert!(graded * 3 > compiled && both * 50 > compiled, "{graded} {both} {compiled}");
     }
 }
 
@@ -61,11 +61,14 @@ fn graded_from(graded_states: usize) -> CompileOptions {
 }
 
 /// Bounds beside patterns and formats, of which a token of a real vocabulary may come to the end.
-const BOUNDED: [&str; 4] = [
+const BOUNDED: [&str; 7] = [
     r#"{"type": "string", "format": "uri", "maxLength": 150}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,29}\\S+$", "maxLength": 200}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,9}\\S+$", "minLength": 140, "maxLength": 300}"#,
     r#"{"type": "array", "items": {"type": "string", "pattern": "^[^/]+(/[^/]+)*$", "maxLength": 400}}"#,
+    r#"{"type": "string", "pattern": "^(/[^/]{1,140}){1,3}$", "maxLength": 150}"#,
+    r#"{"type": "string", "pattern": "^([A-Za-z]{1,40}: [^\n]{1,140}\n){1,3}$", "maxLength": 150}"#,
+    r#"{"type": "string", "pattern": "^[a-z._-]{1,64}@[a-z.-]{1,140}\\.[a-z]{2,20}$", "maxLength": 145}"#,
 ];
 
 #[test]
@@ -81,7 +84,7 @@ fn masks_by_ticks_are_those_of_states_with_a_real_vocabulary() {
             Grammar::from_artifact(compiled.to_artifact(&compiler).expect("it fits the format"))
         };
         let [spelled, graded] = [grammar(usize::MAX), grammar(0)];
-        let grades = graded.artifact().tables().grades.len();
+        let grades = graded.artifact().tables().grade_masks.len();
         assert!(grades > 100, "{source}: {grades} grades");
         let mut rng = Rng::new(7);
         let mut masks = 0;
@@ -109,19 +112,20 @@ fn masks_by_ticks_are_those_of_states_with_a_real_vocabulary() {
 }
 
 /// Holds a case against the oracle, with counts near a bound as states and as grades; says whether it compiled, has fields of
-/// registers, several, some that are set, and grades.
-fn judge(seed: u64) -> Result<[usize; 5], String> {
+/// registers, several, some that are set, grades, and several of a state.
+fn judge(seed: u64) -> Result<[usize; 6], String> {
     let case = case(seed);
     let [spelled, graded] = [graded_from(usize::MAX), graded_from(0)];
     for (options, name) in [(&spelled, "spelled"), (&graded, "graded")] {
         let counts = compare_with(&case, options, EFFORT, seed)
             .map_err(|found| format!("{name}, after {:?}: {}", found.prefix, found.what))?;
         if counts.compiled == 0 {
-            return Ok([0; 5]);
+            return Ok([0; 6]);
         }
     }
     let graded = case.compile_with(&graded).map_err(|error| error.to_string())?;
-    let has_grades = !graded.artifact().tables().grades.is_empty();
+    let grades = graded.artifact().tables().grades;
+    let has_both = grades.windows(2).any(|pair| pair[0].state == pair[1].state);
     let grammar = case.compile_with(&spelled).map_err(|error| error.to_string())?;
     let states = grammar.artifact().tables().states.iter();
     let with_field: Vec<&StateRecord> = states.filter(|state| state.has_field()).collect();
@@ -130,6 +134,6 @@ fn judge(seed: u64) -> Result<[usize; 5], String> {
     shifts.dedup();
     let is_set = |state: &&StateRecord| state.count_exit != NONE && state.exit().is_none();
     let sets = with_field.iter().any(is_set);
-    let kinds = [true, !shifts.is_empty(), shifts.len() > 1, sets, has_grades];
+    let kinds = [true, !shifts.is_empty(), shifts.len() > 1, sets, !grades.is_empty(), has_both];
     Ok(kinds.map(usize::from))
 }

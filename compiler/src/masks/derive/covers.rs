@@ -4,7 +4,8 @@
 //! notes all that the walk of the first would, and besides that only what lies behind texts on which the first does not go
 //! on, so outside of its mask. Of states that first bytes lead to, only the largest are walked.
 //!
-//! A claim is proved by coinduction: it holds unless a chain of steps leads to one that fails in its first step.
+//! A claim is made for the texts of some length, that of the longest token below a node: letters of a label that no token has are
+//! not looked at. It holds unless a chain of so many steps leads to one that fails in its first step.
 //! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
 //! Where few ticks only cut tokens, wherever these left the rule on the way, it does not matter where texts may end, but that where
@@ -15,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::rule_steps::{Arrived, RuleSteps};
 
@@ -48,8 +49,9 @@ pub(super) struct Covers<'r, 'a> {
     steps: &'r RuleSteps<'a>,
     /// By state, whether it goes on with a byte that may come after the rule; where few ticks only cut tokens.
     goes_on_after: Option<&'r [bool]>,
-    proved: FxHashSet<Claim>,
-    refuted: FxHashSet<Claim>,
+    /// By claim, a length for which it holds, and one for which it does not.
+    proved: FxHashMap<Claim, u32>,
+    refuted: FxHashMap<Claim, u32>,
     /// Claims that may still be looked at.
     left: usize,
 }
@@ -62,37 +64,56 @@ impl<'r, 'a> Covers<'r, 'a> {
         goes_on_after: Option<&'r [bool]>,
         left: usize,
     ) -> Self {
-        Self { steps, goes_on_after, proved: FxHashSet::default(), refuted: FxHashSet::default(), left }
+        let (proved, refuted) = (FxHashMap::default(), FxHashMap::default());
+        Self { steps, goes_on_after, proved, refuted, left }
     }
 
-    /// Whether one arrival with many ticks left does what another does, for as long as that goes on.
-    pub(super) fn covers(&mut self, larger: Arrived, smaller: Arrived) -> bool {
-        let mut claims = VecDeque::new();
+    /// Whether one arrival with many ticks left does what another does, for as long as that goes on, on texts of some length.
+    pub(super) fn covers(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
+        let mut claims = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut claims).is_some();
-        holds && claims.into_iter().all(|claim| self.prove(claim))
+        holds && claims.into_iter().all(|claim| self.prove(claim, length))
     }
 
-    /// Whether a claim holds.
-    fn prove(&mut self, claim: Claim) -> bool {
-        let mut open = VecDeque::from([claim]);
-        let mut assumed: FxHashSet<Claim> = FxHashSet::default();
-        while let Some(next) = open.pop_front() {
-            if next.is_plain() || self.proved.contains(&next) || !assumed.insert(next) {
+    /// Whether a claim holds for texts of some length.
+    fn prove(&mut self, claim: Claim, length: u32) -> bool {
+        let mut open = VecDeque::from([(claim, length)]);
+        let mut assumed: FxHashMap<Claim, u32> = FxHashMap::default();
+        let mut next = Vec::new();
+        while let Some((at, length_left)) = open.pop_front() {
+            let holds = |known: &FxHashMap<Claim, u32>| {
+                known.get(&at).is_some_and(|&length| length >= length_left)
+            };
+            if length_left == 0 || at.is_plain() || holds(&self.proved) || holds(&assumed) {
                 continue;
             }
+            // Breadth first: the first length that is asked for is the longest.
+            assumed.insert(at, length_left);
             let Some(left) = self.left.checked_sub(1) else { return false };
             self.left = left;
-            if self.refuted.contains(&next) || self.step(next, &mut open).is_none() {
-                self.refuted.extend([claim, next]);
+            let is_refuted = self.refuted.get(&at).is_some_and(|&length| length <= length_left);
+            if is_refuted || self.step(at, &mut next).is_none() {
+                self.refute(at, if is_refuted { length_left } else { 1 });
+                self.refute(claim, length);
                 return false;
             }
+            open.extend(next.drain(..).map(|claim| (claim, length_left - 1)));
         }
-        self.proved.extend(assumed);
+        for (claim, length) in assumed {
+            let known = self.proved.entry(claim).or_default();
+            *known = length.max(*known);
+        }
         true
     }
 
+    /// Notes that a claim does not hold for texts of some length.
+    fn refute(&mut self, claim: Claim, length: u32) {
+        let known = self.refuted.entry(claim).or_insert(length);
+        *known = length.min(*known);
+    }
+
     /// Adds the claims that a claim rests on; none where it fails at once.
-    fn step(&self, claim: Claim, open: &mut VecDeque<Claim>) -> Option<()> {
+    fn step(&self, claim: Claim, open: &mut Vec<Claim>) -> Option<()> {
         let steps = self.steps;
         match claim {
             Claim::States(larger, smaller) => {
@@ -124,7 +145,7 @@ impl<'r, 'a> Covers<'r, 'a> {
                     match (on(smaller), on(larger)) {
                         ((None, None), _) | ((Some(_), None), (Some(_), None)) => {}
                         ((Some(far), Some(exit)), (Some(larger), Some(its))) => {
-                            open.push_back(Claim::Pairs((larger, its), (far, exit)));
+                            open.push(Claim::Pairs((larger, its), (far, exit)));
                         }
                         _ => return None,
                     }
@@ -139,7 +160,7 @@ impl<'r, 'a> Covers<'r, 'a> {
         &self,
         larger: Arrived,
         smaller: Arrived,
-        open: &mut VecDeque<Claim>,
+        open: &mut Vec<Claim>,
     ) -> Option<()> {
         if larger.is_set || smaller.is_set {
             return (larger.is_set && smaller.is_set).then_some(());
@@ -149,12 +170,12 @@ impl<'r, 'a> Covers<'r, 'a> {
         match (larger.exit, smaller.exit) {
             (None, None) => {}
             (Some(its), Some(exit)) => {
-                open.push_back(Claim::Pairs(pair(larger, its), pair(smaller, exit)));
+                open.push(Claim::Pairs(pair(larger, its), pair(smaller, exit)));
             }
             _ => return None,
         }
         match (steps.is_graded(larger.state), steps.is_graded(smaller.state)) {
-            (true, true) => open.push_back(Claim::States(larger.state, smaller.state)),
+            (true, true) => open.push(Claim::States(larger.state, smaller.state)),
             (false, false) => {}
             _ => return None,
         }

@@ -131,14 +131,16 @@ impl<'a> GradedRule<'a> {
             return by;
         }
         let goes_on_after = self.only_cuts.then_some(&self.goes_on_after[..]);
+        let height = |child: u32| self.facts.nodes().height(child) as u32;
         let mut covers = Covers::new(&self.steps, goes_on_after, self.trie.len());
         let mut largest: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         let mut before: FxHashMap<u32, usize> = FxHashMap::default();
         for (at, beginning) in beginnings.iter().enumerate() {
             let arrived = beginning.arrived();
+            let length = height(beginning.child);
             let largest = largest.entry(beginning.child).or_default();
             let mut is_covered =
-                |&&other: &&usize| covers.covers(beginnings[other].arrived(), arrived);
+                |&&other: &&usize| covers.covers(beginnings[other].arrived(), arrived, length);
             // States come as their rule was explored, so what the one before does is often one more than this.
             let before = before.insert(beginning.child, at);
             if let Some(&other) = before.iter().chain(&*largest).find(&mut is_covered) {
@@ -146,7 +148,7 @@ impl<'a> GradedRule<'a> {
                 continue;
             }
             largest.retain(|&other| {
-                let is_covered = covers.covers(arrived, beginnings[other].arrived());
+                let is_covered = covers.covers(arrived, beginnings[other].arrived(), length);
                 if is_covered {
                     by[other] = at;
                 }
