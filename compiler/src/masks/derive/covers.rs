@@ -20,6 +20,9 @@ use rustc_hash::FxHashMap;
 
 use super::rule_steps::{Arrived, RuleSteps};
 
+/// Arrivals that one is compared with.
+const MOST_COMPARED: usize = 1 << 6;
+
 /// A far state and the state behind the exit that it gives way to.
 type Pair = (u32, u32);
 
@@ -68,8 +71,42 @@ impl<'r, 'a> Covers<'r, 'a> {
         Self { steps, goes_on_after, proved, refuted, left }
     }
 
+    /// By arrival, the number of one that covers it and that no other one covers, on texts of some length. O(arrivals), and times
+    /// those that none covers.
+    pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
+        let mut by: Vec<usize> = (0..arrivals.len()).collect();
+        let mut largest: Vec<usize> = Vec::new();
+        for (at, &arrived) in arrivals.iter().enumerate() {
+            // Arrivals come as their rule was explored, so what the one before does is often one more than this.
+            let before = at.checked_sub(1).into_iter();
+            let mut candidates = before.chain(largest.iter().copied().take(MOST_COMPARED));
+            let larger = candidates.find(|&other| self.covers(arrivals[other], arrived, length));
+            if let Some(larger) = larger {
+                by[at] = larger;
+                continue;
+            }
+            let mut left = MOST_COMPARED;
+            largest.retain(|&other| {
+                left = left.saturating_sub(1);
+                let is_covered = left > 0 && self.covers(arrived, arrivals[other], length);
+                if is_covered {
+                    by[other] = at;
+                }
+                !is_covered
+            });
+            largest.push(at);
+        }
+        // The relation is transitive.
+        for at in 0..by.len() {
+            while by[by[at]] != by[at] {
+                by[at] = by[by[at]];
+            }
+        }
+        by
+    }
+
     /// Whether one arrival with many ticks left does what another does, for as long as that goes on, on texts of some length.
-    pub(super) fn covers(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
+    fn covers(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut claims = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut claims).is_some();
         holds && claims.into_iter().all(|claim| self.prove(claim, length))

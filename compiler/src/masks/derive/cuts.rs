@@ -95,7 +95,8 @@ impl Cuts {
         };
         let of_head: Vec<Vec<usize>> = heads.iter().map(of_head).collect();
         let beginnings: Vec<Beginning> = beginnings.into_iter().collect();
-        let by = match self.simulation {
+        // Which cuts of tokens there are depends on it, so it is no shortcut there.
+        let by = match self.simulation || rule.only_cuts {
             true => rule.covered_by(&beginnings),
             false => (0..beginnings.len()).collect(),
         };

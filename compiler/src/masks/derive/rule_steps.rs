@@ -17,7 +17,7 @@ use crate::ir::ByteSet;
 use crate::network::{Field, Graded, Network};
 
 /// An arrival with many ticks left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
     /// The state where the activation rests.
     pub(super) state: u32,

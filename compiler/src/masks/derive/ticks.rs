@@ -13,7 +13,8 @@
 use std::ops::Range;
 
 use grammarc_artifacts::sections::vocabulary::Trie;
-use rustc_hash::FxHashMap;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::covers::Covers;
 use super::rule_steps::{Arrived, RuleSteps};
@@ -130,39 +131,37 @@ impl<'a> GradedRule<'a> {
         if self.pairs.adds {
             return by;
         }
-        let goes_on_after = self.only_cuts.then_some(&self.goes_on_after[..]);
-        let height = |child: u32| self.facts.nodes().height(child) as u32;
-        let mut covers = Covers::new(&self.steps, goes_on_after, self.trie.len());
-        let mut largest: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
-        let mut before: FxHashMap<u32, usize> = FxHashMap::default();
+        // On bytes of a class states do the same, so arrivals are compared once for all, on texts as long as the longest.
+        let mut of_class: IndexMap<usize, (IndexSet<Arrived, FxBuildHasher>, u32), FxBuildHasher> =
+            IndexMap::default();
+        let mut numbers: FxHashMap<(u32, Arrived), usize> = FxHashMap::default();
         for (at, beginning) in beginnings.iter().enumerate() {
-            let arrived = beginning.arrived();
-            let length = height(beginning.child);
-            let largest = largest.entry(beginning.child).or_default();
-            let mut is_covered =
-                |&&other: &&usize| covers.covers(beginnings[other].arrived(), arrived, length);
-            // States come as their rule was explored, so what the one before does is often one more than this.
-            let before = before.insert(beginning.child, at);
-            if let Some(&other) = before.iter().chain(&*largest).find(&mut is_covered) {
-                by[at] = other;
-                continue;
-            }
-            largest.retain(|&other| {
-                let is_covered = covers.covers(arrived, beginnings[other].arrived(), length);
-                if is_covered {
-                    by[other] = at;
-                }
-                !is_covered
-            });
-            largest.push(at);
+            let (class, arrived) = (self.class(beginning), beginning.arrived());
+            let (arrivals, length) = of_class.entry(class).or_default();
+            arrivals.insert(arrived);
+            *length = (self.facts.nodes().height(beginning.child) as u32).max(*length);
+            numbers.insert((beginning.child, arrived), at);
         }
-        // The relation is transitive.
-        for at in 0..by.len() {
-            while by[by[at]] != by[at] {
-                by[at] = by[by[at]];
-            }
+        let goes_on_after = self.only_cuts.then_some(&self.goes_on_after[..]);
+        let mut covers = Covers::new(&self.steps, goes_on_after, self.trie.len());
+        let largest = |(class, (arrivals, length)): (usize, (IndexSet<_, _>, u32))| {
+            let arrivals: Vec<Arrived> = arrivals.into_iter().collect();
+            let by = covers.largest(&arrivals, length);
+            let pairs = (0..arrivals.len()).map(|at| (arrivals[at], arrivals[by[at]]));
+            (class, pairs.collect::<FxHashMap<Arrived, Arrived>>())
+        };
+        let largest: FxHashMap<usize, _> = of_class.into_iter().map(largest).collect();
+        for (at, beginning) in beginnings.iter().enumerate() {
+            let larger = largest[&self.class(beginning)][&beginning.arrived()];
+            // One that nothing can differ from below the node is not there, and this one's walk is short.
+            by[at] = numbers.get(&(beginning.child, larger)).copied().unwrap_or(at);
         }
         by
+    }
+
+    /// The class of the byte of a beginning.
+    fn class(&self, beginning: &Beginning) -> usize {
+        self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
     /// Whether exits may differ below a node: that of a tick on the way there, or a later one.

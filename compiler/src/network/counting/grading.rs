@@ -69,8 +69,9 @@ impl Grading {
         }
         match refused {
             Refused::Graded(counter) => self.together.retain(|&other| other != counter),
-            // More states are spelled than there seemed, or the bounds are told apart otherwise: more are graded.
-            _ => self.least = self.last.len() + 1,
+            Refused::Limit => self.least = self.last.len() + 1,
+            // Most often the counter with the fewest ticks: where its last one was, the language goes on otherwise.
+            _ => self.together.retain(|counter| Some(counter) != self.last.last()),
         }
     }
 }
