@@ -61,14 +61,13 @@ fn graded_from(graded_states: usize) -> CompileOptions {
 }
 
 /// Bounds beside patterns and formats, of which a token of a real vocabulary may come to the end.
-const BOUNDED: [&str; 7] = [
+const BOUNDED: [&str; 6] = [
     r#"{"type": "string", "format": "uri", "maxLength": 150}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,29}\\S+$", "maxLength": 200}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,9}\\S+$", "minLength": 140, "maxLength": 300}"#,
     r#"{"type": "array", "items": {"type": "string", "pattern": "^[^/]+(/[^/]+)*$", "maxLength": 400}}"#,
-    r#"{"type": "string", "pattern": "^(/[^/]{1,140}){1,3}$", "maxLength": 150}"#,
-    r#"{"type": "string", "pattern": "^([A-Za-z]{1,40}: [^\n]{1,140}\n){1,3}$", "maxLength": 150}"#,
-    r#"{"type": "string", "pattern": "^[a-z._-]{1,64}@[a-z.-]{1,140}\\.[a-z]{2,20}$", "maxLength": 145}"#,
+    r#"{"type": "string", "pattern": "^[^/]{1,140}(/[^/]{1,140}){0,1}$", "maxLength": 150}"#,
+    r#"{"type": "string", "pattern": "^[a-z._-]{1,9}@[a-z.-]{1,140}\\.[a-z]{2,4}$", "maxLength": 145}"#,
 ];
 
 #[test]

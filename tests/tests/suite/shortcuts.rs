@@ -10,6 +10,7 @@ use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::masks::{Shortcut, ShortcutCounts};
 use grammarc_tests::vocabularies;
@@ -20,6 +21,9 @@ use super::digests::sources;
 /// Each so many of the sources are compiled for a large vocabulary.
 const STEP: usize = 6;
 
+/// A source beside these: masks by the count that is left, of a rule that its caller goes on behind with a byte that the rule has too.
+const PATHS: &str = "root ::= path \"/\" [0-9]+\npath ::= (\"/\" [^/]{1,255}){1,16}";
+
 fn lowered(vocabulary: &VocabularyArtifact, step: usize) -> Vec<(String, Lowered)> {
     let lower = |(name, front_end, text): (String, FrontEnd, String)| {
         let source = Source::new("source", text);
@@ -28,7 +32,8 @@ fn lowered(vocabulary: &VocabularyArtifact, step: usize) -> Vec<(String, Lowered
         let lowered = lowered.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
         (name, lowered)
     };
-    sources().into_iter().step_by(step).map(lower).collect()
+    let paths = ("gbnf: paths".to_owned(), FrontEnd::Gbnf(GbnfOptions::default()), PATHS.to_owned());
+    sources().into_iter().step_by(step).chain([paths]).map(lower).collect()
 }
 
 #[test]

@@ -95,13 +95,15 @@ impl Cuts {
         };
         let of_head: Vec<Vec<usize>> = heads.iter().map(of_head).collect();
         let beginnings: Vec<Beginning> = beginnings.into_iter().collect();
-        // Which cuts of tokens there are depends on it, so it is no shortcut there.
         let by = match self.simulation || rule.only_cuts {
             true => rule.covered_by(&beginnings),
             false => (0..beginnings.len()).collect(),
         };
         let largest: Vec<usize> = (0..by.len()).filter(|&at| by[at] == at).collect();
-        self.covered += by.len() - largest.len();
+        // Cuts of tokens are those of the largest: there that is no shortcut.
+        if !rule.only_cuts {
+            self.covered += by.len() - largest.len();
+        }
         let find = |walk: &mut TickWalk<'_>, &at: &usize| walk.part(beginnings[at]);
         let found: Vec<Part> = threads.map(true, &largest, || rule.walk(), find);
         let parts: FxHashMap<usize, Part> = largest.into_iter().zip(found).collect();
