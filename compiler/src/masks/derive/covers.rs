@@ -4,8 +4,8 @@
 //! notes all that the walk of the first would, and besides that only what lies behind texts on which the first does not go
 //! on, so outside of its mask. Of states that first bytes lead to, only the largest are walked.
 //!
-//! A claim is made for the texts of some length, that of the longest token below a node: letters of a label that no token has are
-//! not looked at. It holds unless a chain of so many steps leads to one that fails in its first step.
+//! A claim holds unless a chain of steps leads to one that fails in its first step, which is proved by coinduction. Where that fails,
+//! it is made for the texts as long as the longest token below a node: letters of a label that no token has are not looked at.
 //! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
 //! Where few ticks only cut tokens, wherever these left the rule on the way, it does not matter where texts may end, but that where
@@ -19,6 +19,9 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::rule_steps::{Arrived, RuleSteps};
+
+/// The length of a claim for all texts.
+const ENDLESS: u32 = u32::MAX;
 
 /// Arrivals that one is compared with.
 const MOST_COMPARED: usize = 1 << 6;
@@ -109,7 +112,7 @@ impl<'r, 'a> Covers<'r, 'a> {
     fn covers(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut claims = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut claims).is_some();
-        holds && claims.into_iter().all(|claim| self.prove(claim, length))
+        holds && claims.into_iter().all(|claim| self.prove(claim, ENDLESS) || self.prove(claim, length))
     }
 
     /// Whether a claim holds for texts of some length.
@@ -134,7 +137,8 @@ impl<'r, 'a> Covers<'r, 'a> {
                 self.refute(claim, length);
                 return false;
             }
-            open.extend(next.drain(..).map(|claim| (claim, length_left - 1)));
+            let left = if length_left == ENDLESS { ENDLESS } else { length_left - 1 };
+            open.extend(next.drain(..).map(|claim| (claim, left)));
         }
         for (claim, length) in assumed {
             let known = self.proved.entry(claim).or_default();
