@@ -67,15 +67,15 @@ pub struct Counted {
 pub struct Graded {
     /// The counter.
     pub field: Field,
-    /// The states, each with those that do the same, ascending: their numbers in the rule, or in a network their ids.
+    /// The states, each with those that do the same, ascending: their numbers in the rule, or in a network their ids. What one of
+    /// these groups does, the next one mostly does too, for as long as it goes on.
     pub states: Vec<Vec<u32>>,
 }
 
 impl Graded {
-    /// The states in groups of those that do the same, in any order.
+    /// The states in groups of those that do the same, in an order in which one mostly does more than the next.
     pub fn new(field: Field, mut states: Vec<Vec<u32>>) -> Self {
         states.iter_mut().for_each(|group| group.sort_unstable());
-        states.sort_unstable();
         Self { field, states }
     }
 

@@ -80,7 +80,7 @@ impl<'r, 'a> Covers<'r, 'a> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();
         for (at, &arrived) in arrivals.iter().enumerate() {
-            // Arrivals come as their rule was explored, so what the one before does is often one more than this.
+            // States come in an order in which the one before mostly does more.
             let before = at.checked_sub(1).into_iter();
             let mut candidates = before.chain(largest.iter().copied().take(MOST_COMPARED));
             let larger = candidates.find(|&other| self.covers(arrivals[other], arrived, length));

@@ -21,10 +21,10 @@ use crate::graph::minimal;
 use crate::ir::Step;
 
 /// By counter, a count or a distance.
-type Counts = SmallVec<[u32; 2]>;
+pub(super) type Counts = SmallVec<[u32; 2]>;
 
 /// By counter, the number of the zone that it is far in.
-type Far = SmallVec<[Option<u8>; 2]>;
+pub(super) type Far = SmallVec<[Option<u8>; 2]>;
 
 /// Most members of a place: counts that come apart without bound make ever more.
 const MOST_MEMBERS: usize = 64;
@@ -45,6 +45,13 @@ impl Place {
         let mut states: Vec<u32> = self.members.iter().map(|(state, _)| *state).collect();
         states.dedup();
         states
+    }
+
+    /// A key by which places that differ in counts alone are neighbours, the ones with lower counts first.
+    pub(super) fn by_counts(&self) -> (Vec<u32>, Far, Vec<Counts>) {
+        let states = self.members.iter().map(|(state, _)| *state);
+        let counts = self.members.iter().map(|(_, counts)| counts.clone());
+        (states.collect(), self.far.clone(), counts.collect())
     }
 
     /// Whether a counter is far.

@@ -395,7 +395,9 @@ impl Rule<'_> {
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
         let graded = graded.into_iter().map(|(counter, places)| {
             let field = self.zones.field(counter).expect("it is far somewhere");
-            Graded::new(field, places.into_values().collect())
+            let mut places: Vec<(usize, Vec<u32>)> = places.into_iter().collect();
+            places.sort_by_cached_key(|(place, _)| self.explored.place(*place).by_counts());
+            Graded::new(field, places.into_iter().map(|(_, states)| states).collect())
         });
         counted.graded = graded.collect();
         Ok((dfa, counted, register))
