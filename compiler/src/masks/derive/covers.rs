@@ -4,8 +4,8 @@
 //! notes all that the walk of the first would, and besides that only what lies behind texts on which the first does not go
 //! on, so outside of its mask. Of states that first bytes lead to, only the largest are walked.
 //!
-//! A claim holds unless a chain of steps leads to one that fails in its first step, which is proved by coinduction. Where that fails,
-//! it is made for the texts as long as the longest token below a node: letters of a label that no token has are not looked at.
+//! A claim holds for texts that are shorter than the shortest chain of steps to a claim that fails in its first step, and where there
+//! is no such chain for all, by coinduction. Tokens are short: letters of a label that no token has tell nothing.
 //! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
 //! Where few ticks only cut tokens, wherever these left the rule on the way, it does not matter where texts may end, but that where
@@ -14,17 +14,20 @@
 //! Invariant: claims are looked for in the order of the states, so the same are found on any number of threads. Cost:
 //! O(claims times classes of bytes), up to a limit, behind which a claim is taken not to hold.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::rule_steps::{Arrived, RuleSteps};
+use crate::graph::Lists;
 
-/// The length of a claim for all texts.
+/// The distance of a claim that holds for all texts.
 const ENDLESS: u32 = u32::MAX;
 
 /// Arrivals that one is compared with.
-const MOST_COMPARED: usize = 1 << 6;
+const MOST_COMPARED: usize = 1 << 3;
 
 /// A far state and the state behind the exit that it gives way to.
 type Pair = (u32, u32);
@@ -50,14 +53,13 @@ impl Claim {
     }
 }
 
-/// The claims of one rule that were proved or refuted. No exit of the rule does more than going on does.
+/// The claims of one rule that were looked at. No exit of the rule does more than going on does.
 pub(super) struct Covers<'r, 'a> {
     steps: &'r RuleSteps<'a>,
     /// By state, whether it goes on with a byte that may come after the rule; where few ticks only cut tokens.
     goes_on_after: Option<&'r [bool]>,
-    /// By claim, a length for which it holds, and one for which it does not.
-    proved: FxHashMap<Claim, u32>,
-    refuted: FxHashMap<Claim, u32>,
+    /// By claim, the length of the shortest texts for which it does not hold.
+    distances: FxHashMap<Claim, u32>,
     /// Claims that may still be looked at.
     left: usize,
 }
@@ -70,8 +72,7 @@ impl<'r, 'a> Covers<'r, 'a> {
         goes_on_after: Option<&'r [bool]>,
         left: usize,
     ) -> Self {
-        let (proved, refuted) = (FxHashMap::default(), FxHashMap::default());
-        Self { steps, goes_on_after, proved, refuted, left }
+        Self { steps, goes_on_after, distances: FxHashMap::default(), left }
     }
 
     /// By arrival, the number of one that covers it and that no other one covers, on texts of some length. O(arrivals), and times
@@ -112,45 +113,54 @@ impl<'r, 'a> Covers<'r, 'a> {
     fn covers(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut claims = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut claims).is_some();
-        holds && claims.into_iter().all(|claim| self.prove(claim, ENDLESS) || self.prove(claim, length))
+        holds && claims.into_iter().all(|claim| self.distance(claim) > length)
     }
 
-    /// Whether a claim holds for texts of some length.
-    fn prove(&mut self, claim: Claim, length: u32) -> bool {
-        let mut open = VecDeque::from([(claim, length)]);
-        let mut assumed: FxHashMap<Claim, u32> = FxHashMap::default();
-        let mut next = Vec::new();
-        while let Some((at, length_left)) = open.pop_front() {
-            let holds = |known: &FxHashMap<Claim, u32>| {
-                known.get(&at).is_some_and(|&length| length >= length_left)
-            };
-            if length_left == 0 || at.is_plain() || holds(&self.proved) || holds(&assumed) {
-                continue;
-            }
-            // Breadth first: the first length that is asked for is the longest.
-            assumed.insert(at, length_left);
-            let Some(left) = self.left.checked_sub(1) else { return false };
+    /// The length of the shortest texts for which a claim does not hold; 0 where no more may be looked at.
+    fn distance(&mut self, claim: Claim) -> u32 {
+        if let Some(known) = self.known(claim) {
+            return known;
+        }
+        let mut claims: IndexSet<Claim, FxBuildHasher> = IndexSet::from_iter([claim]);
+        // From a claim to those that rest on it, and claims that fail for texts of some length whatever others do.
+        let mut onward: Vec<(u32, u32)> = Vec::new();
+        let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
+        let mut rests_on = Vec::new();
+        let mut number = 0;
+        while let Some(&at) = claims.get_index(number as usize) {
+            let Some(left) = self.left.checked_sub(1) else { return 0 };
             self.left = left;
-            let is_refuted = self.refuted.get(&at).is_some_and(|&length| length <= length_left);
-            if is_refuted || self.step(at, &mut next).is_none() {
-                self.refute(at, if is_refuted { length_left } else { 1 });
-                self.refute(claim, length);
-                return false;
+            match self.step(at, &mut rests_on) {
+                None => open.push(Reverse((1, number))),
+                Some(()) => {
+                    for &other in &rests_on {
+                        match self.known(other) {
+                            Some(ENDLESS) => {}
+                            Some(distance) => open.push(Reverse((distance + 1, number))),
+                            None => onward.push((claims.insert_full(other).0 as u32, number)),
+                        }
+                    }
+                }
             }
-            let left = if length_left == ENDLESS { ENDLESS } else { length_left - 1 };
-            open.extend(next.drain(..).map(|claim| (claim, left)));
+            rests_on.clear();
+            number += 1;
         }
-        for (claim, length) in assumed {
-            let known = self.proved.entry(claim).or_default();
-            *known = length.max(*known);
+        let onward = Lists::of_pairs(claims.len(), onward.into_iter());
+        let mut distances = vec![ENDLESS; claims.len()];
+        while let Some(Reverse((distance, at))) = open.pop() {
+            if distances[at as usize] == ENDLESS {
+                distances[at as usize] = distance;
+                open.extend(onward.of(at).iter().map(|&on| Reverse((distance + 1, on))));
+            }
         }
-        true
+        let found = distances[0];
+        self.distances.extend(claims.into_iter().zip(distances));
+        found
     }
 
-    /// Notes that a claim does not hold for texts of some length.
-    fn refute(&mut self, claim: Claim, length: u32) {
-        let known = self.refuted.entry(claim).or_insert(length);
-        *known = length.min(*known);
+    /// The distance of a claim that was looked at.
+    fn known(&self, claim: Claim) -> Option<u32> {
+        if claim.is_plain() { Some(ENDLESS) } else { self.distances.get(&claim).copied() }
     }
 
     /// Adds the claims that a claim rests on; none where it fails at once.

@@ -28,6 +28,9 @@ use crate::masks::shared::facts::VocabularyFacts;
 /// Steps of a walk between two looks at the budget.
 const STEPS: usize = 1 << 12;
 
+/// Claims that are looked at for each node of the trie, on average.
+const CLAIMS_A_NODE: usize = 4;
+
 /// A state on a first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Beginning {
@@ -143,7 +146,7 @@ impl<'a> GradedRule<'a> {
             numbers.insert((beginning.child, arrived), at);
         }
         let goes_on_after = self.only_cuts.then_some(&self.goes_on_after[..]);
-        let mut covers = Covers::new(&self.steps, goes_on_after, self.trie.len());
+        let mut covers = Covers::new(&self.steps, goes_on_after, CLAIMS_A_NODE * self.trie.len());
         let largest = |(class, (arrivals, length)): (usize, (IndexSet<_, _>, u32))| {
             let arrivals: Vec<Arrived> = arrivals.into_iter().collect();
             let by = covers.largest(&arrivals, length);
