@@ -150,7 +150,7 @@ impl<'r, 'a> Covers<'r, 'a> {
         while let Some(Reverse((distance, at))) = open.pop() {
             if distances[at as usize] == ENDLESS {
                 distances[at as usize] = distance;
-                open.extend(onward.of(at).iter().map(|&on| Reverse((distance + 1, on))));
+                open.extend(onward.of(at as usize).iter().map(|&on| Reverse((distance + 1, on))));
             }
         }
         let found = distances[0];
