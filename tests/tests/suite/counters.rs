@@ -66,7 +66,7 @@ const BOUNDED: [&str; 6] = [
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,29}\\S+$", "maxLength": 200}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,9}\\S+$", "minLength": 140, "maxLength": 300}"#,
     r#"{"type": "array", "items": {"type": "string", "pattern": "^[^/]+(/[^/]+)*$", "maxLength": 400}}"#,
-    r#"{"type": "string", "pattern": "^[^/]{1,140}(/[^/]{1,140}){0,1}$", "maxLength": 150}"#,
+    r#"{"type": "string", "pattern": "^[a-z ]{1,140}(/[a-z ]{1,140}){0,1}$", "maxLength": 150}"#,
     r#"{"type": "string", "pattern": "^[a-z._-]{1,9}@[a-z.-]{1,140}\\.[a-z]{2,4}$", "maxLength": 145}"#,
 ];
 

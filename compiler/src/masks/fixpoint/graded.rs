@@ -115,7 +115,7 @@ impl Maker<'_, '_> {
             }
         }
         match of.are_tokens {
-            true => self.left_out(&new, &of.cuts)?,
+            true => self.left_out(graded.states[0][0], &new, &of.cuts)?,
             false => self.in_place(&new, &of.cuts)?,
         }
         let without = if of.are_tokens { GradeRecord::WITHOUT } else { 0 };
@@ -130,9 +130,14 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Makes masks of the tokens that are cut.
-    fn left_out(&mut self, new: &[(u32, Key)], cuts: &[CutsByTick]) -> Result<(), MaskError> {
-        let nothing = self.interning.mask(self.encoder, new[0].0, &Computed::default())?;
+    /// Makes masks of the tokens that are cut; a limit that is met is one at some state.
+    fn left_out(
+        &mut self,
+        state: u32,
+        new: &[(u32, Key)],
+        cuts: &[CutsByTick],
+    ) -> Result<(), MaskError> {
+        let nothing = self.interning.mask(self.encoder, state, &Computed::default())?;
         self.make(new, cuts, |_, _, cut| cut.excluded(), |_| (nothing, NONE))
     }
 
