@@ -118,10 +118,8 @@ mod tests {
         list.push(7);
         list.settle();
         assert_eq!(list.as_parts().alone, [2, 7]);
-        let expected = [
-            CutPart { met: &[3, 5], without: &[] },
-            CutPart { met: &[1], without: &[4, 6] },
-        ];
+        let expected =
+            [CutPart { met: &[3, 5], without: &[] }, CutPart { met: &[1], without: &[4, 6] }];
         assert!(list.as_parts().cut().eq(expected));
         list.clear();
         assert!(list.as_parts().is_empty());

@@ -60,7 +60,10 @@ pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
 
 /// Adds the intersection of masks without what others have to a window of words that begins at word `first` of the row.
 pub(crate) fn or_cut_into<'m>(
-    (met, without): (impl Iterator<Item = StoredMask<'m>> + Clone, impl Iterator<Item = StoredMask<'m>> + Clone),
+    (met, without): (
+        impl Iterator<Item = StoredMask<'m>> + Clone,
+        impl Iterator<Item = StoredMask<'m>> + Clone,
+    ),
     first: usize,
     window: &mut [u32],
 ) {

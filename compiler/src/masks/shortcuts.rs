@@ -37,15 +37,13 @@ pub enum Shortcut {
     SharedReferences,
     /// Tokens of one character class by their length (`derive/char_runs.rs`).
     CharRuns,
-    /// Of graded states, one that simulates another is walked for both (`derive/covers.rs`).
-    Simulation,
     /// Sets are encoded by the thread that finds them, before they are numbered (`encode/encoder.rs`).
     EncodeAhead,
 }
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::Memo,
         Self::NodeSets,
         Self::TransitionTable,
@@ -56,7 +54,6 @@ impl Shortcut {
         Self::References,
         Self::SharedReferences,
         Self::CharRuns,
-        Self::Simulation,
         Self::EncodeAhead,
     ];
 }

@@ -12,6 +12,7 @@ mod forms;
 mod hostile;
 mod judge;
 mod meeting;
+mod patterns;
 mod recursion;
 mod scale;
 mod situations;

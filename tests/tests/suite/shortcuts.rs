@@ -10,10 +10,8 @@ use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
-use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::masks::{Shortcut, ShortcutCounts};
-use grammarc_compiler::network::NetworkLimits;
 use grammarc_tests::vocabularies;
 use rayon::prelude::*;
 
@@ -21,13 +19,6 @@ use super::digests::sources;
 
 /// Each so many of the sources are compiled for a large vocabulary.
 const STEP: usize = 6;
-
-/// The name of a source beside these: masks by the count that is left, of a rule that its caller goes on behind with a byte that
-/// the rule has too. Compiled with grades for all counts.
-const NAME: &str = "gbnf: lines";
-
-/// Its text.
-const LINES: &str = "root ::= line (\"/\" line)*\nline ::= ([a-z/]{1,80} \"\\n\"){1,40}";
 
 fn lowered(vocabulary: &VocabularyArtifact, step: usize) -> Vec<(String, Lowered)> {
     let lower = |(name, front_end, text): (String, FrontEnd, String)| {
@@ -37,8 +28,7 @@ fn lowered(vocabulary: &VocabularyArtifact, step: usize) -> Vec<(String, Lowered
         let lowered = lowered.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
         (name, lowered)
     };
-    let lines = (NAME.to_owned(), FrontEnd::Gbnf(GbnfOptions::default()), LINES.to_owned());
-    sources().into_iter().step_by(step).chain([lines]).map(lower).collect()
+    sources().into_iter().step_by(step).map(lower).collect()
 }
 
 #[test]
@@ -51,15 +41,10 @@ fn no_shortcut_changes_an_artifact_and_each_takes_effect() {
         };
         let lowered = lowered(vocabulary, step);
         let of_source = |(name, lowered): &(String, Lowered)| {
-            let mut limits = NetworkLimits::default();
-            if name == NAME {
-                limits.graded_states = 0;
-            }
-            let options = CompileOptions::default().network_limits(limits);
-            let with_all = compile(lowered, &options);
+            let with_all = compile(lowered, &CompileOptions::default());
             let mut wrong = Vec::new();
             for shortcut in Shortcut::ALL {
-                let without = options.clone().without_shortcut(shortcut);
+                let without = CompileOptions::default().without_shortcut(shortcut);
                 let compiled = compile(lowered, &without);
                 if compiled.data.tables != with_all.data.tables {
                     wrong.push(format!("{name} without {shortcut:?}"));

@@ -207,12 +207,7 @@ impl<'r, 'a> Covers<'r, 'a> {
     }
 
     /// Adds the claims that one of two arrivals rests on; none where it fails at once.
-    fn arrivals(
-        &self,
-        larger: Arrived,
-        smaller: Arrived,
-        open: &mut Vec<Claim>,
-    ) -> Option<()> {
+    fn arrivals(&self, larger: Arrived, smaller: Arrived, open: &mut Vec<Claim>) -> Option<()> {
         if larger.is_set || smaller.is_set {
             return (larger.is_set && smaller.is_set).then_some(());
         }

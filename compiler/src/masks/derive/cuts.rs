@@ -21,7 +21,6 @@ use super::ticks::{Beginning, GivenWay, GradedRule, Part, TickWalk};
 use crate::ir::ByteSet;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::{Graded, Network};
 use crate::threads::Means;
 
@@ -37,22 +36,11 @@ pub(crate) struct RuleCuts {
     pub(crate) are_tokens: bool,
 }
 
-/// The cuts of rules that do not do the same.
-pub(crate) struct Cuts {
-    /// By what the rules do.
-    of: IndexMap<Vec<u32>, RuleCuts, FxBuildHasher>,
-    simulation: bool,
-    /// First bytes of states that are not walked, since another does the same.
-    pub(crate) covered: usize,
-}
+/// The cuts of rules that do not do the same, by what the rules do.
+#[derive(Default)]
+pub(crate) struct Cuts(IndexMap<Vec<u32>, RuleCuts, FxBuildHasher>);
 
 impl Cuts {
-    /// None yet, with the shortcuts that are taken.
-    pub(crate) fn new(shortcuts: Shortcuts) -> Self {
-        let simulation = shortcuts.has(Shortcut::Simulation);
-        Self { of: IndexMap::default(), simulation, covered: 0 }
-    }
-
     /// The number of the cuts of some graded states, after whose rule these bytes may come. They are of no use where the budget is
     /// spent.
     pub(crate) fn number(
@@ -66,27 +54,21 @@ impl Cuts {
         let heads: Vec<u32> = graded.states.iter().map(|states| steps.number(states[0])).collect();
         let mut signature = steps.signature(heads.iter().copied());
         signature.extend((0..=u8::MAX).map(|byte| u32::from(after.contains(byte))));
-        if let Some(known) = self.of.get_index_of(&signature) {
+        if let Some(known) = self.0.get_index_of(&signature) {
             return known;
         }
         let rule = GradedRule::new(steps, after, of, means.budget);
-        let cuts = self.cuts(&rule, &heads, of.1, means);
-        self.of.insert_full(signature, cuts).0
+        let cuts = Self::cuts(&rule, &heads, of.1, means);
+        self.0.insert_full(signature, cuts).0
     }
 
     /// The cuts of a number.
     pub(crate) fn get(&self, number: usize) -> &RuleCuts {
-        &self.of[number]
+        &self.0[number]
     }
 
     /// The cuts of some states, one of each group: parts and cuts are found on all threads.
-    fn cuts(
-        &mut self,
-        rule: &GradedRule<'_>,
-        heads: &[u32],
-        trie: Trie<'_>,
-        means: Means<'_>,
-    ) -> RuleCuts {
+    fn cuts(rule: &GradedRule<'_>, heads: &[u32], trie: Trie<'_>, means: Means<'_>) -> RuleCuts {
         let threads = means.threads;
         let mut beginnings: IndexSet<Beginning, FxBuildHasher> = IndexSet::default();
         let of_head = |&head: &u32| {
@@ -95,15 +77,8 @@ impl Cuts {
         };
         let of_head: Vec<Vec<usize>> = heads.iter().map(of_head).collect();
         let beginnings: Vec<Beginning> = beginnings.into_iter().collect();
-        let by = match self.simulation || rule.only_cuts {
-            true => rule.covered_by(&beginnings),
-            false => (0..beginnings.len()).collect(),
-        };
+        let by = rule.covered_by(&beginnings);
         let largest: Vec<usize> = (0..by.len()).filter(|&at| by[at] == at).collect();
-        // Cuts of tokens are those of the largest: there that is no shortcut.
-        if !rule.only_cuts {
-            self.covered += by.len() - largest.len();
-        }
         let find = |walk: &mut TickWalk<'_>, &at: &usize| walk.part(beginnings[at]);
         let found: Vec<Part> = threads.map(true, &largest, || rule.walk(), find);
         let parts: FxHashMap<usize, Part> = largest.into_iter().zip(found).collect();

@@ -68,8 +68,10 @@ impl<'a> RuleSteps<'a> {
 
     /// By state, whether it goes on with one of some bytes. O(states times classes).
     pub(super) fn goes_on_with(&self, bytes: ByteSet) -> Vec<bool> {
-        let classes: BTreeSet<usize> =
-            (0..=u8::MAX).filter(|&byte| bytes.contains(byte)).map(|byte| self.class(byte)).collect();
+        let classes: BTreeSet<usize> = (0..=u8::MAX)
+            .filter(|&byte| bytes.contains(byte))
+            .map(|byte| self.class(byte))
+            .collect();
         let goes = |state: u32| classes.iter().any(|&class| self.rows.on(state, class).is_some());
         (0..self.len()).map(goes).collect()
     }

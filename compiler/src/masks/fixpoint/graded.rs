@@ -22,7 +22,6 @@ use crate::masks::derive::cuts::{Cut, Cuts, CutsByTick, RuleCuts};
 use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
 use crate::masks::limits::MaskError;
 use crate::masks::outcome::Outcome;
-use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::Graded;
 use crate::threads::Means;
 
@@ -74,16 +73,14 @@ pub(super) fn masks<'a>(
     encoder: &mut Encoder<'a>,
     interning: &mut Interning<'a>,
     masks: &[Found],
-    (shortcuts, counts): (Shortcuts, &mut ShortcutCounts),
     means: Means<'_>,
 ) -> Result<Grades, MaskError> {
     let Inputs { network, facts, trie, follow, .. } = inputs;
     let row_words = encoder.lengths().row_words;
     let first_state = inputs.first_state();
     let (known, made) = (FxHashMap::default(), Grades::default());
-    let mut maker =
-        Maker { encoder, interning, masks, first_state, row_words, means, known, made };
-    let mut cuts = Cuts::new(shortcuts);
+    let mut maker = Maker { encoder, interning, masks, first_state, row_words, means, known, made };
+    let mut cuts = Cuts::default();
     for graded in &network.graded {
         let state = graded.states[0][0];
         let after = follow.bytes(follow.rule_of(state));
@@ -92,7 +89,6 @@ pub(super) fn masks<'a>(
         means.budget.check().map_err(spent)?;
         maker.add(graded, rule, cuts.get(rule))?;
     }
-    counts.add(Shortcut::Simulation, cuts.covered);
     let mut made = maker.made;
     made.records.sort_unstable_by_key(|grade| (grade.state, grade.field));
     Ok(made)
@@ -101,11 +97,12 @@ pub(super) fn masks<'a>(
 impl Maker<'_, '_> {
     /// Adds the grades of the states of a rule by one counter, by the cuts with this number.
     fn add(&mut self, graded: &Graded, rule: usize, of: &RuleCuts) -> Result<(), MaskError> {
-        let keys = graded.states.iter().zip(&of.of_group).map(|(states, &list)| match of.are_tokens {
-            true => (rule, list, (NONE, NONE)),
-            // Groups whose states go on alike where their counter does and are otherwise the same have the same masks.
-            false => (rule, list, self.interning.found(states[0])),
-        });
+        let keys =
+            graded.states.iter().zip(&of.of_group).map(|(states, &list)| match of.are_tokens {
+                true => (rule, list, (NONE, NONE)),
+                // Groups whose states go on alike where their counter does and are otherwise the same have the same masks.
+                false => (rule, list, self.interning.found(states[0])),
+            });
         let keys: Vec<Key> = keys.collect();
         let mut new: Vec<(u32, Key)> = Vec::new();
         for (states, &key) in graded.states.iter().zip(&keys) {

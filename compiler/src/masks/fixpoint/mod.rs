@@ -149,8 +149,7 @@ pub(crate) fn compute(
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
-    let taken = (shortcuts, &mut counts);
-    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, taken, means)?;
+    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
     let mut classes = crowded.classes(inputs);
     classes.extend(grades.classes());
     classes.sort_unstable();
