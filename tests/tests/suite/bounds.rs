@@ -16,7 +16,7 @@ const THOUSAND: u32 = 1_000;
 const MILLION: u32 = 1_000_000;
 
 /// Sources with a bound `N`, each a different way to count.
-const SOURCES: [(Language, &str); 29] = [
+const SOURCES: [(Language, &str); 31] = [
     (Language::Gbnf, "root ::= [a-z]{0,N}"),
     (Language::Gbnf, "root ::= [a-z]{N}"),
     (Language::Gbnf, "root ::= [a-z]{N,}"),
@@ -50,6 +50,14 @@ const SOURCES: [(Language, &str); 29] = [
     (
         Language::JsonSchema,
         r#"{"type": "string", "pattern": "^[a-f]{2,N}(?:[.][a-f]{2,N}|:[0-9]{2,N}){1,3}$"}"#,
+    ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^[a-f]{2,N}(?:[.][a-f]{2,N}|:[0-9]{1,N}){1,3}$"}"#,
+    ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "string", "pattern": "^(?:/[a-z]{1,255}){1,16}$", "maxLength": N}"#,
     ),
     (
         Language::JsonSchema,

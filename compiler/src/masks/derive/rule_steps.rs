@@ -44,7 +44,6 @@ impl<'a> RuleSteps<'a> {
         let own = network.tables.as_tables();
         let rule = &own.rules[network.rule_of(graded.states[0][0])];
         let (first, states) = (rule.first_state - own.bases.states, rule.state_count);
-        let arrivals = (0..states).map(|state| arrival(own, first, state, graded.field)).collect();
         let rows = ByteRows::new(states as usize, |state| {
             let edges = own.byte_edges_of(first as usize + state).iter();
             edges.map(move |edge| (edge.lo(), edge.hi(), edge.target - own.bases.states - first))
@@ -53,6 +52,11 @@ impl<'a> RuleSteps<'a> {
         for state in graded.all() {
             is_graded[(state - rule.first_state) as usize] = true;
         }
+        let arrivals = (0..states).map(|state| {
+            // Another counter may have the field where this one is not far.
+            arrival(own, first, state, |at| is_graded[at as usize].then_some(graded.field))
+        });
+        let arrivals = arrivals.collect();
         Self { own, first, arrivals, rows, graded: is_graded }
     }
 
@@ -139,15 +143,21 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// The arrival at a state of the rule that begins at a state.
-fn arrival(own: Tables<'_>, first: u32, mut state: u32, field: Field) -> Arrived {
+/// The arrival at a state of the rule that begins at a state, by the field of the graded counter at states.
+fn arrival(
+    own: Tables<'_>,
+    first: u32,
+    mut state: u32,
+    field: impl Fn(u32) -> Option<Field>,
+) -> Arrived {
     let (mut exit, mut is_set) = (None, false);
     loop {
         let record = &own.states[(first + state) as usize];
         if record.count_exit == NONE {
             return Arrived { state, exit, is_set };
         }
-        if record.flags >> state_flags::SHIFT & 31 == u32::from(field.shift) {
+        let shift = record.flags >> state_flags::SHIFT & 31;
+        if field(state).is_some_and(|field| shift == u32::from(field.shift)) {
             match record.exit() {
                 Some(to) => exit = Some(to - own.bases.states - first),
                 None => is_set = true,

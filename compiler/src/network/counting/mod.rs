@@ -168,8 +168,9 @@ impl Builder<'_> {
     ) -> Result<Result<(usize, u32), Refused>, Failure> {
         let (bounds, trie) = (self.bounds(), self.lexicon.trie());
         let mut more = vec![0; machine.counters.len()];
+        let mut is_sharing = true;
         for _ in 0..ATTEMPTS {
-            let Some(zones) = Zones::new(machine, &more, graded) else {
+            let Some(zones) = Zones::new(machine, &more, graded, is_sharing) else {
                 return Ok(Err(Refused::Spelled));
             };
             let found = explore::explore(machine, &zones, bounds).and_then(|explored| {
@@ -182,6 +183,7 @@ impl Builder<'_> {
                     return Ok(Ok((rule, register)));
                 }
                 Err(Refused::Told(counter)) => more[counter] = zones.margin(counter).max(1),
+                Err(Refused::Shared) if is_sharing => is_sharing = false,
                 // Written out, some graphs have fewer states than with counts of which a place has several.
                 Err(refused) => return Ok(Err(refused)),
             }

@@ -7,6 +7,8 @@ pub(super) enum Refused {
     Spelled,
     /// A token can tell a far count of this counter from a spelled one: a smaller zone may do.
     Told(usize),
+    /// Counters that share a field are far at once.
+    Shared,
     /// Masks cannot be graded by this counter beside others: the language near its bound is not that far from it, but for what
     /// goes beyond.
     Graded(usize),

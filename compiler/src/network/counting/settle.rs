@@ -47,6 +47,10 @@ pub(super) fn settle(
     if !alive[explored.start.0] {
         return Err(Refused::Spelled);
     }
+    let are_apart = |place| zones.are_apart(|counter| explored.place(place).is_far(counter));
+    if !(0..explored.len()).all(are_apart) {
+        return Err(Refused::Shared);
+    }
     lead_on(machine, &explored, &alive)?;
     walk_alike(machine, zones, &explored, &alive, allowed)?;
     for &graded in zones.graded() {

@@ -37,7 +37,12 @@ impl Zones {
     /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
     /// take; of those that are `graded`, than a shortest way to the end takes. `None` where there is none, or no graded counter has
     /// one.
-    pub(super) fn new(machine: &Machine, more: &[u32], graded: &[usize]) -> Option<Self> {
+    pub(super) fn new(
+        machine: &Machine,
+        more: &[u32],
+        graded: &[usize],
+        is_sharing: bool,
+    ) -> Option<Self> {
         let (mut of, mut margins) = (Vec::new(), Vec::new());
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
             let is_graded = graded.contains(&number);
@@ -59,38 +64,12 @@ impl Zones {
             };
             of.push(below.into_iter().chain(between).filter(is_worth).collect::<Vec<Zone>>());
         }
-        // The longest zones come first: those that the register has no room for are spelled out.
-        let width = |zones: &[Zone]| {
-            let longest = zones.iter().map(|zone| zone.hi - zone.lo + 1).max();
-            longest.map_or(0, |longest| BITS - longest.leading_zeros())
-        };
-        let mut order: Vec<usize> = (0..of.len()).collect();
-        order.sort_by_key(|&counter| Reverse(width(&of[counter])));
-        let (mut held, mut bits) = (Vec::new(), 0);
-        for counter in order {
-            let width = width(&of[counter]);
-            if width == 0 || width >= BITS || bits + width > BITS {
-                of[counter].clear();
-                continue;
-            }
-            held.push((counter, width));
-            bits += width;
-        }
-        let mut fields = vec![None; of.len()];
-        // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one rule.
-        let even = (BITS / held.len().max(1) as u32).min(BITS - 1);
-        let are_even = held.iter().all(|&(_, width)| width <= even);
-        held.sort_unstable();
-        let mut shift = 0;
-        for (counter, width) in held {
-            let width = if are_even { even } else { width };
-            fields[counter] = Some(Field { shift: shift as u8, width: width as u8 });
-            shift += width;
-        }
+        let fields = fields(machine, &mut of, is_sharing);
+        let is_any = fields.iter().any(Option::is_some);
         let far = graded.iter().copied().filter(|&counter| fields[counter].is_some());
         let far: Vec<usize> = far.collect();
         let is_far = graded.is_empty() || !far.is_empty();
-        (shift > 0 && is_far).then_some(Self { of, fields, margins, graded: far })
+        (is_any && is_far).then_some(Self { of, fields, margins, graded: far })
     }
 
     /// The counters by which masks are graded.
@@ -114,8 +93,68 @@ impl Zones {
         self.of[counter].iter().position(holds).map(|number| number as u8)
     }
 
+    /// Whether counters that are far in one place have fields of their own.
+    pub(super) fn are_apart(&self, is_far: impl Fn(usize) -> bool) -> bool {
+        let mut taken = 0u32;
+        let mut far = (0..self.fields.len()).filter(|&counter| is_far(counter));
+        far.all(|counter| {
+            let bit = self.fields[counter].map_or(0, |field| 1 << field.shift);
+            taken & bit == 0 && {
+                taken |= bit;
+                true
+            }
+        })
+    }
+
     /// The field of a counter that has a zone.
     pub(super) fn field(&self, counter: usize) -> Option<Field> {
         self.fields[counter]
     }
+}
+
+/// The fields of counters by number. The longest zones come first: those that the register has no room for are taken away, and
+/// spelled out. Where they are too long together, those that are live in no state at once share a field, if they may.
+fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<Option<Field>> {
+    let width = |zones: &[Zone]| {
+        let longest = zones.iter().map(|zone| zone.hi - zone.lo + 1).max();
+        longest.map_or(0, |longest| BITS - longest.leading_zeros())
+    };
+    let widths: Vec<u32> = zones.iter().map(|zones| width(zones)).collect();
+    let is_sharing = is_sharing && widths.iter().sum::<u32>() > BITS;
+    let may_share = |one: usize, other: usize| {
+        let both = 1 << one | 1 << other;
+        is_sharing && machine.states.iter().all(|state| state.live & both != both)
+    };
+    let mut order: Vec<usize> = (0..zones.len()).collect();
+    order.sort_by_key(|&counter| Reverse(widths[counter]));
+    // The counters of each field, the widest first.
+    let mut held: Vec<Vec<usize>> = Vec::new();
+    let mut bits = 0;
+    for counter in order {
+        let width = widths[counter];
+        let shared = held.iter().position(|of| of.iter().all(|&other| may_share(other, counter)));
+        match shared {
+            _ if width == 0 || width >= BITS => zones[counter].clear(),
+            Some(shared) => held[shared].push(counter),
+            None if bits + width > BITS => zones[counter].clear(),
+            None => {
+                held.push(vec![counter]);
+                bits += width;
+            }
+        }
+    }
+    // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one rule.
+    let even = (BITS / held.len().max(1) as u32).min(BITS - 1);
+    let are_even = held.iter().all(|of| widths[of[0]] <= even);
+    held.sort_unstable_by_key(|of| of.iter().min().copied());
+    let mut fields = vec![None; zones.len()];
+    let mut shift = 0;
+    for of in held {
+        let width = if are_even { even } else { widths[of[0]] };
+        for counter in of {
+            fields[counter] = Some(Field { shift: shift as u8, width: width as u8 });
+        }
+        shift += width;
+    }
+    fields
 }
