@@ -18,7 +18,7 @@ pub(super) fn written(
     mut text: impl FnMut(&Ranges) -> Expr,
 ) -> Expr {
     let mut graph = ExprGraph::with_capacity(pattern.ways.len());
-    pattern.counters.iter().for_each(|&counter| _ = graph.counter(counter));
+    pattern.counters.iter().for_each(|&counter| _ = graph.counter(within(counter, bounds)));
     let length = bounds.map(|bounds| graph.counter(bounds));
     let (on_character, at_end) = match (bounds, length) {
         (Some(bounds), Some(length)) => {
@@ -53,4 +53,12 @@ pub(super) fn written(
         }
     }
     Expr::Graph(graph.into())
+}
+
+/// The bounds of a counter of a pattern within bounds on the length: none above where a text would have to be longer, since a
+/// character ticks once and the end at most once more.
+fn within(counter: Counter, length: Option<Counter>) -> Counter {
+    let longest = length.and_then(|length| length.max);
+    let max = counter.max.filter(|&max| longest.is_none_or(|longest| max <= longest.saturating_add(1)));
+    Counter { max, ..counter }
 }
