@@ -59,6 +59,7 @@ pub(super) fn written(
 /// character ticks once and the end at most once more.
 fn within(counter: Counter, length: Option<Counter>) -> Counter {
     let longest = length.and_then(|length| length.max);
-    let max = counter.max.filter(|&max| longest.is_none_or(|longest| max <= longest.saturating_add(1)));
+    let max =
+        counter.max.filter(|&max| longest.is_none_or(|longest| max <= longest.saturating_add(1)));
     Counter { max, ..counter }
 }
