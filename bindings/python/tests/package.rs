@@ -25,11 +25,14 @@ fn the_package_passes_its_tests() {
         eprintln!("no Python 3.11 with venv: the tests of the Python package are skipped");
         return;
     }
-    // Variables that cargo set for this process are not for the one that builds the wheel.
+    // Variables that cargo set for this process are not for the one that builds the wheel. How crates are compiled is, so that those
+    // which were compiled for the tests are not compiled again.
     let mut command = Command::new("python3");
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("CARGO_") && name != "CARGO_HOME" {
-            command.env_remove(name);
+        let name = name.to_string_lossy();
+        let is_kept = matches!(&*name, "CARGO_HOME" | "CARGO_INCREMENTAL");
+        if name.starts_with("CARGO_") && !name.starts_with("CARGO_PROFILE_") && !is_kept {
+            command.env_remove(&*name);
         }
     }
     let count = if full() { 100_000 } else { 10_000 };
