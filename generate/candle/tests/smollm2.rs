@@ -1,8 +1,10 @@
 //! SmolLM2 from its file: logits, batches, JSON of every kind.
 //!
 //! The file is looked for in `GRAMMARC_MODEL` and where `grammarc model smollm2` puts it. Without it the tests say so and do
-//! nothing, but with `GRAMMARC_FULL=1` they fail. `GRAMMARC_GENERATIONS` says how many generations of each kind a schema has.
+//! nothing, but with `GRAMMARC_FULL=1` they fail. `GRAMMARC_GENERATIONS` says how many generations of each kind a schema has, or
+//! which, as `100..120`: hundreds take hours, and may be made in parts.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -18,10 +20,16 @@ use grammarc_generate::{
 use grammarc_json::{JsonSchema, JsonlOptions, parse_jsonl};
 use serde_json::{Value, json};
 
-/// Generations of each kind a schema: `GRAMMARC_GENERATIONS`, 200 in the long form, else `few`.
-fn generations(few: u64) -> u64 {
-    let asked = std::env::var("GRAMMARC_GENERATIONS").ok().and_then(|count| count.parse().ok());
-    asked.unwrap_or(if full() { 200 } else { few })
+/// The seeds of the generations of each kind a schema: `GRAMMARC_GENERATIONS`, 200 in the long form, else `few`.
+fn generations(few: u64) -> Range<u64> {
+    let Ok(asked) = std::env::var("GRAMMARC_GENERATIONS") else {
+        return 0..if full() { 200 } else { few };
+    };
+    let number = |text: &str| text.parse().expect("GRAMMARC_GENERATIONS is a number or a range");
+    match asked.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => 0..number(&asked),
+    }
 }
 
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
@@ -280,12 +288,12 @@ fn json_under_every_budget_is_valid() {
     if backend().is_none() {
         return;
     }
-    let count = generations(1);
+    let seeds = generations(1);
     let schemas: Vec<JsonSchema> =
         schemas().into_iter().map(|schema| JsonSchema::from_value(schema).unwrap()).collect();
     let mut jobs = Vec::new();
     for (at, schema) in (0..).zip(&schemas) {
-        for seed in 0..count {
+        for seed in seeds.clone() {
             let mode = JsonModeConfig { schema: Some(schema.clone()), ..JsonModeConfig::default() };
             // One is greedy and one is not, of a schema or of two.
             let temperature = if (seed + at) % 2 == 0 { 0.0 } else { 1.0 };
@@ -301,7 +309,7 @@ fn json_under_every_budget_is_valid() {
     for (at, output) in all(jobs).into_iter().enumerate() {
         match output {
             Ok(output) => {
-                let schema = &schemas[at / count as usize];
+                let schema = &schemas[at / (seeds.end - seeds.start) as usize];
                 let value = output.value.expect("it was validated");
                 assert!(schema.is_valid(&value), "{value}");
                 assert!(output.usage.completion_tokens <= 98);
@@ -328,13 +336,13 @@ fn lines_calls_and_actions_under_every_budget_are_valid() {
     if backend().is_none() {
         return;
     }
-    let count = generations(1);
+    let seeds = generations(1);
     let (mut jobs, mut kinds) = (Vec::new(), Vec::new());
     for schema in schemas() {
         let schema = JsonSchema::from_value(schema).unwrap();
         // Arguments are an object.
         let is_object = schema.value().get("type").is_some_and(|kind| kind == "object");
-        for seed in 0..count {
+        for seed in seeds.clone() {
             let base = GenerateParams {
                 max_tokens: 60 + (seed as usize * 37) % 90,
                 temperature: if seed % 2 == 0 { 0.0 } else { 1.0 },
