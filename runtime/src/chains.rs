@@ -115,7 +115,7 @@ impl<'g> MaskChains<'g> {
 
     /// Collects the masks that a position allows: for each configuration the base mask, then down its stack the follow mask of
     /// each return state, for as long as a token can leave the rule above it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn collect(
         &self,
         frames: &Frames,
@@ -130,12 +130,12 @@ impl<'g> MaskChains<'g> {
     }
 
     /// Adds those of one configuration.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {
         let (home, index) = self.home(at.state);
         let head = home.heads[index];
         if head.flags & state_flags::GRADED != 0 {
-            return self.add_graded(frames, at, (home, head), parts);
+            return self.add_graded(frames, at, parts);
         }
         if head.base != NONE {
             parts.push(head.base);
@@ -145,14 +145,11 @@ impl<'g> MaskChains<'g> {
 
     /// Adds those of a configuration at a graded state: what each of its grades puts in place of its own, met with each other, and
     /// without what the other grades leave out.
+    #[cold]
     #[inline(never)]
-    fn add_graded(
-        &self,
-        frames: &Frames,
-        at: Configuration,
-        (home, head): (&Chains, Head),
-        parts: &mut PartList,
-    ) {
+    fn add_graded(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {
+        let (home, index) = self.home(at.state);
+        let head = home.heads[index];
         // By grade, the mask at hand and the exit class; and the masks that are left out everywhere.
         let (mut ways, mut way_count) = ([(NONE, NONE); GradeRecord::MOST], 0);
         let (mut without, mut without_count) = ([NONE; GradeRecord::MOST], 0);

@@ -74,5 +74,5 @@ fn write(
     exclude(grammar, settings, sequence, scratch, ends);
     let listed = list(grammar, settings, sequence, scratch, listing);
     let Scratch { parts, excluded, .. } = scratch;
-    Mask::new(grammar, parts.as_parts(), excluded, listed, ends, settings.width).write(row);
+    Mask::new(grammar, parts, excluded, listed, ends, settings.width).write(row);
 }

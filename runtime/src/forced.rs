@@ -25,7 +25,6 @@ impl Matcher {
             exclude(grammar, settings, sequence, scratch, &[]);
             let listed = list(grammar, settings, sequence, scratch, &mut self.listing);
             let Scratch { parts, excluded, .. } = &*scratch;
-            let parts = parts.as_parts();
             let mask = Mask::new(grammar, parts, excluded, listed, &[], settings.width);
             let Some(token) = mask.only() else { break };
             let taken = advance(grammar, settings, sequence, scratch, token);

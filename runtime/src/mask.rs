@@ -22,7 +22,7 @@ use crate::grammar::Grammar;
 use crate::lists::Lists;
 use crate::logit::Logit;
 use crate::logit::sealed::Lane;
-use crate::parts::{CutPart, Parts};
+use crate::parts::{CutPart, PartList};
 use crate::{apply, pool};
 
 /// Words of a block: 4,096 tokens, whose logits fill half of a first-level cache.
@@ -44,7 +44,7 @@ pub(crate) const BITS: usize = u32::BITS as usize;
 pub struct Mask<'m> {
     grammar: &'m Grammar,
     /// Masks that are not empty, some of them cut.
-    parts: Parts<'m>,
+    parts: &'m PartList,
     /// Sorted tokens that the parts have and that are not allowed; none is an end token where the sequence may end.
     excluded: &'m [u32],
     /// Sorted tokens that are allowed besides: those of a catalogue, found for this mask.
@@ -59,7 +59,7 @@ impl<'m> Mask<'m> {
     #[inline]
     pub(crate) fn new(
         grammar: &'m Grammar,
-        parts: Parts<'m>,
+        parts: &'m PartList,
         excluded: &'m [u32],
         listed: &'m [u32],
         ends: &'m [u32],
@@ -69,14 +69,15 @@ impl<'m> Mask<'m> {
     }
 
     /// Number of stored masks whose union this is; near the bound of a counter, of intersections of some without others.
+    #[inline]
     pub fn parts(&self) -> usize {
-        self.parts.alone.len() + self.parts.cut().count()
+        self.parts.len()
     }
 
     /// Ids of the parts, where each is a stored mask and nothing is excluded or listed.
     pub(crate) fn parts_alone(&self) -> Option<&'m [u32]> {
         let are_all = self.excluded.is_empty() && self.listed.is_empty() && !self.parts.has_cut();
-        are_all.then_some(self.parts.alone)
+        are_all.then_some(self.parts.alone())
     }
 
     /// Whether the end tokens are allowed since the sequence may end here.
@@ -94,7 +95,7 @@ impl<'m> Mask<'m> {
         let pool = self.pool();
         let has = |&part: &u32| pool::contains(pool.mask(part), token);
         let is_in = |cut: CutPart<'_>| cut.met.iter().all(has) && !cut.without.iter().any(has);
-        (self.parts.alone.iter().any(has) || self.parts.cut().any(is_in))
+        (self.parts.alone().iter().any(has) || self.parts.cut().any(is_in))
             && self.excluded.binary_search(&token).is_err()
             || self.listed.binary_search(&token).is_ok()
             || self.ends.binary_search(&token).is_ok()
@@ -103,7 +104,7 @@ impl<'m> Mask<'m> {
     /// Whether no token is allowed. A sequence that has not ended always allows one where the artifact is whole.
     pub fn is_empty(&self) -> bool {
         let parts = || match self.excluded.is_empty() && !self.parts.has_cut() {
-            true => self.parts.is_empty(),
+            true => self.parts.alone().is_empty(),
             false => self.len() == 0,
         };
         self.listed.is_empty() && self.ends.is_empty() && parts()
@@ -112,7 +113,7 @@ impl<'m> Mask<'m> {
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
         let pool = self.pool();
-        match (self.parts.alone, self.parts.has_cut(), self.listed) {
+        match (self.parts.alone(), self.parts.has_cut(), self.listed) {
             ([], false, []) => self.ends.len(),
             (&[part], false, []) => {
                 let part = pool.mask(part);
@@ -142,7 +143,7 @@ impl<'m> Mask<'m> {
         let pool = self.pool();
         let count = |&part: &u32| u64::from(pool.mask(part).count);
         let cut = self.parts.cut().filter_map(|cut| cut.met.iter().map(count).min());
-        let parts = self.parts.alone.iter().map(count).chain(cut);
+        let parts = self.parts.alone().iter().map(count).chain(cut);
         let most = parts.sum::<u64>() + (self.listed.len() + self.ends.len()) as u64;
         most < u64::from(self.width) || self.len() < self.width as usize
     }
@@ -235,7 +236,7 @@ impl<'m> Mask<'m> {
         if self.parts.has_cut() {
             return None;
         }
-        Lists::new(pool, self.parts.alone, self.excluded, [self.listed, self.ends], limit)
+        Lists::new(pool, self.parts.alone(), self.excluded, [self.listed, self.ends], limit)
     }
 
     /// Words of the logit width.
@@ -266,7 +267,7 @@ impl<'m> Mask<'m> {
 
     /// Writes the words of the mask that begin at word `first`.
     fn window(&self, pool: &MaskPool<'_>, first: usize, window: &mut [u32]) {
-        match self.parts.alone.split_first() {
+        match self.parts.alone().split_first() {
             Some((&part, others)) => {
                 pool::write_into(pool.mask(part), first, window);
                 for &part in others {
@@ -275,13 +276,24 @@ impl<'m> Mask<'m> {
             }
             None => window.fill(0),
         }
-        for CutPart { met, without } in self.parts.cut() {
-            let mask = |&part: &u32| pool.mask(part);
-            pool::or_cut_into((met.iter().map(mask), without.iter().map(mask)), first, window);
+        if self.parts.has_cut() {
+            self.add_cut(pool, first, window);
         }
         pool::clear(self.excluded, first, window);
         pool::set(self.listed, first, window);
         pool::set(self.ends, first, window);
+    }
+}
+
+impl Mask<'_> {
+    /// Adds the parts that are more than a stored mask to the words that begin at word `first`.
+    #[cold]
+    #[inline(never)]
+    fn add_cut(&self, pool: &MaskPool<'_>, first: usize, window: &mut [u32]) {
+        for CutPart { met, without } in self.parts.cut() {
+            let mask = |&part: &u32| pool.mask(part);
+            pool::or_cut_into((met.iter().map(mask), without.iter().map(mask)), first, window);
+        }
     }
 }
 

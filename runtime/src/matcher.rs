@@ -85,7 +85,7 @@ impl Matcher {
             listed = list(&self.grammar, &self.settings, sequence, scratch, listing);
         }
         let Scratch { parts, excluded, .. } = &self.scratch;
-        Mask::new(&self.grammar, parts.as_parts(), excluded, listed, ends, self.settings.width)
+        Mask::new(&self.grammar, parts, excluded, listed, ends, self.settings.width)
     }
 
     /// Goes over to the complete grammar, once the masks of an [early](Grammar::early) one are there.
@@ -240,7 +240,7 @@ pub(crate) fn exclude(
         return;
     }
     let Scratch { position, parts, excluded, distinct, .. } = scratch;
-    let mask = Mask::new(grammar, parts.as_parts(), &[], &[], &[], settings.width);
+    let mask = Mask::new(grammar, parts, &[], &[], &[], settings.width);
     let frames = &mut sequence.frames;
     distinct.walk.collect(grammar, frames, settings.limits, position, mask, excluded);
     excluded.retain(|token| ends.binary_search(token).is_err());

@@ -18,7 +18,9 @@ impl PartList {
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.alone.clear();
-        self.cut.clear();
+        if self.has_cut() {
+            self.cut.clear();
+        }
     }
 
     /// Adds a mask to the union.
@@ -53,19 +55,42 @@ impl PartList {
         }
     }
 
-    /// The list, borrowed.
+    /// Masks of the union, ascending once they are settled.
     #[inline]
-    pub(crate) fn as_parts(&self) -> Parts<'_> {
-        Parts { alone: &self.alone, cut: &self.cut }
+    pub(crate) fn alone(&self) -> &[u32] {
+        &self.alone
     }
-}
 
-/// A borrowed [`PartList`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts<'m> {
-    /// Masks of the union.
-    pub(crate) alone: &'m [u32],
-    cut: &'m [u32],
+    /// Number of members of the union.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.alone.len() + if self.has_cut() { self.cut_len() } else { 0 }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn cut_len(&self) -> usize {
+        self.cut().count()
+    }
+
+    /// Whether some members are more than a mask.
+    #[inline]
+    pub(crate) fn has_cut(&self) -> bool {
+        !self.cut.is_empty()
+    }
+
+    /// The members that are more than a mask.
+    #[inline]
+    pub(crate) fn cut(&self) -> impl Iterator<Item = CutPart<'_>> {
+        let mut rest = &self.cut[..];
+        std::iter::from_fn(move || {
+            let (&[met, without], behind) = rest.split_first_chunk()?;
+            let (met, behind) = behind.split_at(met as usize);
+            let (without, behind) = behind.split_at(without as usize);
+            rest = behind;
+            Some(CutPart { met, without })
+        })
+    }
 }
 
 /// The intersection of some masks without what others have.
@@ -75,33 +100,6 @@ pub(crate) struct CutPart<'m> {
     pub(crate) met: &'m [u32],
     /// Masks that are left out.
     pub(crate) without: &'m [u32],
-}
-
-impl<'m> Parts<'m> {
-    /// Whether there is nothing.
-    #[inline]
-    pub(crate) fn is_empty(self) -> bool {
-        self.alone.is_empty() && self.cut.is_empty()
-    }
-
-    /// Whether some members are more than a mask.
-    #[inline]
-    pub(crate) fn has_cut(self) -> bool {
-        !self.cut.is_empty()
-    }
-
-    /// The members that are more than a mask.
-    #[inline]
-    pub(crate) fn cut(self) -> impl Iterator<Item = CutPart<'m>> {
-        let mut rest = self.cut;
-        std::iter::from_fn(move || {
-            let (&[met, without], behind) = rest.split_first_chunk()?;
-            let (met, behind) = behind.split_at(met as usize);
-            let (without, behind) = behind.split_at(without as usize);
-            rest = behind;
-            Some(CutPart { met, without })
-        })
-    }
 }
 
 #[cfg(test)]
@@ -117,11 +115,11 @@ mod tests {
         list.push_cut([1].into_iter(), &[4, 6]);
         list.push(7);
         list.settle();
-        assert_eq!(list.as_parts().alone, [2, 7]);
+        assert_eq!(list.alone(), [2, 7]);
         let expected =
             [CutPart { met: &[3, 5], without: &[] }, CutPart { met: &[1], without: &[4, 6] }];
-        assert!(list.as_parts().cut().eq(expected));
+        assert!(list.cut().eq(expected));
         list.clear();
-        assert!(list.as_parts().is_empty());
+        assert!(list.alone().is_empty() && !list.has_cut());
     }
 }

@@ -75,6 +75,11 @@ impl<'r, 'a> Covers<'r, 'a> {
         Self { steps, goes_on_after, distances: FxHashMap::default(), left }
     }
 
+    /// Number of claims that were looked at.
+    pub(super) fn looked_at(&self) -> usize {
+        self.distances.len()
+    }
+
     /// By arrival, the number of one that covers it and that no other one covers, on texts of some length. O(arrivals), and times
     /// those that none covers.
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {

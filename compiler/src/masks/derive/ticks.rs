@@ -154,6 +154,7 @@ impl<'a> GradedRule<'a> {
             (class, pairs.collect::<FxHashMap<Arrived, Arrived>>())
         };
         let largest: FxHashMap<usize, _> = of_class.into_iter().map(largest).collect();
+        _ = self.budget.spend(covers.looked_at() * self.steps.classes());
         for (at, beginning) in beginnings.iter().enumerate() {
             let larger = largest[&self.class(beginning)][&beginning.arrived()];
             // One that nothing can differ from below the node is not there, and this one's walk is short.
