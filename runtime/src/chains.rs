@@ -1,7 +1,7 @@
 //! The stored masks that a position allows and whether the input may end there, worked out when an artifact is opened.
 //!
 //! The masks of a graded state depend on its register, where little is left in it: these are searched for, among some hundred for
-//! each counter. What they say is met, or left out.
+//! each counter. Those of several counters are met, or left out.
 //!
 //! These are the parts of the tables that a mask reference reads: 16 bytes for each state of a position, and one
 //! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask
@@ -115,6 +115,7 @@ impl<'g> MaskChains<'g> {
 
     /// Collects the masks that a position allows: for each configuration the base mask, then down its stack the follow mask of
     /// each return state, for as long as a token can leave the rule above it.
+    // A call is a twentieth of what a mask takes.
     #[inline(always)]
     pub(crate) fn collect(
         &self,
@@ -129,7 +130,7 @@ impl<'g> MaskChains<'g> {
         parts.settle();
     }
 
-    /// Adds those of one configuration.
+    /// Adds the masks of one configuration.
     #[inline(always)]
     pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {
         let (home, index) = self.home(at.state);
@@ -143,8 +144,8 @@ impl<'g> MaskChains<'g> {
         self.add_below(frames, head.exits, at.frame, parts);
     }
 
-    /// Adds those of a configuration at a graded state: what each of its grades puts in place of its own, met with each other, and
-    /// without what the other grades leave out.
+    /// Adds the masks of a configuration at a graded state: those that its grades have in place of its own, met with each other,
+    /// without those that its other grades leave out.
     #[cold]
     #[inline(never)]
     fn add_graded(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {

@@ -1,9 +1,8 @@
 //! Masks of a position, as references to stored parts.
 //!
 //! A [`Mask`] is a short list of masks of the pool, the base mask of each configuration and the follow masks of its
-//! stack, and the end tokens where the sequence may end. Near the bound of a counter, parts are without
-//! what would go beyond it. Making it reads one table entry for each of them and copies
-//! no mask. Each later question has a cost of its own:
+//! stack, and the end tokens where the sequence may end. Tokens that would go beyond the bound of a counter are left out
+//! of parts. Making it reads one table entry for each of them and copies no mask. Each later question has a cost of its own:
 //!
 //! | call | work |
 //! | --- | --- |
@@ -55,7 +54,8 @@ pub struct Mask<'m> {
 }
 
 impl<'m> Mask<'m> {
-    /// The union of parts without what is excluded, of listed tokens, and of end tokens. `parts` are settled, the others are sorted, `excluded` is a subset of the union of parts and has none of `listed` and `ends`.
+    /// The union of parts without what is excluded, of listed tokens, and of end tokens. `parts` are settled, the others
+    /// are sorted, `excluded` is a subset of the union of parts and has none of `listed` and `ends`.
     #[inline]
     pub(crate) fn new(
         grammar: &'m Grammar,

@@ -101,9 +101,17 @@ pub fn artifact(
 ///
 /// If it does not compile or the artifact is refused.
 pub fn compiled(vocabulary: &VocabularyArtifact, lowered: &Lowered) -> Grammar {
-    let compiler = Compiler::new(vocabulary.clone());
+    compiled_by(&Compiler::new(vocabulary.clone()), lowered)
+}
+
+/// The same by a compiler, which serves many grammars.
+///
+/// # Panics
+///
+/// If it does not compile or the artifact is refused.
+pub fn compiled_by(compiler: &Compiler, lowered: &Lowered) -> Grammar {
     let name = &lowered.source.name;
-    let buffer = artifact(&compiler, lowered).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let artifact = GrammarArtifact::from_buffer(buffer, vocabulary);
+    let buffer = artifact(compiler, lowered).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     Grammar::from_artifact(artifact.unwrap_or_else(|error| panic!("{name}: {error}")))
 }

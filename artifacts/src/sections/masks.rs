@@ -85,14 +85,14 @@ impl GradeRecord {
     /// Bit of [`field`](Self::field): the grade's masks are left out, and do not take the place of the state's mask and exits.
     pub const WITHOUT: u32 = 1 << 16;
 
+    /// Most grades of a state.
+    pub const MOST: usize = 8;
+
     /// Whether the grade's masks are left out of all that the state and its frames allow.
     #[inline]
     pub fn is_without(&self) -> bool {
         self.field & Self::WITHOUT != 0
     }
-
-    /// Most grades of a state.
-    pub const MOST: usize = 8;
 
     /// The number in the field.
     #[inline]

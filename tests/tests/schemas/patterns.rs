@@ -6,12 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use grammarc_compiler::budget::Budget;
-use grammarc_compiler::compile::{CompileOptions, Compiler};
-use grammarc_compiler::diagnostics::Source;
-use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
+use grammarc_compiler::compile::Compiler;
 use grammarc_runtime::{ByteMatcher, Grammar, Matcher};
 use grammarc_tests::random::Rng;
+use grammarc_tests::sources::{Language, compiled_by, lower};
 use grammarc_tests::vocabularies;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -51,15 +49,9 @@ fn patterns_as_users_write_them_are_small_and_exact() {
 /// Compiles a schema and compares verdicts; says how many texts were judged, and how many are valid.
 fn judge(compiler: &Compiler, schema: &Value, states: Option<u32>) -> [usize; 2] {
     let text = schema.to_string();
-    let budget = Budget::new();
-    let lowered =
-        json_schema::lower(Source::new("schema", text), &JsonSchemaOptions::default(), &budget);
+    let lowered = lower(Language::JsonSchema, &text, &text);
     let lowered = lowered.unwrap_or_else(|errors| panic!("{schema}: {errors:?}"));
-    let compiled = compiler
-        .compile(&lowered, "json-schema", &CompileOptions::default(), &budget)
-        .unwrap_or_else(|error| panic!("{schema}: {error}"));
-    let grammar =
-        Grammar::from_artifact(compiled.to_artifact(compiler).expect("it fits the format"));
+    let grammar = compiled_by(compiler, &lowered);
     let found = grammar.artifact().tables().state_count();
     if let Some(states) = states {
         // A few more are no matter; times a bound are.

@@ -8,8 +8,8 @@
 //! is no such chain for all, by coinduction. Tokens are short: letters of a label that no token has tell nothing.
 //! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
-//! Where few ticks only cut tokens, wherever these left the rule on the way, it does not matter where texts may end, but that where
-//! the smaller one does the larger does not go on with a byte that may come after the rule.
+//! Ends of texts are compared as well as their steps, but for a rule whose cuts are of tokens alone: there the larger state has only
+//! not to go on, where the smaller may end, with a byte that may come after the rule.
 //!
 //! Invariant: claims are looked for in the order of the states, so the same are found on any number of threads. Cost:
 //! O(claims times classes of bytes), up to a limit, behind which a claim is taken not to hold.
@@ -56,7 +56,7 @@ impl Claim {
 /// The claims of one rule that were looked at. No exit of the rule does more than going on does.
 pub(super) struct Covers<'r, 'a> {
     steps: &'r RuleSteps<'a>,
-    /// By state, whether it goes on with a byte that may come after the rule; where few ticks only cut tokens.
+    /// By state, whether it goes on with a byte that may come after the rule; of a rule whose cuts are of tokens alone.
     goes_on_after: Option<&'r [bool]>,
     /// By claim, the length of the shortest texts for which it does not hold.
     distances: FxHashMap<Claim, u32>,
@@ -65,8 +65,8 @@ pub(super) struct Covers<'r, 'a> {
 }
 
 impl<'r, 'a> Covers<'r, 'a> {
-    /// Nothing, and how many claims may be looked at. Where few ticks only cut tokens: by state, whether it goes on with a byte that
-    /// may come after the rule.
+    /// No claims yet, and how many may be looked at; of a rule whose cuts are of tokens alone, by state whether it goes on with a byte
+    /// that may come after the rule.
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
         goes_on_after: Option<&'r [bool]>,
@@ -80,8 +80,8 @@ impl<'r, 'a> Covers<'r, 'a> {
         self.distances.len()
     }
 
-    /// By arrival, the number of one that covers it and that no other one covers, on texts of some length. O(arrivals), and times
-    /// those that none covers.
+    /// By arrival, the number of one that covers it and that no other one covers, on texts of some length. O(arrivals times
+    /// [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();

@@ -4,9 +4,9 @@
 //! state find on its first bytes. States with the same parts have the same cuts, and so have the states of two rules that do the
 //! same from their graded states on, such as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
 //!
-//! Where the rule is a text between quotes, or all there is, its cuts are tokens that are [left out](Cut::excluded), whatever the
-//! mask with many ticks left is: one cut serves all states with these parts. Elsewhere a token may leave the rule at one place and
-//! be cut behind it, so each state has an [outcome](Cut::outcome) of its own.
+//! Cuts are of tokens alone, [left out](Cut::excluded) of whatever the mask with many ticks left is, where the rule is a text between
+//! quotes or all there is: one cut serves all states with these parts. Elsewhere a token may leave the rule at one place and be cut
+//! behind it, so each state has an [outcome](Cut::outcome) of its own.
 //!
 //! Cost: that of the walks, and O(subtrees) for each list of parts and number of ticks.
 
@@ -32,8 +32,8 @@ pub(crate) struct RuleCuts {
     /// By group of states that do the same, the number of its cuts.
     pub(crate) of_group: Vec<usize>,
     pub(crate) cuts: Vec<CutsByTick>,
-    /// Whether all that is cut are tokens, wherever they leave the rule.
-    pub(crate) are_tokens: bool,
+    /// Whether they are of tokens alone, wherever these leave the rule.
+    pub(crate) of_tokens: bool,
 }
 
 /// The cuts of rules that do not do the same, by what the rules do.
@@ -96,7 +96,7 @@ impl Cuts {
             (0..most).map(|tick| Cut::new(trie, at(tick))).collect()
         };
         let cuts = threads.map(true, &lists, || (), cut);
-        RuleCuts { of_group, cuts, are_tokens: rule.only_cuts }
+        RuleCuts { of_group, cuts, of_tokens: rule.of_tokens }
     }
 }
 

@@ -68,9 +68,9 @@ pub(super) struct GradedRule<'a> {
     pairs: Pairs,
     /// By state, whether it goes on with a byte that may come after the rule.
     goes_on_after: Vec<bool>,
-    /// Whether few ticks only cut tokens, wherever these leave the rule: no exit goes on or may end otherwise than going on does, and
-    /// no state that may end goes on with a byte that may come after the rule.
-    pub(super) only_cuts: bool,
+    /// Whether cuts are of tokens alone, wherever these leave the rule: no exit goes on or may end otherwise than going on does, and no
+    /// state that may end goes on with a byte that may come after the rule.
+    pub(super) of_tokens: bool,
     trie: Trie<'a>,
     facts: &'a VocabularyFacts,
     after: ByteSet,
@@ -101,8 +101,8 @@ impl<'a> GradedRule<'a> {
         let goes_on_after = steps.goes_on_with(after);
         let mut states = (0..).zip(&goes_on_after);
         let is_left_for_good = states.all(|(state, goes_on)| !(steps.is_final(state) && *goes_on));
-        let only_cuts = !pairs.adds && !pairs.keeps && is_left_for_good;
-        Self { steps, pairs, goes_on_after, only_cuts, trie, facts, after, budget }
+        let of_tokens = !pairs.adds && !pairs.keeps && is_left_for_good;
+        Self { steps, pairs, goes_on_after, of_tokens, trie, facts, after, budget }
     }
 
     /// A walk of one thread.
@@ -145,7 +145,7 @@ impl<'a> GradedRule<'a> {
             *length = (self.facts.nodes().height(beginning.child) as u32).max(*length);
             numbers.insert((beginning.child, arrived), at);
         }
-        let goes_on_after = self.only_cuts.then_some(&self.goes_on_after[..]);
+        let goes_on_after = self.of_tokens.then_some(&self.goes_on_after[..]);
         let mut covers = Covers::new(&self.steps, goes_on_after, CLAIMS_A_NODE * self.trie.len());
         let largest = |(class, (arrivals, length)): (usize, (IndexSet<_, _>, u32))| {
             let arrivals: Vec<Arrived> = arrivals.into_iter().collect();

@@ -31,7 +31,7 @@ type Found = (u32, u32);
 /// Lists of masks that are found before they are numbered.
 const AT_ONCE: usize = 1 << 6;
 
-/// The numbers of a rule's cuts and of a state's among them, and what walks found at the state; nothing where it does not matter.
+/// The numbers of a rule's cuts and of a state's among them, and what walks found at the state: nothing where cuts are of tokens alone.
 type Key = (usize, usize, Found);
 
 /// The records of graded states and their masks.
@@ -46,21 +46,21 @@ pub(super) struct Grades {
 impl Grades {
     /// The classes through which rules are left with few ticks left, each with a state of the rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.records.iter().flat_map(|grade| {
+        let in_place = self.records.iter().filter(|grade| !grade.is_without());
+        in_place.flat_map(|grade| {
             let masks = &self.masks[grade.first as usize..][..grade.len as usize];
             masks.iter().map(|mask| (grade.state, mask.exits))
         })
     }
 }
 
-/// What masks are made with.
+/// The grades so far, and the encoder, numbers and threads by which more are made.
 struct Maker<'m, 'a> {
     encoder: &'m mut Encoder<'a>,
     interning: &'m mut Interning<'a>,
     /// By index of the state, its mask with many ticks left.
     masks: &'m [Found],
     first_state: u32,
-    row_words: usize,
     means: Means<'m>,
     /// By key, a range of the masks.
     known: FxHashMap<Key, (u32, u32)>,
@@ -76,10 +76,9 @@ pub(super) fn masks<'a>(
     means: Means<'_>,
 ) -> Result<Grades, MaskError> {
     let Inputs { network, facts, trie, follow, .. } = inputs;
-    let row_words = encoder.lengths().row_words;
     let first_state = inputs.first_state();
     let (known, made) = (FxHashMap::default(), Grades::default());
-    let mut maker = Maker { encoder, interning, masks, first_state, row_words, means, known, made };
+    let mut maker = Maker { encoder, interning, masks, first_state, means, known, made };
     let mut cuts = Cuts::default();
     for graded in &network.graded {
         let state = graded.states[0][0];
@@ -98,7 +97,7 @@ impl Maker<'_, '_> {
     /// Adds the grades of the states of a rule by one counter, by the cuts with this number.
     fn add(&mut self, graded: &Graded, rule: usize, of: &RuleCuts) -> Result<(), MaskError> {
         let keys =
-            graded.states.iter().zip(&of.of_group).map(|(states, &list)| match of.are_tokens {
+            graded.states.iter().zip(&of.of_group).map(|(states, &list)| match of.of_tokens {
                 true => (rule, list, (NONE, NONE)),
                 // Groups whose states go on alike where their counter does and are otherwise the same have the same masks.
                 false => (rule, list, self.interning.found(states[0])),
@@ -111,11 +110,11 @@ impl Maker<'_, '_> {
                 new.push((states[0], key));
             }
         }
-        match of.are_tokens {
+        match of.of_tokens {
             true => self.left_out(graded.states[0][0], &new, &of.cuts)?,
             false => self.in_place(&new, &of.cuts)?,
         }
-        let without = if of.are_tokens { GradeRecord::WITHOUT } else { 0 };
+        let without = if of.of_tokens { GradeRecord::WITHOUT } else { 0 };
         let field = u32::from(graded.field.shift) | u32::from(graded.field.width) << 8 | without;
         for (states, key) in graded.states.iter().zip(&keys) {
             let (first, len) = self.known[key];
@@ -169,7 +168,7 @@ impl Maker<'_, '_> {
                 };
                 cuts[item.1.1].iter().map(at).collect::<Vec<Option<Computed>>>()
             };
-            let room = || Scratch::new(self.row_words);
+            let room = || Scratch::new(encoder.lengths().row_words);
             let sets = self.means.threads.map(true, items, room, find);
             for (sets, &(state, key)) in sets.iter().zip(items) {
                 let mut found = Vec::with_capacity(sets.len());

@@ -13,7 +13,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::explore::{Arrived, Change, Changes, Explored};
+use super::explore::{Arrived, Change, Explored, change_of};
 use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{Allowance, Symbol};
@@ -24,11 +24,11 @@ const STEPS_A_TUPLE: usize = 1 << 5;
 /// The places that one text leads to.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Tuple {
-    /// All counters stay far.
+    /// The place where all counters stay far.
     far: usize,
     /// By graded counter, the place where that alone may have run out.
     each: SmallVec<[usize; 2]>,
-    /// Those that have run out there have all run out.
+    /// The place where every counter has run out that has in its place of `each`.
     all: usize,
     /// The graded counters that may still run out, as bits.
     open: u32,
@@ -183,12 +183,6 @@ impl Walk<'_> {
             _ => Err(Refused::Spelled),
         }
     }
-}
-
-/// The change of a counter by an arrival.
-fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
-    let change = changes.iter().find(|(of, _)| usize::from(*of) == counter);
-    change.map(|&(_, change)| change)
 }
 
 /// Whether all places of a tuple are one.

@@ -72,6 +72,12 @@ pub(super) enum Change {
 /// Changes by counter, ascending.
 pub(super) type Changes = SmallVec<[(u8, Change); 2]>;
 
+/// The change of a counter among some.
+pub(super) fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
+    let change = changes.iter().find(|(of, _)| usize::from(*of) == counter);
+    change.map(|&(_, change)| change)
+}
+
 /// A place, and the changes that arriving there makes.
 pub(super) type Arrived = (usize, Changes);
 

@@ -1,7 +1,7 @@
 //! The counters by which masks are graded: as few as leave few states that spell counts.
 //!
-//! Where one is not enough, several are, the one of which a token makes the most ticks first, since spelling it is most states. A
-//! counter that cannot be graded beside others is left out from then on; where no choice of several is left, each is tried alone,
+//! Several counters are graded where one is not enough, the one of which a token makes the most ticks first, since spelling it is
+//! most states. A counter that cannot be graded beside others is left out from then on; where no choice of several is left, each is tried alone,
 //! and none in the end.
 //!
 //! Cost: a rule is explored at most twice as often as there are counters, and once more.
@@ -15,7 +15,7 @@ use super::refused::Refused;
 pub(super) struct Grading {
     /// The counters that may be graded beside others, the one of which a token makes the most ticks first; none where one is enough.
     together: Vec<usize>,
-    /// How many of them are taken at least.
+    /// The fewest counters of the next choice of several.
     least: usize,
     /// Counters that are to be tried alone, in reverse order.
     alone: Vec<usize>,
@@ -32,7 +32,7 @@ impl Grading {
         Self { together, least: 2, alone, is_none_left: true, last }
     }
 
-    /// The choices of a machine, the states of which that spell counts are few under a limit.
+    /// The choices for a machine, that states which spell counts be fewer than a limit.
     pub(super) fn new(machine: &Machine, limit: usize) -> Self {
         if machine.spelled(&[]) < limit {
             return Self::none();
@@ -62,7 +62,7 @@ impl Grading {
         std::mem::take(&mut self.is_none_left).then(Vec::new)
     }
 
-    /// Takes it that the last choice was refused.
+    /// Notes why the last choice was refused.
     pub(super) fn refuse(&mut self, refused: Refused) {
         if self.last.len() < 2 {
             return;

@@ -49,6 +49,7 @@ mod settle;
 mod token_ticks;
 mod zones;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::build::{Builder, Failure};
@@ -56,7 +57,7 @@ use super::repeat::Spelling;
 use super::rule::Label;
 use crate::automata::Nfa;
 use crate::ir::facts;
-use crate::ir::{ByteSet, Expr, ExprGraph};
+use crate::ir::{Expr, ExprGraph};
 
 use grading::Grading;
 use machine::{MOST_COUNTERS, Machine};
@@ -138,10 +139,10 @@ impl Builder<'_> {
             }
         }
         let limit = self.limits.graded_states;
-        let mut grading = Grading::none();
-        if self.may_be_graded(&machine) {
-            grading = Grading::new(&machine, limit);
-        }
+        let mut grading = match self.may_be_graded(&machine) {
+            true => Grading::new(&machine, limit),
+            false => Grading::none(),
+        };
         while let Some(graded) = grading.next_choice(&machine, limit) {
             match self.rule_of_zones(&machine, &graded)? {
                 Ok(rule) => return Ok(Some(rule)),
@@ -154,7 +155,7 @@ impl Builder<'_> {
     /// Whether masks can be graded: the rule is a grammar's, and walks along its bytes find them, which take it that a token may end
     /// everywhere.
     fn may_be_graded(&self, machine: &Machine) -> bool {
-        let alone: ByteSet = self.lexicon.trie().single_bytes().collect();
+        let alone = self.lexicon.single_bytes();
         let is_read = |symbol: u32| u8::try_from(symbol).is_ok_and(|byte| alone.contains(byte));
         let mut edges = machine.states.iter().flat_map(|state| &state.edges);
         self.of_grammar && edges.all(|edge| (edge.lo..=edge.hi).all(is_read))
@@ -169,12 +170,15 @@ impl Builder<'_> {
         let (bounds, trie) = (self.bounds(), self.lexicon.trie());
         let mut more = vec![0; machine.counters.len()];
         let mut is_sharing = true;
+        let on_entry = OnceCell::new();
         for _ in 0..ATTEMPTS {
             let Some(zones) = Zones::new(machine, &more, graded, is_sharing) else {
                 return Ok(Err(Refused::Spelled));
             };
             let found = explore::explore(machine, &zones, bounds).and_then(|explored| {
-                let on_entry = |counter| most_on_entry(machine, counter, trie, bounds);
+                let on_entry = |counter: usize| {
+                    on_entry.get_or_init(|| most_on_entry(machine, trie, bounds))[counter]
+                };
                 settle::settle(machine, &zones, explored, (on_entry, trie), bounds)
             });
             match found {

@@ -9,8 +9,8 @@ pub(super) enum Refused {
     Told(usize),
     /// Counters that share a field are far at once.
     Shared,
-    /// Masks cannot be graded by this counter beside others: the language near its bound is not that far from it, but for what
-    /// goes beyond.
+    /// Masks cannot be graded by this counter: a token may set it near its bound, its walks are many, or near its bound other texts
+    /// change than those that go beyond, which counters beside it do not bear.
     Graded(usize),
     /// There would be more states than allowed, or the budget is spent.
     Limit,

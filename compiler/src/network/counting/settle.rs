@@ -8,7 +8,7 @@
 //! close. Both are walked side by side for as many ticks as a token can make. And a far place must lead on whatever is left:
 //! to the end of the rule, or around a cycle that ticks, all of whose exits lead on.
 //!
-//! Graded counters are told by their tokens; of several, see `conjunction`.
+//! Counters by which masks are graded are not walked so; for several of them see `conjunction`.
 //!
 //! Cost: O(pairs of a far place and a spelled one within a token's ticks, times their edges).
 
@@ -19,7 +19,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::conjunction;
-use super::explore::{Arrived, Change, Changes, Explored};
+use super::explore::{Arrived, Change, Changes, Explored, change_of};
 use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::Zones;
@@ -55,8 +55,8 @@ pub(super) fn settle(
     walk_alike(machine, zones, &explored, &alive, allowed)?;
     for &graded in zones.graded() {
         begins_far(machine, graded, &explored, &on_entry)?;
-        are_few(graded, &explored, trie)?;
     }
+    are_few(zones.graded(), &explored, trie)?;
     conjunction::check(zones, &explored, &alive, allowed)?;
     let mut rule = Rule {
         zones,
@@ -79,12 +79,7 @@ fn begins_far(
     on_entry: impl Fn(usize) -> u32,
 ) -> Result<(), Refused> {
     let most = machine.ticks_a_token[graded];
-    let is_near = |changes: &Changes, most: u32| {
-        let is_set = |&(counter, change): &(u8, Change)| {
-            usize::from(counter) == graded && matches!(change, Change::Set(to) if to <= most)
-        };
-        changes.iter().any(is_set)
-    };
+    let is_near = |changes: &Changes, most: u32| matches!(change_of(changes, graded), Some(Change::Set(to)) if to <= most);
     let on_the_way =
         explored.edges.iter().flatten().any(|(.., (_, changes))| is_near(changes, most));
     let begins = &explored.start.1;
@@ -94,13 +89,29 @@ fn begins_far(
     Ok(())
 }
 
-/// Checks that the walks by which masks are graded are few: one for each place that first bytes lead to, where places that
+/// Checks that the walks by which masks are graded by a counter are few: one for each place that first bytes lead to, where places that
 /// differ in counts alone mostly have one of them in common. Where the graph itself counts in states, such as the letters of a
 /// label, spelled counts are less work.
-fn are_few(graded: usize, explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
+fn are_few(graded: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
+    if graded.is_empty() {
+        return Ok(());
+    }
     let mut alike: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
     let alike = (0..explored.len()).map(|at| alike.insert_full(explored.place(at).states()).0);
     let alike: Vec<usize> = alike.collect();
+    for &counter in graded {
+        are_few_of(counter, &alike, explored, trie)?;
+    }
+    Ok(())
+}
+
+/// The same for one counter, where places that differ in counts alone have one number in `alike`.
+fn are_few_of(
+    graded: usize,
+    alike: &[usize],
+    explored: &Explored,
+    trie: Trie<'_>,
+) -> Result<(), Refused> {
     let mut seen: FxHashSet<(u32, usize, bool)> = FxHashSet::default();
     let mut left = trie.len() * MOST_WALKS;
     for place in (0..explored.len()).filter(|&place| explored.place(place).is_far(graded)) {
@@ -172,8 +183,8 @@ fn dead_exit(
 }
 
 /// Whether a counter ticks.
-pub(super) fn ticks(changes: &Changes, counter: usize) -> bool {
-    changes.iter().any(|&(of, change)| usize::from(of) == counter && change == Change::Tick)
+fn ticks(changes: &Changes, counter: usize) -> bool {
+    change_of(changes, counter) == Some(Change::Tick)
 }
 
 /// Checks that every far place leads on whatever its register: to an end without leaving any zone, or for ever, past exits that

@@ -58,14 +58,9 @@ pub(super) fn most_ticks(
     Some(subsets.most)
 }
 
-/// The most ticks of a counter that a token makes which comes to the beginning of a rule, or begins there; `u32::MAX` where that
+/// By counter, the most ticks that a token makes which comes to the beginning of a rule, or begins there; `u32::MAX` where that
 /// takes too long to find. O(trie nodes, and those below the first bytes).
-pub(super) fn most_on_entry(
-    machine: &Machine,
-    counter: usize,
-    trie: Trie<'_>,
-    allowed: Allowance<'_>,
-) -> u32 {
+pub(super) fn most_on_entry(machine: &Machine, trie: Trie<'_>, allowed: Allowance<'_>) -> Ticks {
     let first: ByteSet = machine.states[0]
         .edges
         .iter()
@@ -80,10 +75,10 @@ pub(super) fn most_on_entry(
             continue;
         }
         if subsets.walk(trie, (node, start), allowed).is_none() {
-            return u32::MAX;
+            return [u32::MAX; MOST_COUNTERS];
         }
     }
-    subsets.most[counter]
+    subsets.most
 }
 
 /// A transition of a subset.

@@ -95,14 +95,12 @@ impl Zones {
 
     /// Whether counters that are far in one place have fields of their own.
     pub(super) fn are_apart(&self, is_far: impl Fn(usize) -> bool) -> bool {
-        let mut taken = 0u32;
-        let mut far = (0..self.fields.len()).filter(|&counter| is_far(counter));
-        far.all(|counter| {
-            let bit = self.fields[counter].map_or(0, |field| 1 << field.shift);
-            taken & bit == 0 && {
-                taken |= bit;
-                true
-            }
+        let far = (0..self.fields.len()).filter(|&counter| is_far(counter));
+        let mut taken = 0_u32;
+        far.filter_map(|counter| self.fields[counter]).all(|field| {
+            let before = taken;
+            taken |= 1 << field.shift;
+            taken != before
         })
     }
 
