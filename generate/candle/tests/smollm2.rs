@@ -32,6 +32,9 @@ fn generations(few: u64) -> Range<u64> {
     }
 }
 
+/// Sequences in one batch: with more of them a token takes less, since the weights are read once for all.
+const SLOTS: usize = 32;
+
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
 fn full() -> bool {
@@ -57,10 +60,14 @@ fn backend() -> Option<&'static Local> {
     static BACKEND: OnceLock<Option<Local>> = OnceLock::new();
     BACKEND
         .get_or_init(|| {
-            let options =
-                OpenOptions { context: Some(2048), sequences: Some(8), ..OpenOptions::default() };
+            let options = OpenOptions {
+                context: Some(2048),
+                sequences: Some(SLOTS),
+                ..OpenOptions::default()
+            };
             let parts = open(&file()?, &options).expect("the file is whole");
-            let options = EngineOptions { parallel: 8, waiting: 4096, ..EngineOptions::default() };
+            let options =
+                EngineOptions { parallel: SLOTS, waiting: 4096, ..EngineOptions::default() };
             Some(Local::start_engine(parts, options).expect("a thread"))
         })
         .as_ref()
@@ -274,7 +281,7 @@ fn all(jobs: Vec<(Prompt, GenerateParams)>) -> Vec<Result<Output, GenerateError>
                 done.push((at, backend.generate_output(prompt, params)));
             }
         };
-        let threads: Vec<_> = (0..8).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..SLOTS).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     let mut done: Vec<_> = done;
