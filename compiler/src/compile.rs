@@ -4,7 +4,6 @@
 use std::hash::{Hash, Hasher};
 use std::num::NonZero;
 
-use grammarc_artifacts::sections::network::{RuleRecord, rule_flags};
 use grammarc_artifacts::{
     Bases, Buffer, EarlyArtifact, GrammarArtifact, GrammarData, TablesData, TokenKind, TrieData,
     VocabularyArtifact, VocabularyData,
@@ -243,8 +242,8 @@ impl Begun {
         &self.findings
     }
 
-    /// The grammar without masks, for a host that begins while they are computed; none where a walk along the token trie
-    /// cannot take their place: where items of an array must differ. O(length of the tables).
+    /// The grammar without masks, for a host that begins while they are computed: walks along the token trie take their place.
+    /// O(length of the tables).
     ///
     /// # Errors
     ///
@@ -253,17 +252,13 @@ impl Begun {
         &self,
         lowered: &Lowered,
         compiler: &Compiler,
-    ) -> Result<Option<EarlyArtifact>, CompileError> {
+    ) -> Result<EarlyArtifact, CompileError> {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let network = &self.network;
-        let is_distinct = |rule: &RuleRecord| rule.flags & rule_flags::DISTINCT != 0;
-        if network.tables.rules.iter().any(is_distinct) {
-            return Ok(None);
-        }
         let tables = masks::without_masks(network, shared, &compiler.known, trie);
         let data = emit::early_data(lowered, &self.kind, network, tables, &compiler.lexicon);
-        Ok(Some(EarlyArtifact::new(&data, vocabulary)?))
+        Ok(EarlyArtifact::new(&data, vocabulary)?)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::BatchError;
 use crate::grammar::Grammar;
 use crate::listing::Listing;
 use crate::mask::Mask;
-use crate::matcher::{Matcher, advance, exclude, list};
+use crate::matcher::{Matcher, advance, beside};
 use crate::options::Settings;
 use crate::sequence::{Scratch, Sequence};
 
@@ -71,8 +71,7 @@ fn write(
     grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
     let ended = scratch.position.is_empty() || sequence.is_accepting(grammar, &scratch.position);
     let ends = if ended { &settings.end_tokens[..] } else { &[] };
-    exclude(grammar, settings, sequence, scratch, ends);
-    let listed = list(grammar, settings, sequence, scratch, listing);
+    let listed = beside(grammar, settings, sequence, scratch, listing, ends);
     let Scratch { parts, excluded, .. } = scratch;
     Mask::new(grammar, parts, excluded, listed, ends, settings.width).write(row);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::mask::Mask;
-use crate::matcher::{Matcher, advance, exclude, list};
+use crate::matcher::{Matcher, advance, beside};
 use crate::sequence::{Input, Scratch};
 
 /// Longest run that one call reports. A grammar may force a run of any length (an exact count of a million, say),
@@ -22,8 +22,8 @@ impl Matcher {
         sequence.load(scratch);
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
-            exclude(grammar, settings, sequence, scratch, &[]);
-            let listed = list(grammar, settings, sequence, scratch, &mut self.listing);
+            let listing = &mut self.listing;
+            let listed = beside(grammar, settings, sequence, scratch, listing, &[]);
             let Scratch { parts, excluded, .. } = &*scratch;
             let mask = Mask::new(grammar, parts, excluded, listed, &[], settings.width);
             let Some(token) = mask.only() else { break };

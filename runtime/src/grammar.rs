@@ -394,6 +394,12 @@ impl Grammar {
         Machine { tables: self.tables(), monotone, catalogues, distinct, limits }
     }
 
+    /// The same machine, but one that does not compare items.
+    pub(crate) fn lenient_machine(&self, limits: Limits) -> Machine<'_> {
+        static NONE: DistinctRules = DistinctRules::none();
+        Machine { distinct: &NONE, ..self.machine(limits) }
+    }
+
     /// Whether some positions have tokens that no stored mask has: the grammar is early, or has catalogues.
     #[inline]
     pub(crate) fn has_listed(&self) -> bool {

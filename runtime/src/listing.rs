@@ -1,4 +1,5 @@
-//! Tokens that a position allows besides stored masks, with the buffers of the walks that find them.
+//! Tokens that a position allows besides stored masks, with the buffers of the walks that find them. As in stored masks, items that
+//! must differ may be equal.
 
 use crate::below::Below;
 use crate::catalogue::CatalogueWalk;
@@ -30,7 +31,7 @@ impl Listing {
         grammar.is_early() || position.iter().any(|at| catalogues.contains(at.state))
     }
 
-    /// The tokens of a position, ascending, and stored masks beside those of `parts`.
+    /// Collects the tokens of a position, and stored masks beside those of `parts`.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
@@ -38,7 +39,7 @@ impl Listing {
         limits: Limits,
         position: &[Configuration],
         parts: &mut PartList,
-    ) -> &[u32] {
+    ) {
         let Self { tokens, catalogue, below } = self;
         tokens.clear();
         match grammar.is_early() {
@@ -50,6 +51,15 @@ impl Listing {
         parts.settle();
         tokens.sort_unstable();
         tokens.dedup();
-        tokens
+    }
+
+    /// The tokens that were collected last, ascending.
+    pub(crate) fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Takes tokens out, which are ascending.
+    pub(crate) fn exclude(&mut self, excluded: &[u32]) {
+        self.tokens.retain(|token| excluded.binary_search(token).is_err());
     }
 }

@@ -72,17 +72,12 @@ impl Matcher {
         self.grammar.chains().collect(frames, position, &mut self.scratch.parts);
         let ended = position.is_empty() || self.sequence.is_accepting(&self.grammar, position);
         let ends = if ended { &self.settings.end_tokens[..] } else { &[] };
-        if !self.grammar.distinct().is_empty() {
-            let sequence = Arc::make_mut(&mut self.sequence);
-            sequence.load(&mut self.scratch);
-            exclude(&self.grammar, &self.settings, sequence, &mut self.scratch, ends);
-        }
         let mut listed: &[u32] = &[];
-        if is_listed {
+        if is_listed || !self.grammar.distinct().is_empty() {
             let sequence = Arc::make_mut(&mut self.sequence);
             sequence.load(&mut self.scratch);
             let (scratch, listing) = (&mut self.scratch, &mut self.listing);
-            listed = list(&self.grammar, &self.settings, sequence, scratch, listing);
+            listed = beside(&self.grammar, &self.settings, sequence, scratch, listing, ends);
         }
         let Scratch { parts, excluded, .. } = &self.scratch;
         Mask::new(&self.grammar, parts, excluded, listed, ends, self.settings.width)
@@ -227,39 +222,35 @@ impl Clone for Matcher {
     }
 }
 
-/// Sets `scratch.excluded` to what the items of `scratch.position` exclude of the mask that `scratch.parts` are, but for
-/// tokens that end the sequence there.
-pub(crate) fn exclude(
-    grammar: &Grammar,
-    settings: &Settings,
-    sequence: &mut Sequence,
-    scratch: &mut Scratch,
-    ends: &[u32],
-) {
-    if grammar.distinct().is_empty() {
-        return;
-    }
-    let Scratch { position, parts, excluded, distinct, .. } = scratch;
-    let mask = Mask::new(grammar, parts, &[], &[], &[], settings.width);
-    let frames = &mut sequence.frames;
-    distinct.walk.collect(grammar, frames, settings.limits, position, mask, excluded);
-    excluded.retain(|token| ends.binary_search(token).is_err());
-}
-
 /// The tokens that `scratch.position` allows besides stored masks, ascending; stored masks that only a walk finds go to
-/// `scratch.parts`.
-pub(crate) fn list<'l>(
+/// `scratch.parts`. Sets `scratch.excluded` to what items that must differ exclude of all these, but for tokens that end the sequence
+/// there.
+pub(crate) fn beside<'l>(
     grammar: &Grammar,
     settings: &Settings,
     sequence: &mut Sequence,
     scratch: &mut Scratch,
     listing: &'l mut Listing,
+    ends: &[u32],
 ) -> &'l [u32] {
-    let Scratch { position, parts, .. } = scratch;
-    match Listing::is_needed(grammar, position) {
-        true => listing.collect(grammar, &mut sequence.frames, settings.limits, position, parts),
-        false => &[],
+    let Scratch { position, parts, excluded, distinct, .. } = scratch;
+    let (frames, limits) = (&mut sequence.frames, settings.limits);
+    let is_listed = Listing::is_needed(grammar, position);
+    if is_listed {
+        listing.collect(grammar, frames, limits, position, parts);
     }
+    if !grammar.distinct().is_empty() {
+        // Walks read bytes that the text does not have.
+        frames.items.leave(0);
+        let listed = if is_listed { listing.tokens() } else { &[] };
+        let mask = Mask::new(grammar, parts, &[], listed, &[], settings.width);
+        distinct.walk.collect(grammar, frames, limits, position, mask, excluded);
+        excluded.retain(|token| ends.binary_search(token).is_err());
+        if is_listed {
+            listing.exclude(excluded);
+        }
+    }
+    if is_listed { listing.tokens() } else { &[] }
 }
 
 /// Advances `scratch.position` over a token, an end token included, which leaves it empty.

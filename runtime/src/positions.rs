@@ -13,18 +13,15 @@
 
 use std::ops::Range;
 
-use crate::distinct::DistinctRules;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations, mix};
 use crate::sequence::FirstBytes;
 use crate::stack::Frames;
-use crate::step::{Limits, Machine};
+use crate::step::Limits;
 
 /// Places for the numbers of positions at first.
 const FIRST_SLOTS: usize = 64;
-
-static NONE_DISTINCT: DistinctRules = DistinctRules::none();
 
 /// The number of a position, of the [`Positions`] that gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,7 +85,7 @@ impl Positions {
         bytes: &[u8],
     ) -> Result<Option<PositionId>, LimitError> {
         let Self { grammar, limits, frames, entries, ends, closure, next, spare, .. } = self;
-        let machine = Machine { distinct: &NONE_DISTINCT, ..grammar.machine(*limits) };
+        let machine = grammar.lenient_machine(*limits);
         next.clear();
         for &at in &entries[span(ends, from)] {
             machine.add(next, at)?;
@@ -119,7 +116,7 @@ impl Positions {
         position: PositionId,
     ) -> Result<impl Iterator<Item = u8> + use<>, LimitError> {
         let Self { grammar, limits, frames, entries, ends, closure, .. } = self;
-        let machine = Machine { distinct: &NONE_DISTINCT, ..grammar.machine(*limits) };
+        let machine = grammar.lenient_machine(*limits);
         Ok(FirstBytes::of(&machine, frames, &entries[span(ends, position)], closure)?.iter())
     }
 

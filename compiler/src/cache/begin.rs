@@ -20,7 +20,7 @@ use crate::ir::Lowered;
 /// An answer that need not be whole.
 #[derive(Debug)]
 pub enum Beginning {
-    /// The artifact was there, or its grammar is one that is compiled at once.
+    /// The artifact was there.
     Whole(Cached),
     /// The masks are still to be computed.
     Early(Box<Pending>),
@@ -104,7 +104,7 @@ impl Cache {
             Ok((early.map_err(|error| vec![error.to_diagnostic()])?, lowered, begun))
         });
         match begun {
-            Ok((Some(early), lowered, begun)) => Ok(Beginning::Early(Box::new(Pending {
+            Ok((early, lowered, begun)) => Ok(Beginning::Early(Box::new(Pending {
                 cache: self.clone(),
                 compiler: Arc::clone(compiler),
                 front_end: front_end.clone(),
@@ -115,10 +115,6 @@ impl Cache {
                 begun,
                 early,
             }))),
-            Ok((None, lowered, begun)) => {
-                request.begun.set(Some((lowered, begun)));
-                self.answer(&request, &budget).map(Beginning::Whole)
-            }
             Err(diagnostics) => Err(self.refused(shared, &request, &budget, diagnostics)),
         }
     }

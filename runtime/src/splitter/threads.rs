@@ -7,7 +7,6 @@
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::{MaskPool, Region};
 
-use crate::distinct::DistinctRules;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations};
@@ -22,8 +21,6 @@ use super::scopes::{OUTSIDE, Scopes};
 
 /// In a closure every configuration counts.
 static EACH: StateRanges = StateRanges::none();
-/// Items are not compared.
-static ALL_EQUAL: DistinctRules = DistinctRules::none();
 
 /// A way to read the output so far.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +122,7 @@ impl Threads {
         token: Option<u32>,
         bytes: &[u8],
     ) -> Result<bool, LimitError> {
-        let machine = Machine { distinct: &ALL_EQUAL, ..grammar.machine(self.limits) };
+        let machine = grammar.lenient_machine(self.limits);
         let regions = &grammar.artifact().meta().regions;
         let mut passing = match token {
             Some(token) => self.take_edges(&machine, regions, token)?,
