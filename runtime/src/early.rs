@@ -4,8 +4,8 @@
 //! theirs, so a position within a shared string, which is where walks would take longest, reads its base mask; what goes on
 //! behind is found from the nodes of its exit class. In an own state the walk begins at the root.
 //!
-//! Invariant: the tokens are those of the complete grammar's mask as it is stored, in which items may be equal, but for tokens that meet a limit of the matcher, which
-//! are left out here and refused when they are accepted there.
+//! Invariant: the tokens are those of the complete grammar's mask as it is stored, in which items that must differ may be
+//! equal, but for tokens that meet a limit of the matcher, which are left out here and refused when they are accepted there.
 //!
 //! Cost: O(trie nodes that are read), from microseconds where little may come next to some tens of milliseconds where nearly
 //! anything may. It is paid until the masks are there.
