@@ -31,7 +31,7 @@ impl Listing {
         grammar.is_early() || position.iter().any(|at| catalogues.contains(at.state))
     }
 
-    /// Collects the tokens of a position, and stored masks beside those of `parts`.
+    /// Collects the tokens of a position, which are none where they are not needed, and stored masks beside those of `parts`.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
@@ -42,6 +42,9 @@ impl Listing {
     ) {
         let Self { tokens, catalogue, below } = self;
         tokens.clear();
+        if !Self::is_needed(grammar, position) {
+            return;
+        }
         match grammar.is_early() {
             true => early::collect(grammar, frames, limits, position, below, tokens),
             false => {

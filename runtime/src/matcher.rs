@@ -235,22 +235,14 @@ pub(crate) fn beside<'l>(
 ) -> &'l [u32] {
     let Scratch { position, parts, excluded, distinct, .. } = scratch;
     let (frames, limits) = (&mut sequence.frames, settings.limits);
-    let is_listed = Listing::is_needed(grammar, position);
-    if is_listed {
-        listing.collect(grammar, frames, limits, position, parts);
-    }
+    listing.collect(grammar, frames, limits, position, parts);
     if !grammar.distinct().is_empty() {
-        // Walks read bytes that the text does not have.
-        frames.items.leave(0);
-        let listed = if is_listed { listing.tokens() } else { &[] };
-        let mask = Mask::new(grammar, parts, &[], listed, &[], settings.width);
+        let mask = Mask::new(grammar, parts, &[], listing.tokens(), &[], settings.width);
         distinct.walk.collect(grammar, frames, limits, position, mask, excluded);
         excluded.retain(|token| ends.binary_search(token).is_err());
-        if is_listed {
-            listing.exclude(excluded);
-        }
+        listing.exclude(excluded);
     }
-    if is_listed { listing.tokens() } else { &[] }
+    listing.tokens()
 }
 
 /// Advances `scratch.position` over a token, an end token included, which leaves it empty.
