@@ -31,6 +31,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
 
 
+@pytest.fixture(autouse=True)
+def _no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hosts find nothing that an earlier run left in the folder of $GRAMMARC_CACHE, where environments are kept too."""
+    monkeypatch.delenv("GRAMMARC_CACHE", raising=False)
+
+
 WORDS = ["the", "true", "false", "null", '{"', '":', '",', "},", "[1", " a", "\n\n", "é", "日", "123", "name"]
 SPECIAL = ["<s>", "<end>", "<turn>", "<tool>"]
 
