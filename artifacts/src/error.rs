@@ -200,14 +200,18 @@ pub enum Error {
     },
     /// The grammar was compiled for another vocabulary.
     #[error(
-        "the grammar was compiled for vocabulary {expected:?} and vocabulary {given:?} was given: {difference}; compile \
-         the grammar again for this vocabulary"
+        "the grammar was compiled for vocabulary {expected:?} of {} tokens and vocabulary {given:?} of {} was given: \
+         {difference}; compile the grammar again for this vocabulary",
+        tokens.0,
+        tokens.1
     )]
     VocabularyMismatch {
         /// Name of the vocabulary that the grammar was compiled for.
         expected: String,
         /// Name of the vocabulary given.
         given: String,
+        /// Number of token ids of the one and of the other.
+        tokens: (u32, u32),
         /// The first difference of the two.
         difference: Difference,
     },
@@ -235,21 +239,20 @@ pub enum Error {
 /// The first difference of two vocabularies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// Not known to the token: the grammar artifact holds no token digests.
-    Fingerprint,
-    /// The first token that differs, and its bytes in the given vocabulary, which may not have it at all.
+    /// The first token that differs.
     Token {
         /// Token id.
         id: u32,
-        /// Its bytes in the given vocabulary.
+        /// Its bytes in the given vocabulary, `None` where that ends before it.
         bytes: Option<Vec<u8>>,
     },
-    /// The given vocabulary goes on where the other ends.
-    Extra {
-        /// First token id that only the given vocabulary has.
-        id: u32,
-        /// Its bytes.
-        bytes: Vec<u8>,
+    /// A group of tokens, the first of which that differs is the first difference. Grammar artifacts of large vocabularies
+    /// hold a digest for each group of tokens and not for each token.
+    Group {
+        /// First token id of the group.
+        first: u32,
+        /// Last token id of the group.
+        last: u32,
     },
     /// All tokens agree; the end tokens or the logit width do not.
     EndOrWidth,
@@ -258,15 +261,14 @@ pub enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fingerprint => f.write_str("their fingerprints differ"),
             Self::Token { id, bytes: Some(bytes) } => {
                 write!(f, "they differ first at token {id}, here {}", Escaped(bytes))
             }
             Self::Token { id, bytes: None } => {
                 write!(f, "they differ first at token {id}, which is missing here")
             }
-            Self::Extra { id, bytes } => {
-                write!(f, "they differ first at token {id}, which is only here, {}", Escaped(bytes))
+            Self::Group { first, last } => {
+                write!(f, "they differ first among tokens {first} to {last}")
             }
             Self::EndOrWidth => {
                 f.write_str("their tokens agree, but the end tokens or the logit width do not")

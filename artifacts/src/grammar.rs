@@ -13,7 +13,7 @@ use crate::container::encode::{Encoder, Seal};
 use crate::container::header::checksum;
 use crate::container::{Container, Flat};
 use crate::digests;
-use crate::error::{Difference, Error};
+use crate::error::Error;
 use crate::meta::{self, ArchivedStoredGrammar, GrammarMeta};
 use crate::pool::MaskPool;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
@@ -32,9 +32,6 @@ pub struct GrammarData {
     pub start_rule: u32,
     /// The grammar's own tables, with the totals of the vocabulary's as bases.
     pub tables: TablesData,
-    /// Whether to store one byte per token of the vocabulary, so that opening the artifact with another vocabulary names
-    /// the first token that differs.
-    pub with_token_digests: bool,
 }
 
 impl GrammarData {
@@ -46,19 +43,16 @@ impl GrammarData {
 
     fn encode(&self, vocabulary: &VocabularyArtifact, seal: Seal) -> Result<Buffer, Error> {
         let meta = meta::encode_grammar(&self.meta)?;
-        let record = GrammarRecord { start_rule: self.start_rule };
+        let record =
+            GrammarRecord { start_rule: self.start_rule, token_count: vocabulary.token_count() };
         let regions = meta::encode_regions(&self.meta.regions)?;
-        let digests: Option<Vec<u8>> =
-            self.with_token_digests.then(|| digests::token_digests(vocabulary.tokens()).collect());
         let tables = self.tables.as_tables();
         let numbers = TablesRecord::of(&tables);
 
         let mut encoder = Encoder::default();
         encoder.section(SectionKind::Meta, &meta);
         encoder.section(SectionKind::Grammar, std::slice::from_ref(&record));
-        if let Some(digests) = &digests {
-            encoder.section(SectionKind::TokenDigests, digests);
-        }
+        encoder.section(SectionKind::TokenDigests, vocabulary.token_digests());
         if let Some(regions) = &regions {
             encoder.section(SectionKind::Regions, regions);
         }
@@ -319,22 +313,17 @@ fn check_vocabulary(
     vocabulary: &VocabularyArtifact,
 ) -> Result<(), Error> {
     let header = container.header();
-    let digests: Option<Flat<u8>> = container.optional(SectionKind::TokenDigests);
-    let digests = digests.map(|digests| digests.get(container.buffer()));
+    let digests: Flat<u8> = container.flat(SectionKind::TokenDigests)?;
+    let digests = digests.get(container.buffer());
+    let token_count = container.single::<GrammarRecord>(SectionKind::Grammar)?.token_count;
+    digests::check_length(digests, token_count)?;
     if header.fingerprint != vocabulary.fingerprint() {
         return Err(Error::VocabularyMismatch {
             expected: meta.vocabulary_name.to_string(),
             given: vocabulary.name().to_owned(),
-            difference: digests.map_or(Difference::Fingerprint, |digests| {
-                digests::first_difference(digests, vocabulary.tokens())
-            }),
+            tokens: (token_count, vocabulary.token_count()),
+            difference: digests::first_difference(digests, token_count, vocabulary.tokens()),
         });
-    }
-    let (expected, section) = (vocabulary.token_count().into(), SectionKind::TokenDigests.name());
-    if let Some(found) = digests.map(|digests| digests.len() as u64)
-        && found != expected
-    {
-        return Err(Error::SectionLength { section, expected, found });
     }
     if header.shared_digest != vocabulary.shared_digest() {
         return Err(Error::SharedRulesMismatch { given: vocabulary.name().to_owned() });

@@ -31,7 +31,7 @@ pub use crate::tables::row_words;
 use crate::tables::{Tables, TablesData};
 use crate::tokens::Tokens;
 use crate::trie::TrieData;
-use crate::{validate, write};
+use crate::{digests, validate, write};
 
 /// A vocabulary as the compiler builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +72,7 @@ impl VocabularyData {
             end_tokens: &self.end_tokens,
             special_tokens: &special,
         };
+        let digests: Vec<u8> = digests::token_digests(tokens, record.token_count).collect();
 
         let mut encoder = Encoder::default();
         encoder.section(SectionKind::Meta, &meta);
@@ -86,6 +87,7 @@ impl VocabularyData {
         encoder.section(SectionKind::TrieRank, &self.trie.rank);
         encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
         encoder.section(SectionKind::Expressions, &self.expressions);
+        encoder.section(SectionKind::TokenDigests, &digests);
         stored::encode(&mut encoder, &numbers, &tables);
         let (fingerprint, shared) = (tokens.fingerprint(), stored::digest(&tables));
         encoder.finish(ArtifactKind::Vocabulary, fingerprint, shared, Seal::Now)
@@ -147,6 +149,7 @@ struct Inner {
     trie_rank: Flat<u32>,
     token_of_rank: Flat<u32>,
     expressions: Flat<ExpressionRecord>,
+    token_digests: Flat<u8>,
     tables: StoredTables,
     usable: OnceLock<Vec<u32>>,
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -179,6 +182,7 @@ impl VocabularyArtifact {
             trie_rank: container.flat(SectionKind::TrieRank)?,
             token_of_rank: container.flat(SectionKind::TokenOfRank)?,
             expressions: container.flat(SectionKind::Expressions)?,
+            token_digests: container.flat(SectionKind::TokenDigests)?,
             tables: StoredTables::locate(&container)?,
             container,
             usable: OnceLock::new(),
@@ -194,6 +198,7 @@ impl VocabularyArtifact {
         let (tokens, own) = (self.tokens(), self.tables());
         let numbers = &self.inner.record;
         let (names, expressions) = (self.meta().rule_names.len(), self.expressions());
+        digests::check_length(self.token_digests(), numbers.token_count)?;
         validate::vocabulary(numbers, &tokens, &self.trie(), own, expressions, names)
             .map_err(|violation| Error::Invalid(Box::new(violation)))?;
         let identities = [
@@ -319,6 +324,11 @@ impl VocabularyArtifact {
     /// Expressions of the shared rules, ascending by digest.
     pub fn expressions(&self) -> &[ExpressionRecord] {
         self.get(self.inner.expressions)
+    }
+
+    /// The token digests, which grammars copy.
+    pub(crate) fn token_digests(&self) -> &[u8] {
+        self.get(self.inner.token_digests)
     }
 
     /// Masks of the shared rules.

@@ -147,8 +147,7 @@ impl Ours {
         compiled.map_err(|error| error.to_string())
     }
 
-    /// A source as a grammar that matchers can use, compiled for this process alone: by way of the artifact's bytes,
-    /// without token digests.
+    /// A source as a grammar that matchers can use, compiled for this process alone: by way of the artifact's bytes.
     ///
     /// # Errors
     ///
@@ -166,7 +165,7 @@ impl Ours {
         let kind = front_end.kind();
         let budget = Budget::new();
         let lowered = front_end.lower(source, &budget).map_err(first)?;
-        let options = CompileOptions::default().without_token_digests();
+        let options = CompileOptions::default();
         let compiled = self.compiler.compile(&lowered, kind, &options, &budget);
         let compiled = compiled.map_err(|error| error.to_string())?;
         let artifact = compiled.to_artifact(&self.compiler).map_err(|error| error.to_string())?;

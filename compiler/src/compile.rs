@@ -33,7 +33,6 @@ pub struct CompileOptions {
     masks: Option<MaskLimits>,
     shortcuts: Shortcuts,
     record: Vec<(String, String)>,
-    without_token_digests: bool,
 }
 
 impl CompileOptions {
@@ -59,14 +58,6 @@ impl CompileOptions {
         self
     }
 
-    /// Leaves out the byte for each token by which a foreign vocabulary is told the first token that differs; it is
-    /// refused all the same. For grammars that are used in this process and never written.
-    #[must_use]
-    pub fn without_token_digests(mut self) -> Self {
-        self.without_token_digests = true;
-        self
-    }
-
     /// An option of the front end to record in the artifact.
     #[must_use]
     pub fn record(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
@@ -76,13 +67,13 @@ impl CompileOptions {
 
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
-        let Self { network, masks, shortcuts, record, without_token_digests } = self;
+        let Self { network, masks, shortcuts, record } = self;
         let NetworkLimits { rule_states, states, rules, catalogue_texts, graded_states } =
             network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
         (catalogue_texts, graded_states).hash(state);
-        (record, shortcuts, without_token_digests).hash(state);
+        (record, shortcuts).hash(state);
     }
 }
 
@@ -398,7 +389,6 @@ impl Compiler {
             network: &network,
             masks,
             configurations,
-            with_token_digests: !options.without_token_digests,
         };
         let data = emit::grammar_data(parts, &self.lexicon);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;

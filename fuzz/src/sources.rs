@@ -61,7 +61,7 @@ pub fn run(data: &[u8]) {
     let started = Instant::now();
     let source = Source::new("<fuzz>", text);
     let result = front_end.lower(source, &budget).map_err(drop).and_then(|lowered| {
-        let options = CompileOptions::default().without_token_digests();
+        let options = CompileOptions::default();
         let compiled = compiler().compile(&lowered, front_end.kind(), &options, &budget);
         compiled.map_err(drop)
     });

@@ -297,7 +297,7 @@ impl Asked {
     fn new(source: &GrammarSource) -> Result<Self, GrammarError> {
         let settings = Settings::of(source.language, source.options.clone())?;
         let text = Source::new(format!("<{}>", source.language.name()), source.text.clone());
-        let mut options = CompileOptions::default().without_token_digests();
+        let mut options = CompileOptions::default();
         for (name, value) in settings.front_end.recorded() {
             options = options.record(name, value);
         }

@@ -50,6 +50,27 @@ pub enum AcceptError {
     Limit(#[from] LimitError),
 }
 
+/// A text was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AcceptTextError {
+    /// The grammar does not allow a byte of the text where it stands.
+    #[error("byte {at} of the text is not allowed here")]
+    Refused {
+        /// Offset of the byte in the text.
+        at: usize,
+    },
+    /// The grammar allows the text, but no token of the vocabulary spells a continuation.
+    #[error("the text is allowed, but no token of the vocabulary can follow it")]
+    NoToken,
+    /// The sequence has ended: nothing follows an end token.
+    #[error("the text follows the end of the sequence")]
+    Finished,
+    /// A limit was met while the text was read.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}
+
 /// A token of several was not accepted. The tokens before it were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("after {accepted} accepted tokens: {source}")]

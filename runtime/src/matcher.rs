@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::error::{AcceptError, AcceptManyError, ImportError, OptionsError, RollbackError};
+use crate::error::{
+    AcceptError, AcceptManyError, AcceptTextError, ImportError, OptionsError, RollbackError,
+};
 use crate::export;
 use crate::grammar::Grammar;
 use crate::listing::Listing;
@@ -63,7 +65,7 @@ impl Matcher {
         &self.settings.end_tokens
     }
 
-    /// The tokens that may come next. In a finished sequence these are the end tokens.
+    /// The tokens that may come next. In a finished sequence these are the end tokens: none, in a matcher that has none.
     pub fn mask(&mut self) -> Mask<'_> {
         self.catch_up();
         let position = self.sequence.trail.current();
@@ -122,6 +124,36 @@ impl Matcher {
         sequence.trail.push(&self.scratch.position);
         sequence.frames.items.accept();
         Ok(())
+    }
+
+    /// Accepts a text, however it would be cut into tokens: a prompt's beginning of the answer, or what a host has found
+    /// without the model. It counts as one token for [`rollback`](Self::rollback). An empty text is nothing. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// The grammar does not allow the text, or no token may follow it; the matcher is as it was.
+    pub fn accept_text(&mut self, text: &[u8]) -> Result<(), AcceptTextError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        if self.is_finished() {
+            return Err(AcceptTextError::Finished);
+        }
+        let (limits, scratch) = (self.settings.limits, &mut self.scratch);
+        let sequence = Arc::make_mut(&mut self.sequence);
+        sequence.load(scratch);
+        if sequence.advance(&self.grammar, limits, scratch, Input::Bytes(text))? {
+            sequence.trail.push(&scratch.position);
+            sequence.frames.items.accept();
+            return Ok(());
+        }
+        for (at, byte) in text.iter().enumerate() {
+            let byte = Input::Byte(std::array::from_ref(byte));
+            if !sequence.advance(&self.grammar, limits, scratch, byte)? {
+                return Err(AcceptTextError::Refused { at });
+            }
+        }
+        Err(AcceptTextError::NoToken)
     }
 
     /// Accepts tokens one after the other, up to the first that is not allowed.
@@ -188,9 +220,12 @@ impl Matcher {
         self.sequence.is_accepting(&self.grammar, self.sequence.trail.current())
     }
 
-    /// Whether an end token was accepted.
+    /// Whether the sequence is over: an end token was accepted, or the matcher has no end tokens and nothing may follow. O(1)
+    /// with end tokens, and the work of a mask without.
     pub fn is_finished(&self) -> bool {
+        let is_alone = self.settings.end_tokens.is_empty();
         self.sequence.trail.current().is_empty()
+            || is_alone && self.is_accepting() && self.fork().mask().is_empty()
     }
 
     /// The position as plain bytes, in the layout of [`export`](crate::export).

@@ -60,11 +60,13 @@ impl Scratch {
     }
 }
 
-/// The input of a step: one byte, or one token with its text.
+/// The input of a step: one byte, some bytes, or one token with its text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'t> {
     /// One byte, after which no token need follow.
     Byte(&'t [u8; 1]),
+    /// At least one byte, after which a token may follow.
+    Bytes(&'t [u8]),
     /// One whole token.
     Token(u32, &'t Text),
 }
@@ -74,6 +76,7 @@ impl<'t> Input<'t> {
     fn bytes(self, grammar: &'t Grammar) -> &'t [u8] {
         match self {
             Self::Byte(byte) => byte,
+            Self::Bytes(bytes) => bytes,
             Self::Token(token, text) => text.bytes(grammar.vocabulary().artifact(), token),
         }
     }
@@ -83,9 +86,10 @@ impl<'t> Input<'t> {
         matches!(self, Self::Token(_, text) if text.is_plain())
     }
 
+    /// Whether the sequence must be able to go on with a token after it, or to end.
     #[inline]
-    fn is_token(self) -> bool {
-        matches!(self, Self::Token(..))
+    fn must_rest(self) -> bool {
+        !matches!(self, Self::Byte(_))
     }
 
     /// Whether a token edge carries it.
@@ -225,7 +229,7 @@ impl Sequence {
             let bytes = input.bytes(grammar);
             (runner.run(&mut self.frames, &mut at, bytes, limits.frames), !bytes.is_empty())
         };
-        let stays = !input.is_token() || (some && runner.rests(&self.frames, at));
+        let stays = !input.must_rest() || (some && runner.rests(&self.frames, at));
         (if run == Run::Read && !stays { Run::Refused } else { run }, at)
     }
 
@@ -282,7 +286,7 @@ impl Sequence {
             let Scratch { position, closure, next, .. } = scratch;
             machine.step_token(frames, position, token, closure, next)?;
         }
-        Ok(scratch.take_next(|at| !input.is_token() || runner.rests(frames, at)))
+        Ok(scratch.take_next(|at| !input.must_rest() || runner.rests(frames, at)))
     }
 
     /// Whether the input may end at a position.

@@ -93,7 +93,7 @@ pub fn compile(schema: &str, options: &JsonSchemaOptions) -> Result<Compiled, Re
         Some(error) if error.code == "json-schema::unsatisfiable" => Refusal::Unsatisfiable,
         _ => Refusal::Schema(Box::new(errors.swap_remove(0))),
     })?;
-    let settings = CompileOptions::default().without_token_digests();
+    let settings = CompileOptions::default();
     let compiled =
         compiler.compile(&lowered, "json-schema", &settings, &budget).map_err(Refusal::Grammar)?;
     let buffer = compiled.to_buffer(compiler).map_err(Refusal::Grammar)?;

@@ -145,8 +145,8 @@ section_kinds! {
     Expressions = 26, "EXPRESSIONS", ExpressionRecord, Vocabulary;
     /// One [`GrammarRecord`].
     Grammar = 32, "GRAMMAR", GrammarRecord, Grammar;
-    /// One byte per token of the vocabulary, to find the first token that differs.
-    TokenDigests = 33, "TOKEN_DIGESTS", u8, GrammarOptional;
+    /// One byte per group of tokens, to locate the first token in which another vocabulary differs.
+    TokenDigests = 33, "TOKEN_DIGESTS", u8, Both;
     /// The vocabulary artifact that the grammar was compiled for, whole.
     Embedded = 34, "EMBEDDED", u8, GrammarOptional;
     /// Regions of the grammar, as an rkyv archive.

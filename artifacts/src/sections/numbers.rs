@@ -18,6 +18,8 @@ pub struct VocabularyRecord {
 pub struct GrammarRecord {
     /// Rule in whose initial state a sequence begins.
     pub start_rule: u32,
+    /// Number of token ids of the vocabulary that the grammar was compiled for.
+    pub token_count: u32,
 }
 
 /// Numbers of an artifact's tables: [`Bases`](crate::tables::Bases), and the width of a dense row.

@@ -276,7 +276,7 @@ pub(crate) fn small_grammar(vocabulary: &VocabularyArtifact) -> GrammarData {
         ),
     ];
     add_rules(&mut tables, Some(shared), &rules);
-    GrammarData { meta: grammar_meta(), start_rule: rule, tables, with_token_digests: true }
+    GrammarData { meta: grammar_meta(), start_rule: rule, tables }
 }
 
 fn report() -> Report {
@@ -457,7 +457,7 @@ pub(crate) fn large_grammar(vocabulary: &VocabularyArtifact, states: u32) -> Gra
         .collect();
     add_rules(&mut tables, Some(shared), &rules);
     let start_rule = bases.rules;
-    GrammarData { meta: GrammarMeta::default(), start_rule, tables, with_token_digests: false }
+    GrammarData { meta: GrammarMeta::default(), start_rule, tables }
 }
 
 /// The bytes of an artifact with a change made to one section, and the checksum made right again.

@@ -8,11 +8,9 @@ use grammarc_artifacts::{
 use crate::fixtures::*;
 
 /// The error of opening the small grammar with a changed vocabulary.
-fn mismatch(digests: bool, change: impl FnOnce(&mut VocabularyData)) -> Error {
+fn mismatch(change: impl FnOnce(&mut VocabularyData)) -> Error {
     let vocabulary = open_vocabulary(&small_vocabulary());
-    let mut data = small_grammar(&vocabulary);
-    data.with_token_digests = digests;
-    let bytes = data.to_bytes(&vocabulary).expect("bytes");
+    let bytes = small_grammar(&vocabulary).to_bytes(&vocabulary).expect("bytes");
     let mut other = small_vocabulary();
     change(&mut other);
     other.meta.name = "other".to_owned();
@@ -20,9 +18,9 @@ fn mismatch(digests: bool, change: impl FnOnce(&mut VocabularyData)) -> Error {
     GrammarArtifact::from_buffer(bytes, &open_vocabulary(&other)).expect_err("another vocabulary")
 }
 
-fn difference(digests: bool, change: impl FnOnce(&mut VocabularyData)) -> Difference {
-    match mismatch(digests, change) {
-        Error::VocabularyMismatch { expected, given, difference } => {
+fn difference(change: impl FnOnce(&mut VocabularyData)) -> Difference {
+    match mismatch(change) {
+        Error::VocabularyMismatch { expected, given, difference, .. } => {
             assert_eq!((expected.as_str(), given.as_str()), ("small", "other"));
             difference
         }
@@ -32,61 +30,67 @@ fn difference(digests: bool, change: impl FnOnce(&mut VocabularyData)) -> Differ
 
 #[test]
 fn the_first_token_that_differs_is_named() {
-    let found = difference(true, |v| v.tokens[5].0 = b"[]".to_vec());
+    let found = difference(|v| v.tokens[5].0 = b"[]".to_vec());
     assert_eq!(found, Difference::Token { id: 5, bytes: Some(b"[]".to_vec()) });
-    let found = difference(true, |v| v.tokens[9].1 = TokenKind::Unused);
+    let found = difference(|v| v.tokens[9].1 = TokenKind::Unused);
     assert_eq!(found, Difference::Token { id: 9, bytes: Some(b"<eos>".to_vec()) });
-    let found = difference(true, |v| v.tokens.push((b"zz".to_vec(), TokenKind::Text)));
-    assert_eq!(found, Difference::Extra { id: 13, bytes: b"zz".to_vec() });
-    let found = difference(true, |v| v.end_tokens = vec![10]);
+    let found = difference(|v| v.tokens.push((b"zz".to_vec(), TokenKind::Text)));
+    assert_eq!(found, Difference::Token { id: 13, bytes: Some(b"zz".to_vec()) });
+    let found = difference(|v| v.end_tokens = vec![10]);
     assert_eq!(found, Difference::EndOrWidth);
-    let found = difference(true, |v| v.logit_width = 17);
+    let found = difference(|v| v.logit_width = 17);
     assert_eq!(found, Difference::EndOrWidth);
-    let found = difference(false, |v| v.tokens[5].0 = b"[]".to_vec());
-    assert_eq!(found, Difference::Fingerprint);
 }
 
-#[test]
-fn a_vocabulary_that_ends_early_names_the_missing_token() {
-    let longer = large_vocabulary(2000, 1);
-    let vocabulary = open_vocabulary(&longer);
-    let mut data = large_grammar(&vocabulary, 20);
-    data.with_token_digests = true;
-    let bytes = data.to_bytes(&vocabulary).expect("bytes");
-    let shorter = open_vocabulary(&large_vocabulary(1990, 1));
-    let error = GrammarArtifact::from_buffer(bytes, &shorter).expect_err("ten tokens fewer");
-    let Error::VocabularyMismatch { difference, .. } = error else { panic!("{error:?}") };
-    assert_eq!(difference, Difference::Token { id: 1990, bytes: None });
-}
-
-#[test]
-fn one_change_anywhere_is_named_at_once_or_soon_after() {
+/// The error of opening a grammar of the large vocabulary with a changed one.
+fn mismatch_of_large(change: impl FnOnce(&mut VocabularyData)) -> Error {
     let vocabulary = open_vocabulary(&large_vocabulary(2000, 1));
-    let mut data = large_grammar(&vocabulary, 20);
-    data.with_token_digests = true;
-    let bytes = data.to_bytes(&vocabulary).expect("bytes");
+    let bytes = large_grammar(&vocabulary, 20).to_bytes(&vocabulary).expect("bytes");
+    let mut other = large_vocabulary(2000, 1);
+    change(&mut other);
+    other.trie = TrieData::build(&other.tokens).expect("a trie");
+    let other = VocabularyArtifact::from_buffer(other.to_bytes().expect("bytes"));
+    GrammarArtifact::from_buffer(bytes, &other.expect("a vocabulary")).expect_err("another one")
+}
+
+#[test]
+fn a_vocabulary_that_ends_early_or_goes_on_is_named_with_both_counts() {
+    let shorter = mismatch_of_large(|v| *v = large_vocabulary(1990, 1));
+    let Error::VocabularyMismatch { tokens, difference, .. } = shorter else {
+        panic!("{shorter:?}")
+    };
+    let missing = Difference::Token { id: 1990, bytes: None };
+    assert_eq!((tokens, difference), ((2000, 1990), missing));
+    let longer = mismatch_of_large(|v| {
+        v.tokens.push((b"new".to_vec(), TokenKind::Text));
+        v.logit_width += 1;
+    });
+    let message = longer.to_string();
+    let said = ["of 2000 tokens", "of 2001 was given", "first at token 2000, here \"new\""];
+    assert!(said.iter().all(|said| message.contains(said)), "{message}");
+}
+
+#[test]
+fn one_change_anywhere_is_located_at_once_or_soon_after() {
     let mut exact = 0;
     for changed in (0..2000).step_by(10) {
-        let mut other = large_vocabulary(2000, 1);
-        other.tokens[changed].0.push(b'!');
-        other.trie = TrieData::build(&other.tokens).expect("a trie");
-        let other = VocabularyArtifact::from_buffer(other.to_bytes().expect("bytes"));
-        let error = GrammarArtifact::from_buffer(bytes.clone(), &other.expect("a vocabulary"));
-        let error = error.expect_err("another vocabulary");
-        let Error::VocabularyMismatch { difference: Difference::Token { id, .. }, .. } = error
+        let error = mismatch_of_large(|v| v.tokens[changed].0.push(b'!'));
+        let Error::VocabularyMismatch { difference: Difference::Group { first, last }, .. } = error
         else {
             panic!("{error:?}");
         };
-        let late = id as usize - changed;
-        assert!(late < 4, "token {changed} changed, {id} named");
+        // 2,000 tokens are a thousand groups of two.
+        assert_eq!((first % 2, last), (0, first + 1));
+        let late = (first as usize).checked_sub(changed).expect("a group before the change");
+        assert!(late < 6, "token {changed} changed, {first} to {last} named");
         exact += usize::from(late == 0);
     }
-    assert!(exact >= 195, "{exact} of 200 named exactly");
+    assert!(exact >= 195, "{exact} of 200 located exactly");
 }
 
 #[test]
 fn other_shared_rules_are_refused() {
-    let error = mismatch(true, |v| v.tables.rules[0].hash[0] ^= 1);
+    let error = mismatch(|v| v.tables.rules[0].hash[0] ^= 1);
     assert!(matches!(error, Error::SharedRulesMismatch { .. }), "{error:?}");
 }
 

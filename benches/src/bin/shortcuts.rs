@@ -82,7 +82,7 @@ impl Bench {
         };
         for (name, schema) in schemas {
             let Ok(grammar) = Text::JsonSchema(&schema).lower(&Budget::new()) else { continue };
-            if this.compiled(&grammar, &options()).is_some() {
+            if this.compiled(&grammar, &CompileOptions::default()).is_some() {
                 this.grammars.push(grammar);
                 this.names.push(name);
             }
@@ -93,7 +93,7 @@ impl Bench {
     /// How often a shortcut took effect in all grammars, and in how many.
     fn effects(&self, shortcut: Shortcut) -> (u64, usize) {
         let compiled =
-            self.grammars.iter().filter_map(|grammar| self.compiled(grammar, &options()));
+            self.grammars.iter().filter_map(|grammar| self.compiled(grammar, &CompileOptions::default()));
         let times: Vec<u64> = compiled.map(|compiled| compiled.shortcuts.of(shortcut)).collect();
         (times.iter().sum(), times.iter().filter(|&&times| times > 0).count())
     }
@@ -104,7 +104,7 @@ impl Bench {
 
     /// By schema, the time with all shortcuts and the time with `options`; the artifacts have to be equal.
     fn times(&self, options: &CompileOptions, rounds: usize) -> [Vec<f64>; 2] {
-        let with_all = self::options();
+        let with_all = CompileOptions::default();
         let mut all: [Vec<f64>; 2] = Default::default();
         for (at, grammar) in self.grammars.iter().enumerate() {
             // The first compilation of a grammar finds nothing of it in the caches, and is not measured.
@@ -133,7 +133,7 @@ impl Bench {
         let [mut bytes, mut masks, mut listed, mut own_rows, mut over_shared, mut over_own] =
             [0_usize; 6];
         for grammar in &self.grammars {
-            let Some(compiled) = self.compiled(grammar, &options()) else { continue };
+            let Some(compiled) = self.compiled(grammar, &CompileOptions::default()) else { continue };
             let tables = &compiled.data.tables;
             masks += tables.masks.len();
             listed += tables.lists.len();
@@ -152,10 +152,6 @@ impl Bench {
             vocabulary.totals().rows,
         )
     }
-}
-
-fn options() -> CompileOptions {
-    CompileOptions::default().without_token_digests()
 }
 
 /// The percentiles of some times, and their sum.
@@ -188,7 +184,7 @@ fn main() -> io::Result<()> {
     };
     let mut each = String::new();
     for shortcut in Shortcut::ALL.into_iter().filter(is_named) {
-        let [with, without] = bench.times(&options().without_shortcut(shortcut), arguments.rounds);
+        let [with, without] = bench.times(&CompileOptions::default().without_shortcut(shortcut), arguments.rounds);
         let (times, grammars) = bench.effects(shortcut);
         write!(out, "| {shortcut:?} | {times} | {grammars} |")?;
         for (with, without) in figures(&with).into_iter().zip(figures(&without)) {

@@ -1,8 +1,8 @@
 //! One step of a sequence: the mask of the next token, and what was sampled from it.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
-use grammarc_runtime::error::{AcceptError, BufferError};
+use grammarc_runtime::error::{AcceptError, AcceptTextError, BufferError};
 use grammarc_runtime::{Bf16, F16};
 
 use crate::args::{array, array_mut};
@@ -107,7 +107,8 @@ pub unsafe extern "C" fn grammarc_matcher_is_accepting(matcher: *const grammarc_
     unsafe { asked(matcher, false, |matcher| matcher.is_accepting()) }
 }
 
-/// Whether an end token was accepted. False for NULL.
+/// Whether the sequence is over: an end token was accepted, or the matcher has no end tokens and nothing may follow. False
+/// for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_is_finished(matcher: *const grammarc_matcher) -> bool {
     // SAFETY: the caller keeps the header's rules.
@@ -167,6 +168,37 @@ pub unsafe extern "C" fn grammarc_matcher_accept_many(
                     accepted(Err(error.source))
                 }
             }
+        })
+    }
+}
+
+/// Accepts a text of `length` bytes, however it would be cut into tokens: one token for grammarc_matcher_rollback().
+///
+/// GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT leave the matcher where it was. `*offset`, which may be NULL, is then that of
+/// the first byte that is not allowed, or `length` where no token may follow the text. O(length).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_matcher_accept_text(
+    matcher: *mut grammarc_matcher,
+    text: *const c_char,
+    length: usize,
+    offset: *mut usize,
+) -> grammarc_status {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        on(matcher, |matcher| {
+            let text = match array("the text", text.cast::<u8>(), length) {
+                Ok(text) => text,
+                Err(fault) => return fault.status(),
+            };
+            let (status, at) = match matcher.accept_text(text) {
+                Ok(()) => return GRAMMARC_OK,
+                Err(AcceptTextError::Refused { at }) => (GRAMMARC_REFUSED, at),
+                Err(AcceptTextError::Finished) => (GRAMMARC_FINISHED, 0),
+                Err(AcceptTextError::Limit(_)) => (GRAMMARC_LIMIT, 0),
+                Err(_) => (GRAMMARC_REFUSED, length),
+            };
+            tell(offset, at);
+            status
         })
     }
 }

@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::matcher::Matcher;
 use crate::raise;
+use crate::tokens::{Ids, Text};
 use crate::vocabulary::Vocabulary;
 
 /// A compiled grammar with all its token masks. Immutable, and safe to share between threads.
@@ -227,7 +228,7 @@ impl Grammar {
     #[pyo3(signature = (*, end_tokens = None, logit_width = None, rollback_window = 1024))]
     fn matcher(
         slf: &Bound<'_, Self>,
-        end_tokens: Option<crate::tokens::Ids>,
+        end_tokens: Option<Ids>,
         logit_width: Option<u32>,
         rollback_window: usize,
     ) -> PyResult<Matcher> {
@@ -286,21 +287,5 @@ fn buffer(
     match standalone {
         true => artifact.to_standalone(),
         false => Ok(artifact.container().buffer().clone()),
-    }
-}
-
-/// A text, as `str` or as bytes.
-#[derive(FromPyObject)]
-enum Text {
-    Str(String),
-    Bytes(Vec<u8>),
-}
-
-impl Text {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Str(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes,
-        }
     }
 }

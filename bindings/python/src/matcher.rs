@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grammarc_runtime::MatcherOptions;
-use grammarc_runtime::error::AcceptError;
+use grammarc_runtime::error::{AcceptError, AcceptTextError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::arrays::{self, Element};
 use crate::grammar::Grammar;
 use crate::raise;
-use crate::tokens::{Id, Ids};
+use crate::tokens::{Id, Ids, Text};
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far. A call that fails leaves it as
 /// it was. Calls from several threads wait for each other.
@@ -99,6 +99,22 @@ impl Matcher {
                 Err(raise::refused(py, token.given, AcceptError::Limit(limit)))
             }
             Err(_) => Ok(false),
+        })
+    }
+
+    /// Accepts a text, however it would be cut into tokens, as one step for `rollback`. Raises `TextRefused` with the offset
+    /// of the first byte that is not allowed, or the text's length where no token may follow.
+    fn accept_text(&self, py: Python<'_>, text: Text) -> PyResult<()> {
+        raise::guarded(py, || {
+            let bytes = text.bytes();
+            self.lock().accept_text(bytes).map_err(|error| match error {
+                AcceptTextError::Limit(limit) => raise::limit(py, limit),
+                AcceptTextError::Refused { at } => raise::text_refused(py, error.to_string(), at),
+                AcceptTextError::NoToken => {
+                    raise::text_refused(py, error.to_string(), bytes.len())
+                }
+                _ => raise::text_refused(py, error.to_string(), 0),
+            })
         })
     }
 
@@ -231,7 +247,7 @@ impl Matcher {
         self.lock().is_accepting()
     }
 
-    /// Whether an end token was accepted.
+    /// Whether the sequence is over: an end token was accepted, or there are none and nothing may follow.
     #[getter]
     fn is_finished(&self) -> bool {
         self.lock().is_finished()

@@ -14,7 +14,7 @@ use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_cuda::CudaError;
 use grammarc_generate::prompts::PromptError;
-use grammarc_runtime::error::{AcceptError, BatchError, BufferError, OptionsError};
+use grammarc_runtime::error::{AcceptError, BatchError, BufferError, LimitError, OptionsError};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -140,12 +140,15 @@ fn io_error(source: &io::Error, message: String) -> PyErr {
     }
 }
 
+/// A limit of a matcher.
+pub(crate) fn limit(py: Python<'_>, limit: LimitError) -> PyErr {
+    exception(py, "LimitError", (limit.to_string(), "matcher", PyList::empty(py)))
+}
+
 /// A token that was not accepted.
 pub(crate) fn refused(py: Python<'_>, token: i64, error: AcceptError) -> PyErr {
     match error {
-        AcceptError::Limit(limit) => {
-            exception(py, "LimitError", (limit.to_string(), "matcher", PyList::empty(py)))
-        }
+        AcceptError::Limit(limit) => self::limit(py, limit),
         other => {
             let message = match other {
                 AcceptError::Finished { .. } => "follows the end of the sequence",

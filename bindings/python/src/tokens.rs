@@ -1,8 +1,9 @@
-//! Token ids as Python has them: integers of any size and sign, in lists or arrays.
+//! Token ids and texts as Python has them: integers of any size and sign, in lists or arrays; `str` or bytes.
 
 use grammarc_bindings::tokens::{NO_TOKEN, token};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 /// One id, as given and as a token.
 #[derive(Clone, Copy)]
@@ -34,10 +35,31 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Ids {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyString>() {
+            let hint = "token ids are expected, not a text: Matcher.accept_text takes a text, and list(...) turns bytes into ids";
+            return Err(PyTypeError::new_err(hint));
+        }
         let mut ids = Vec::with_capacity(object.len().unwrap_or(0));
         for item in object.try_iter()? {
             ids.push(item?.extract::<Id>()?.token);
         }
         Ok(Self(ids))
+    }
+}
+
+/// A text, as `str` or as bytes.
+#[derive(FromPyObject)]
+pub(crate) enum Text {
+    Str(String),
+    Bytes(Vec<u8>),
+}
+
+impl Text {
+    /// The bytes, in UTF-8.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Str(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
     }
 }

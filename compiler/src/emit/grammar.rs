@@ -19,13 +19,11 @@ pub(crate) struct Parts<'a> {
     pub(crate) masks: Masks,
     /// The most configurations, or a state at which they grow.
     pub(crate) configurations: Result<u32, u32>,
-    pub(crate) with_token_digests: bool,
 }
 
 /// The data of the artifact.
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
-    let Parts { lowered, kind, options, network, masks, configurations, with_token_digests } =
-        parts;
+    let Parts { lowered, kind, options, network, masks, configurations } = parts;
     let mut tables = masks.tables;
     let packed = catalogues::add(&mut tables, network, &masks.crowded);
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
@@ -84,7 +82,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         rule_names: network.rules.iter().map(|(name, _)| name.clone()).collect(),
         regions: regions::of(&lowered.grammar.regions, lexicon),
     };
-    GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests }
+    GrammarData { meta, start_rule: network.roots[0], tables }
 }
 
 /// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime reads.
@@ -112,5 +110,5 @@ pub(crate) fn early_data(
         regions: regions::of(&lowered.grammar.regions, lexicon),
         ..GrammarMeta::default()
     };
-    GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests: false }
+    GrammarData { meta, start_rule: network.roots[0], tables }
 }

@@ -25,7 +25,6 @@ pub(crate) fn both(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> [
         meta: GrammarMeta::default(),
         start_rule: network.start() as u32,
         tables: own,
-        with_token_digests: false,
     };
     [Grammar::early(EarlyArtifact::new(&data, vocabulary).unwrap()), complete]
 }

@@ -48,7 +48,6 @@ fn of_tables(
         meta: GrammarMeta::default(),
         start_rule: network.start() as u32,
         tables: own,
-        with_token_digests: false,
     };
     let buffer = data.to_bytes(&vocabulary).unwrap();
     Grammar::from_artifact(GrammarArtifact::from_buffer(buffer, &vocabulary).unwrap())

@@ -71,6 +71,11 @@ fn tokens_case(seed: u64) {
             assert_eq!(matcher.validate(&[token]), usize::from(allowed), "token {token}");
             assert_eq!(matcher.fork().accept(token).is_ok(), allowed, "token {token}");
         }
+        for (token, text) in (0..).zip(tokens.iter().map(text_of)) {
+            if !text.is_empty() && !EDGE_TOKENS.contains(&token) {
+                check_text(&matcher, token, text, !after[token as usize].is_empty());
+            }
+        }
         let Some(&token) = expected.get(random.below(expected.len().max(1))) else { break };
         matcher.accept(token).unwrap();
         set = after.swap_remove(token as usize);
@@ -82,6 +87,17 @@ fn tokens_case(seed: u64) {
         }
         assert!(!matcher.is_finished());
     }
+}
+
+/// A text is accepted as the token that spells it is.
+fn check_text(matcher: &Matcher, token: u32, text: &[u8], allowed: bool) {
+    let [mut by_text, mut by_token] = [matcher.fork(), matcher.fork()];
+    assert_eq!(by_text.accept_text(text).is_ok(), allowed, "{text:?}");
+    if allowed {
+        by_token.accept(token).unwrap();
+        assert_eq!(by_text.rollback_depth(), matcher.rollback_depth() + 1);
+    }
+    assert_eq!(by_text.export(), by_token.export());
 }
 
 /// Every view of a mask shows the same tokens.

@@ -3,7 +3,9 @@
 use grammarc_artifacts::TokenKind;
 use proptest::prelude::*;
 
-use crate::error::{AcceptError, BytesError, ImportError, LimitError, OptionsError};
+use crate::error::{
+    AcceptError, AcceptTextError, BytesError, ImportError, LimitError, OptionsError,
+};
 use crate::testing::network::{Network, Rule, State};
 use crate::testing::{self, Random};
 use crate::{ByteMatcher, Grammar, Matcher, MatcherOptions};
@@ -288,6 +290,44 @@ fn rollback_beyond_the_window_is_refused() {
     assert!(!matcher.is_finished() && matcher.is_accepting());
     matcher.rollback(1).unwrap();
     assert_eq!(matcher.rollback(1).unwrap_err().kept, 0);
+}
+
+#[test]
+fn without_end_tokens_a_sequence_is_finished_where_nothing_may_follow() {
+    let none = || MatcherOptions::new().end_tokens([]);
+    let mut matcher = Matcher::with_options(&nesting(), none()).unwrap();
+    for token in [0, 1, 2] {
+        assert!(!matcher.is_finished() && !matcher.mask().is_empty());
+        matcher.accept(token).unwrap();
+    }
+    assert!(matcher.is_finished() && matcher.mask().is_empty());
+    assert_eq!(matcher.accept(0), Err(AcceptError::Finished { token: 0 }));
+    assert_eq!(matcher.accept_text(b"x"), Err(AcceptTextError::Finished));
+    matcher.rollback(1).unwrap();
+    assert!(!matcher.is_finished());
+    // A text that may go on is not finished.
+    let mut matcher = Matcher::with_options(&absorbing(), none()).unwrap();
+    matcher.accept(0).unwrap();
+    assert!(matcher.is_accepting() && !matcher.is_finished());
+}
+
+#[test]
+fn a_text_is_accepted_whole_or_not_at_all() {
+    let mut matcher = Matcher::new(&nesting());
+    assert_eq!(matcher.accept_text(b"((x)y"), Err(AcceptTextError::Refused { at: 4 }));
+    assert_eq!(matcher.rollback_depth(), 0);
+    matcher.accept_text(b"").unwrap();
+    matcher.accept_text(b"((x)").unwrap();
+    assert_eq!((matcher.rollback_depth(), matcher.mask().only()), (1, Some(2)));
+    matcher.rollback(1).unwrap();
+    assert_eq!(matcher.export(), Matcher::new(&nesting()).export());
+    // No token spells the second half of a text.
+    let halves = Rule::new([state().on(b"a", 1), state().on(b"b", 2), state().ending()]);
+    let network = Network { rules: vec![halves], shared: 0 };
+    let tokens = [(b"ab".to_vec(), TokenKind::Text), (b"<end>".to_vec(), TokenKind::Special)];
+    let mut matcher = Matcher::new(&testing::grammar(&network, &tokens, &[1]));
+    assert_eq!(matcher.accept_text(b"a"), Err(AcceptTextError::NoToken));
+    matcher.accept_text(b"ab").unwrap();
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn compile(
         Ok(lowered) => lowered,
         Err(errors) => return Outcome::Refused(errors.into_iter().next().expect("one at least")),
     };
-    let options = CompileOptions::default().without_token_digests();
+    let options = CompileOptions::default();
     let compiled = compiler.compile(&lowered, front_end.kind(), &options, budget);
     let made = compiled.and_then(|compiled| compiled.to_buffer(compiler));
     match made {

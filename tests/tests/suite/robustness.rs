@@ -306,7 +306,7 @@ fn another_vocabulary_is_refused_by_the_first_token_that_differs() {
     let last = table().tokens.len() as u32 - 1;
     let text = TokenEntry { bytes: b"new".to_vec(), kind: TokenKind::Text };
     let found = difference(&|table| table.tokens.push(text.clone()));
-    assert_eq!(found, Difference::Extra { id: last + 1, bytes: b"new".to_vec() });
+    assert_eq!(found, Difference::Token { id: last + 1, bytes: Some(b"new".to_vec()) });
     let found = difference(&|table| {
         table.tokens.pop();
         table.end_tokens = Vec::new();

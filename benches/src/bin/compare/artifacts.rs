@@ -46,8 +46,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     writeln!(report, "{table}")?;
 
     let vocabulary = Vocabulary::open(&path).map_err(io::Error::other)?;
-    let mut sizes: [Samples; 2] = Default::default();
-    let mut opening: [Samples; 2] = Default::default();
+    let (mut sizes, mut opening) = (Samples::default(), Samples::default());
     let options = CompileOptions::default();
     // A hit in memory is no more than the digest of the source.
     let kept = CacheOptions::new().folder(folder.path().join("cache")).memory_entries(0);
@@ -55,16 +54,12 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let mut hits = Samples::default();
     for case in &bench.cases {
         let schema = case.schema.to_string();
-        for (at, options) in
-            [options.clone(), options.clone().without_token_digests()].iter().enumerate()
-        {
-            let compiled = bench.ours.compile(Text::JsonSchema(&schema), options);
-            let path = folder.path().join("grammar.gmask");
-            let compiled = compiled.map_err(io::Error::other)?;
-            compiled.data.write(&path, bench.ours.artifact()).map_err(io::Error::other)?;
-            sizes[at].push(path.metadata()?.len() as f64 / 1e3);
-            opening[at].push(timed(|| opens(&path, &vocabulary)).median() * 1e3);
-        }
+        let compiled = bench.ours.compile(Text::JsonSchema(&schema), &options);
+        let path = folder.path().join("grammar.gmask");
+        let compiled = compiled.map_err(io::Error::other)?;
+        compiled.data.write(&path, bench.ours.artifact()).map_err(io::Error::other)?;
+        sizes.push(path.metadata()?.len() as f64 / 1e3);
+        opening.push(timed(|| opens(&path, &vocabulary)).median() * 1e3);
         let text = Text::JsonSchema(&schema);
         let (front_end, source) = (text.front_end(), text.source());
         let ask = || {
@@ -87,26 +82,20 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         hits.push(found.median() * 1e3);
     }
     let mut table = Table::new("grammar artifact");
-    let names = ["with token digests", "without"];
-    for (name, samples) in names.iter().zip(&sizes) {
-        table.row(format!("size in kB, {name}"), samples);
-    }
-    for (name, samples) in names.iter().zip(&opening) {
-        table.row(format!("opening in µs, {name}"), samples);
-    }
+    table.row("size in kB", &sizes);
+    table.row("opening in µs", &opening);
     table.row("cache hit in µs: digest of the source, opening", &hits);
-    let names = ["with token digests", "without"];
-    let series = names.iter().zip(&sizes).map(|(name, samples)| Series {
-        name: (*name).to_owned(),
-        points: bench.cases.iter().map(length).zip(samples.iter()).collect(),
-    });
+    let series = Series {
+        name: "grammarc".to_owned(),
+        points: bench.cases.iter().map(length).zip(sizes.iter()).collect(),
+    };
     report.plot(Plot {
         name: "size",
         title: "Size of the artifact, without what the vocabulary holds".to_owned(),
         axes: ["bytes of the schema", "kB"],
         log_y: true,
         marks: Marks::Dots,
-        series: series.collect(),
+        series: vec![series],
     });
     write!(report, "{table}")
 }

@@ -139,7 +139,7 @@ fn plot(bench: &Bench, ours: &Samples, theirs: &Samples) -> Plot {
 
 /// Times of the parts of ours, and of all.
 pub(crate) fn our_first_mask(ours: &Ours, clock: Clock, text: Text<'_>) -> [f64; PARTS.len()] {
-    let options = CompileOptions::default().without_token_digests();
+    let options = CompileOptions::default();
     let (compiler, budget) = (&ours.compiler, Budget::new());
     let mut times = [0.0; PARTS.len()];
     let start = clock.now();

@@ -79,7 +79,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
 
 /// Times of the parts up to the first mask of an early grammar, and of all.
 fn early_mask(ours: &Ours, schema: &str) -> [f64; PARTS.len()] {
-    let options = CompileOptions::default().without_token_digests();
+    let options = CompileOptions::default();
     let (compiler, budget, text) = (&ours.compiler, Budget::new(), Text::JsonSchema(schema));
     let clock = Clock::Cpu;
     let start = clock.now();

@@ -112,7 +112,7 @@ impl Judge {
             tokens: Tokens::open(tokenizer, vocabulary.clone())?,
             compiler: Compiler::new(vocabulary),
             schema_options,
-            compile_options: compile_options.without_token_digests(),
+            compile_options,
             budget: Box::new(Budget::new),
         })
     }

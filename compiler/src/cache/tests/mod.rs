@@ -94,7 +94,6 @@ fn keys_differ_where_artifacts_may() {
         of(&front_end, &schema(POINT), &options.clone().network_limits(few)),
         of(&front_end, &schema(POINT), &options.clone().record("a", "bc")),
         of(&front_end, &schema(POINT), &options.clone().record("ab", "c")),
-        of(&front_end, &schema(POINT), &options.clone().without_token_digests()),
         of(&FrontEnd::Gbnf(GbnfOptions::default()), &schema(POINT), &options),
         of(
             &FrontEnd::Gbnf(GbnfOptions { start: "s".to_owned(), ..GbnfOptions::default() }),

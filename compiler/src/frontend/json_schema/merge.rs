@@ -143,7 +143,7 @@ impl PartialEq for Shape<'_> {
                         (&a.name, a.to, a.mark) == (&b.name, b.to, b.mark)
                     })
             });
-            a.marks == b.marks && same_states
+            (a.marks, a.distinct) == (b.marks, b.distinct) && same_states
         });
         *scalars == other.scalars && same_arrays && same_objects
     }

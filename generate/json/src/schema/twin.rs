@@ -46,7 +46,7 @@ impl Twin {
         let compiler = compiler()?;
         let budget = Budget::unlimited().time_limit(TIME).memory_limit(MEMORY);
         let lowered = front_end.lower(Source::new("schema", schema), &budget).ok()?;
-        let options = CompileOptions::default().without_token_digests();
+        let options = CompileOptions::default();
         let compiled = compiler.compile(&lowered, front_end.kind(), &options, &budget).ok()?;
         let artifact = compiled.to_artifact(compiler).ok()?;
         Some(Self { grammar: Grammar::from_artifact(artifact) })

@@ -1,8 +1,7 @@
 //! How compile time and artifact size grow: with the schema, in one way at a time, and with the vocabulary.
 //!
 //! A figure is the CPU time of the process, which works on one thread, from the schema's text to the artifact's bytes,
-//! the median of a few; the size is that of the artifact without token digests, which are as many bytes as the vocabulary
-//! has tokens. Exponents are slopes of least squares on logarithms: over all sizes, where constant costs make them
+//! the median of a few. Exponents are slopes of least squares on logarithms: over all sizes, where constant costs make them
 //! smaller, and over the last two sizes, which is where the curve goes. Every grammar is held against a text that it
 //! must take and one that it must not.
 
@@ -83,7 +82,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     }
     for (name, title, axis, of) in [
         ("scaling-time", "Compile time, one thread", "ms", (|p| p.time / 1e3) as fn(&Point) -> f64),
-        ("scaling-size", "Size of the artifact, without token digests", "kB", |p| p.bytes / 1e3),
+        ("scaling-size", "Size of the artifact", "kB", |p| p.bytes / 1e3),
     ] {
         let series = curves.iter().map(|(name, points)| Series {
             name: (*name).to_owned(),
@@ -98,7 +97,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
             series: series.collect(),
         });
     }
-    writeln!(report, "\n## Scaling\n\nCPU time on one thread; sizes without token digests\n")?;
+    writeln!(report, "\n## Scaling\n\nCPU time on one thread\n")?;
     write!(report, "{grid}")?;
     for reason in stopped {
         writeln!(report, "\n{reason}")?;
@@ -139,7 +138,7 @@ fn grow(ours: &Ours, family: &Family) -> io::Result<(Vec<Point>, Option<String>)
 /// Microseconds of all and of the front end, and the artifact.
 fn compile(ours: &Ours, schema: &str) -> Result<(f64, f64, GrammarArtifact), String> {
     let text = Text::JsonSchema(schema);
-    let options = CompileOptions::default().without_token_digests().network_limits(LIMITS);
+    let options = CompileOptions::default().network_limits(LIMITS);
     let start = Clock::Cpu.now();
     let budget = Budget::new();
     let lowered = text.lower(&budget);

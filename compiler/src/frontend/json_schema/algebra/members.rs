@@ -66,6 +66,8 @@ pub(crate) struct MemberAutomaton {
     pub(crate) states: Vec<MemberState>,
     /// The marks that an object has to pass, as bits. There may be one that no member carries, and then no object.
     pub(crate) marks: u32,
+    /// Whether the keys of [`MemberName::Names`] differ from each other in an object.
+    pub(crate) distinct: bool,
 }
 
 impl MemberAutomaton {
@@ -153,7 +155,7 @@ impl Algebra<'_> {
             self.grow()?;
         }
         let states = builder.states.into_values().collect();
-        Ok(Some(MemberAutomaton { states, marks: 0 }))
+        Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
     }
 
     /// The state for what remains from a place on: at the next key that may be written or that something is said of.

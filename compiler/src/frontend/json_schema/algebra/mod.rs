@@ -20,6 +20,7 @@
 //! | [`told`] | alternatives that the next value tells apart |
 //! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
+//! | [`repeated_keys`] | which objects must not repeat a key that the schema does not name |
 //! | [`graph`] | everything reachable from the root, and what of it is empty |
 //! | [`conflict`] | which two places leave nothing |
 //!
@@ -44,6 +45,7 @@ mod orders;
 mod plenty;
 mod rebuild;
 mod reordered;
+mod repeated_keys;
 mod scalars;
 mod told;
 mod unevaluated;

@@ -17,7 +17,7 @@ use crate::diagnostics::report::Verdict;
 
 use super::super::schema::{Part, SchemaId};
 use super::formula::{Formula, Formulas};
-use super::members::{MemberAutomaton, MemberName};
+use super::members::MemberAutomaton;
 use super::{Algebra, FormulaId, Orders, Patience, Subject};
 
 /// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
@@ -35,8 +35,6 @@ const MOST_FREE: usize = 1_024;
 
 /// Why keys in any order are narrower.
 const ORDER: &str = "these keys keep their order: in any order they have too many combinations";
-/// Why a count of members is approximate.
-const TWICE: &str = "a key that the schema does not name counts each time it is written";
 
 impl Algebra<'_> {
     /// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
@@ -82,11 +80,7 @@ impl Algebra<'_> {
         }
         self.note_again(value);
         automata.dedup();
-        if self.may_count_twice(whole, &automata) {
-            self.note(value, Verdict::Approximate, TWICE, |part| {
-                matches!(part, Part::MemberCount(_))
-            });
-        }
+        self.keep_keys_apart(value, &mut automata)?;
         Ok(Some(automata))
     }
 
@@ -264,19 +258,6 @@ impl Algebra<'_> {
                 }
             }
         }
-    }
-
-    /// Whether an object needs two members at least besides required ones, where some members have keys that the automata
-    /// do not tell apart.
-    fn may_count_twice(&mut self, formula: FormulaId, automata: &[MemberAutomaton]) -> bool {
-        let fewest = self.fewest_members(formula) as usize;
-        if fewest < 2 {
-            return false;
-        }
-        let required = self.facts(formula).values().filter(|fact| fact.present).count();
-        let members = automata.iter().flat_map(|automaton| &automaton.states);
-        let mut members = members.flat_map(|state| &state.members);
-        fewest > required + 1 && members.any(|member| matches!(member.name, MemberName::Names(_)))
     }
 
     /// Whether every alternative inside the formula names its keys in the order in which the whole does.

@@ -66,7 +66,8 @@ impl Algebra<'_> {
             }
             self.grow()?;
         }
-        Ok(Some(MemberAutomaton { states: states.into_values().collect(), marks: 0 }))
+        let states = states.into_values().collect();
+        Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
     }
 }
 

@@ -134,7 +134,7 @@ impl Algebra<'_> {
             && !once
             && let Some(state) = self.unordered_repetition(rest, keys, &values, &mut others)?
         {
-            return Ok(Some(MemberAutomaton { states: vec![state], marks: 0 }));
+            return Ok(Some(MemberAutomaton { states: vec![state], marks: 0, distinct: false }));
         }
         let mut canonical = FxHashMap::default();
         let mut states: IndexMap<Place, MemberState, FxBuildHasher> = IndexMap::default();
@@ -196,7 +196,8 @@ impl Algebra<'_> {
             self.grow()?;
         }
         let marks = marks.values().fold(0, |marks, mark| marks | 1 << mark);
-        Ok(Some(MemberAutomaton { states: states.into_values().collect(), marks }))
+        let states = states.into_values().collect();
+        Ok(Some(MemberAutomaton { states, marks, distinct: false }))
     }
 
     /// One state that counts members by a repetition, where they change nothing else and may come again. `None` where that

@@ -259,13 +259,18 @@ impl Emitter<'_> {
         }
     }
 
-    /// The key of a member in the layout at hand.
-    fn member_key(&mut self, name: &MemberName) -> Result<Expr, Diagnostic> {
-        match (self.tags, name) {
-            (Some(form), _) if self.layout == Layout::Tagged => self.tagged_key(form, name),
-            (_, MemberName::Key(key)) => self.key(*key),
-            (_, MemberName::Names(names)) => self.string(names, Place::Key),
-        }
+    /// The key of a member in the layout at hand: an item of the object's rule if the keys that the schema does not name are
+    /// `distinct`.
+    fn member_key(&mut self, name: &MemberName, distinct: bool) -> Result<Expr, Diagnostic> {
+        let key = match (self.tags, name) {
+            (Some(form), _) if self.layout == Layout::Tagged => self.tagged_key(form, name)?,
+            (_, MemberName::Key(key)) => self.key(*key)?,
+            (_, MemberName::Names(names)) => self.string(names, Place::Key)?,
+        };
+        Ok(match name {
+            MemberName::Names(_) if distinct => self.helper_of("key", key, RuleKind::Item),
+            _ => key,
+        })
     }
 
     /// The value of a member in the layout at hand.

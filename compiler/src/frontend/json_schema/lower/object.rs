@@ -5,15 +5,15 @@
 //!
 //! A member with a mark passes it between its key and its value.
 //!
-//! A context-free grammar cannot keep other keys from repeating. The object satisfies its formula whichever value of
-//! a repeated key a parser keeps, where all of these satisfy the same.
+//! A context-free grammar cannot keep other keys from repeating. Where that matters, the object is a rule whose keys the
+//! runtime compares ([`RuleKind::Distinct`]), and the counts of its members are states, for its register is taken.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::Expr;
+use crate::ir::{Expr, RuleKind};
 
 use super::super::algebra::MemberAutomaton;
 use super::super::layout::Layout;
@@ -45,13 +45,22 @@ impl Emitter<'_> {
         Ok(choices)
     }
 
+    /// The objects of an automaton.
     fn object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
         if self.layout.is_last() {
             return Ok(self.empty_object(automaton));
         }
-        if is_long(automaton) && self.layout != Layout::Tagged {
-            return self.long_object(automaton);
-        }
+        let object = match is_long(automaton) && self.layout != Layout::Tagged {
+            true => self.long_object(automaton)?,
+            false => self.members(automaton)?,
+        };
+        Ok(match automaton.distinct {
+            true => self.helper_of("distinct", object, RuleKind::Distinct),
+            false => object,
+        })
+    }
+
+    fn members(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
         let gaps = self.gaps();
         let colon = &gaps.colon;
         let mut places = Places::new(&gaps, self.layout.bracket(b'}'), automaton.room());
@@ -70,15 +79,18 @@ impl Emitter<'_> {
             members.clear();
             for member in &state.members {
                 self.grow(BYTES_A_MEMBER)?;
-                let key = self.member_key(&member.name)?;
+                let key = self.member_key(&member.name, automaton.distinct)?;
                 let value = self.member_value(&member.name, member.value)?;
                 members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {
                 let members = members.drain(..);
                 let any = members.map(|(key, value, _)| Expr::seq([key, colon.clone(), value]));
-                if state.end {
-                    places.repeat(from, written, Expr::alt(any), &gaps, bounds);
+                let any = Expr::alt(any);
+                match automaton.distinct {
+                    _ if !state.end => {}
+                    true => places.repeat_within(from, written, &any, &gaps, bounds),
+                    false => places.repeat(from, written, any, &gaps, bounds),
                 }
                 continue;
             }

@@ -12,7 +12,7 @@ use crate::ir::{ByteSet, Expr};
 use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
 use super::super::layout::Gaps;
 use super::super::string::quoted;
-use super::super::strings::{Escapes, Place, one_character};
+use super::super::strings::{Escapes, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
 use super::places::{BYTES_A_MEMBER, Places};
@@ -70,7 +70,7 @@ impl Emitter<'_> {
                 let to = places.of(to, written);
                 places.graph.edge(from, Expr::Empty, to);
             }
-            self.beside_keys(state, (from, written), &mut places, &gaps)?;
+            self.beside_keys(state, automaton.distinct, (from, written), &mut places, &gaps)?;
         }
         let escapes = self.options.text.escapes;
         let unit = |unit| match escapes {
@@ -89,17 +89,17 @@ impl Emitter<'_> {
     fn beside_keys(
         &mut self,
         state: &MemberState,
+        distinct: bool,
         (from, written): (u32, bool),
         places: &mut Places,
         gaps: &Gaps,
     ) -> Result<(), Diagnostic> {
         let mut repeated = Vec::new();
         for member in &state.members {
-            let key = match &member.name {
-                MemberName::Names(names) => self.string(names, Place::Key)?,
-                MemberName::Key(key) if state.repeat.is_some() => self.key(*key)?,
-                MemberName::Key(_) => continue,
-            };
+            if matches!(member.name, MemberName::Key(_)) && state.repeat.is_none() {
+                continue;
+            }
+            let key = self.member_key(&member.name, distinct)?;
             let value = Expr::seq([gaps.colon.clone(), self.refer(member.value)?]);
             if state.repeat.is_some() {
                 repeated.push(Expr::seq([key, value]));
@@ -110,6 +110,9 @@ impl Emitter<'_> {
             places.graph.edge(from, Expr::seq([key, value]), to);
         }
         match state.repeat {
+            Some(bounds) if state.end && distinct => {
+                places.repeat_within(from, written, &Expr::alt(repeated), gaps, bounds);
+            }
             Some(bounds) if state.end => {
                 places.repeat(from, written, Expr::alt(repeated), gaps, bounds);
             }

@@ -1,0 +1,112 @@
+//! Which objects the runtime must keep from repeating a key that the schema does not name.
+//!
+//! Parsers keep one value of a repeated key. In most objects a repetition is harmless: `{"a": 1, "a": 2}` is a map to
+//! integers, whichever value is kept. It matters where the automaton learns something from a member: that there are three
+//! members (`minProperties`), or that some value is a string (`not`, `oneOf`). The kept value may then say otherwise. The
+//! object becomes a rule whose keys differ ([`RuleKind::Distinct`](crate::ir::RuleKind::Distinct)), as the items of
+//! `uniqueItems` do.
+//!
+//! Cost: O(members) for each automaton; automata that learn nothing keep their masks.
+
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
+
+use super::super::schema::{Bounds, Part};
+use super::super::strings::{Escapes, StringSet};
+use super::members::{Member, MemberAutomaton, MemberName, MemberState};
+use super::plenty::MOST_ITEMS;
+use super::{Algebra, FormulaId};
+
+/// Why repeated keys may count twice: there is no register for them, or they may run out.
+const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
+                   few, or are counted beyond 1,024";
+
+/// Why repeated keys may count twice: one key has several spellings.
+const SPELLINGS: &str = "a key that is written with other escapes counts again";
+
+impl Algebra<'_> {
+    /// Marks the automata of a value in which repeated keys matter, and reports where they cannot be kept from repeating.
+    pub(super) fn keep_keys_apart(
+        &mut self,
+        value: FormulaId,
+        automata: &mut [MemberAutomaton],
+    ) -> Result<(), Diagnostic> {
+        for automaton in automata {
+            if !self.repetition_matters(automaton)? {
+                continue;
+            }
+            automaton.distinct = may_be_distinct(automaton);
+            let reason = match (automaton.distinct, self.text.escapes) {
+                (true, Escapes::Shortest) => continue,
+                (true, Escapes::Any) => SPELLINGS,
+                (false, _) => FEW,
+            };
+            self.note(value, Verdict::Approximate, reason, |part| {
+                matches!(
+                    part,
+                    Part::MemberCount(_) | Part::Members(..) | Part::UnevaluatedProperties(_)
+                )
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether some object of an automaton may change its verdict when a parser drops all but one value of a key.
+    fn repetition_matters(&mut self, automaton: &MemberAutomaton) -> Result<bool, Diagnostic> {
+        for (at, state) in (0..).zip(&automaton.states) {
+            if let Some(Bounds { min: 2.., .. }) = state.repeat {
+                return Ok(state.members.iter().any(|member| names(member).is_some()));
+            }
+            for member in state.members.iter().filter(|member| member.to != at) {
+                let after = &automaton.states[member.to as usize];
+                if names(member).is_some() && !self.says_the_same(member, after)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the state after a member takes its keys again with the same values alone, and learns nothing from them.
+    fn says_the_same(
+        &mut self,
+        first: &Member,
+        after: &MemberState,
+    ) -> Result<bool, Diagnostic> {
+        if after.repeat.is_some_and(|bounds| bounds.min > 0) {
+            return Ok(false);
+        }
+        for again in &after.members {
+            let same = again.to == first.to && again.value == first.value;
+            if !same
+                && let (Some(keys), Some(others)) = (names(first), names(again))
+                && !self.limited(keys.intersect(others, self.limits.states))?.is_none()
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The keys of a member that the schema does not name one by one.
+fn names(member: &Member) -> Option<&StringSet> {
+    match &member.name {
+        MemberName::Names(names) => Some(names),
+        MemberName::Key(_) => None,
+    }
+}
+
+/// Whether an object's register is free for the texts of its keys, these are more than must come, and counts of them are
+/// few enough to be states.
+fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
+    let most = MOST_ITEMS as usize;
+    automaton.marks == 0
+        && automaton.states.len() <= most
+        && automaton.states.iter().all(|state| {
+            let bounds = state.repeat.unwrap_or_default();
+            let mut names = state.members.iter().filter_map(names);
+            bounds.min.max(bounds.max.unwrap_or(0)) <= MOST_ITEMS
+                && names.all(|names| names.finite(most).is_none())
+        })
+}
