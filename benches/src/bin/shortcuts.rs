@@ -92,8 +92,10 @@ impl Bench {
 
     /// How often a shortcut took effect in all grammars, and in how many.
     fn effects(&self, shortcut: Shortcut) -> (u64, usize) {
-        let compiled =
-            self.grammars.iter().filter_map(|grammar| self.compiled(grammar, &CompileOptions::default()));
+        let compiled = self
+            .grammars
+            .iter()
+            .filter_map(|grammar| self.compiled(grammar, &CompileOptions::default()));
         let times: Vec<u64> = compiled.map(|compiled| compiled.shortcuts.of(shortcut)).collect();
         (times.iter().sum(), times.iter().filter(|&&times| times > 0).count())
     }
@@ -133,7 +135,9 @@ impl Bench {
         let [mut bytes, mut masks, mut listed, mut own_rows, mut over_shared, mut over_own] =
             [0_usize; 6];
         for grammar in &self.grammars {
-            let Some(compiled) = self.compiled(grammar, &CompileOptions::default()) else { continue };
+            let Some(compiled) = self.compiled(grammar, &CompileOptions::default()) else {
+                continue;
+            };
             let tables = &compiled.data.tables;
             masks += tables.masks.len();
             listed += tables.lists.len();
@@ -184,7 +188,8 @@ fn main() -> io::Result<()> {
     };
     let mut each = String::new();
     for shortcut in Shortcut::ALL.into_iter().filter(is_named) {
-        let [with, without] = bench.times(&CompileOptions::default().without_shortcut(shortcut), arguments.rounds);
+        let [with, without] =
+            bench.times(&CompileOptions::default().without_shortcut(shortcut), arguments.rounds);
         let (times, grammars) = bench.effects(shortcut);
         write!(out, "| {shortcut:?} | {times} | {grammars} |")?;
         for (with, without) in figures(&with).into_iter().zip(figures(&without)) {

@@ -110,9 +110,7 @@ impl Matcher {
             self.lock().accept_text(bytes).map_err(|error| match error {
                 AcceptTextError::Limit(limit) => raise::limit(py, limit),
                 AcceptTextError::Refused { at } => raise::text_refused(py, error.to_string(), at),
-                AcceptTextError::NoToken => {
-                    raise::text_refused(py, error.to_string(), bytes.len())
-                }
+                AcceptTextError::NoToken => raise::text_refused(py, error.to_string(), bytes.len()),
                 _ => raise::text_refused(py, error.to_string(), 0),
             })
         })

@@ -322,7 +322,9 @@ fn a_text_is_accepted_whole_or_not_at_all() {
     matcher.rollback(1).unwrap();
     assert_eq!(matcher.export(), Matcher::new(&nesting()).export());
     // No token spells the second half of a text.
-    let halves = Rule::new([state().on(b"a", 1), state().on(b"b", 2), state().ending()]);
+    let mut half = state().on(b"b", 2);
+    half.stuck = true;
+    let halves = Rule::new([state().on(b"a", 1), half, state().ending()]);
     let network = Network { rules: vec![halves], shared: 0 };
     let tokens = [(b"ab".to_vec(), TokenKind::Text), (b"<end>".to_vec(), TokenKind::Special)];
     let mut matcher = Matcher::new(&testing::grammar(&network, &tokens, &[1]));

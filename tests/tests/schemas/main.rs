@@ -14,6 +14,7 @@ mod judge;
 mod meeting;
 mod patterns;
 mod recursion;
+mod repeated_keys;
 mod scale;
 mod situations;
 mod unique;

@@ -104,7 +104,7 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("minItems", D4, D20, Exact),
     keyword("minLength", D4, D20, Exact),
     keyword("minProperties", D4, D20, Exact)
-        .but("approximate from 2 more than required keys on where others are allowed: one that is written twice counts twice"),
+        .but("approximate where a key that the schema does not name counts twice: in any order, of at most 1,024 keys, beyond 128 members"),
     keyword("minimum", D4, D20, Exact),
     keyword("multipleOf", D4, D20, Exact),
     keyword("not", D4, D20, Exact),

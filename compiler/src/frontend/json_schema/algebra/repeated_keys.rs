@@ -19,10 +19,14 @@ use super::{Algebra, FormulaId};
 
 /// Why repeated keys may count twice: there is no register for them, or they may run out.
 const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
-                   few, or are counted beyond 1,024";
+                   few, or are counted beyond 128";
 
 /// Why repeated keys may count twice: one key has several spellings.
 const SPELLINGS: &str = "a key that is written with other escapes counts again";
+
+/// Members up to which bounds on their number are kept where keys differ: each is a few states. Beyond, repeated keys count
+/// twice, as real bounds are below ten.
+const MOST_MEMBERS: u32 = 128;
 
 impl Algebra<'_> {
     /// Marks the automata of a value in which repeated keys matter, and reports where they cannot be kept from repeating.
@@ -68,11 +72,7 @@ impl Algebra<'_> {
     }
 
     /// Whether the state after a member takes its keys again with the same values alone, and learns nothing from them.
-    fn says_the_same(
-        &mut self,
-        first: &Member,
-        after: &MemberState,
-    ) -> Result<bool, Diagnostic> {
+    fn says_the_same(&mut self, first: &Member, after: &MemberState) -> Result<bool, Diagnostic> {
         if after.repeat.is_some_and(|bounds| bounds.min > 0) {
             return Ok(false);
         }
@@ -97,16 +97,15 @@ fn names(member: &Member) -> Option<&StringSet> {
     }
 }
 
-/// Whether an object's register is free for the texts of its keys, these are more than must come, and counts of them are
-/// few enough to be states.
+/// Whether an object's register is free for the texts of its keys, each set of keys has more than any object needs, and counts
+/// of members are few enough to be states.
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
     let most = MOST_ITEMS as usize;
     automaton.marks == 0
-        && automaton.states.len() <= most
         && automaton.states.iter().all(|state| {
             let bounds = state.repeat.unwrap_or_default();
             let mut names = state.members.iter().filter_map(names);
-            bounds.min.max(bounds.max.unwrap_or(0)) <= MOST_ITEMS
+            bounds.min.max(bounds.max.unwrap_or(0)) <= MOST_MEMBERS
                 && names.all(|names| names.finite(most).is_none())
         })
 }
