@@ -102,9 +102,11 @@ pub(crate) enum Problem {
     Layer(#[source] LayerError),
     /// No vocabulary artifact was found for a grammar artifact.
     #[error(
-        "{} was compiled for vocabulary {vocabulary:?}, and {}; pass its vocabulary artifact with --vocab",
+        "{} was compiled for vocabulary {vocabulary:?}, and {}; pass its vocabulary artifact with --vocab, or list it or its \
+         folder in the environment variable {}",
         artifact.display(),
-        seen(tried)
+        seen(tried),
+        crate::vocabularies::VARIABLE
     )]
     NoVocabulary {
         /// The grammar artifact.
@@ -135,10 +137,13 @@ pub(crate) enum Problem {
 
 fn seen(tried: &[PathBuf]) -> String {
     match tried {
-        [] => "there is no .gvocab file beside it".to_owned(),
+        [] => "there is no .gvocab file beside it or listed".to_owned(),
         _ => {
             let names: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
-            format!("of the .gvocab files beside it none is that one ({})", names.join(", "))
+            format!(
+                "none of the .gvocab files beside it or listed is that one ({})",
+                names.join(", ")
+            )
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Vocabulary artifacts: opened, built, and found beside what was compiled for them.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use grammarc_artifacts::container::Container;
 use grammarc_artifacts::container::header::Header;
@@ -31,6 +31,9 @@ pub(crate) struct Chosen {
     pub(crate) built: bool,
 }
 
+/// Environment variable that lists vocabulary artifacts, and folders of them, to open grammar artifacts with.
+pub(crate) const VARIABLE: &str = "GRAMMARC_VOCAB";
+
 /// The vocabulary to use where none is named.
 pub(crate) fn default_name() -> &'static str {
     vocabulary::built_in_names().next().unwrap_or_default()
@@ -48,7 +51,7 @@ pub(crate) fn open_grammar(args: &ArtifactArgs) -> Result<Grammar, Problem> {
         Some(vocab) => GrammarArtifact::open(path, &open(vocab)?),
         None => match GrammarArtifact::open_standalone(path) {
             Err(grammarc_artifacts::Error::NotStandalone { .. }) => {
-                GrammarArtifact::open(path, &beside(path)?)
+                GrammarArtifact::open(path, &found(path)?)
             }
             standalone => standalone,
         },
@@ -60,13 +63,21 @@ pub(crate) fn damaged(path: &Path, source: grammarc_artifacts::Error) -> Problem
     Problem::Artifact { path: path.to_owned(), source }
 }
 
-/// The vocabulary artifact that a grammar artifact was compiled for, among those in its folder.
-fn beside(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
+/// The vocabulary artifact that a grammar artifact was compiled for, among those in its folder and those that the environment
+/// lists.
+fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
     let buffer = Buffer::open(grammar).map_err(|error| damaged(grammar, error))?;
     let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)
         .map_err(|error| damaged(grammar, error))?;
     let wanted = container.header();
-    let tried = vocabularies_in(folder_of(grammar))?;
+    let mut tried = vocabularies_in(folder_of(grammar))?;
+    for path in env::var_os(VARIABLE).iter().flat_map(env::split_paths) {
+        match path.is_dir() {
+            true => tried.extend(vocabularies_in(&path)?),
+            false if path.as_os_str().is_empty() => {}
+            false => tried.push(path),
+        }
+    }
     for path in &tried {
         // A file that does not open is not the one; a damaged file in the folder is no concern of this grammar's.
         let header = Buffer::open(path).and_then(|buffer| Header::parse(&buffer));

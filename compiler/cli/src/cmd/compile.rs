@@ -57,6 +57,10 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
 
+    /// Say besides how large the tables are and what a step may cost
+    #[arg(short, long)]
+    verbose: bool,
+
     #[command(flatten)]
     threads: ThreadArgs,
 
@@ -107,6 +111,9 @@ pub(crate) struct CompiledFile {
     pub(crate) seconds: Seconds,
     #[serde(flatten)]
     pub(crate) facts: Facts,
+    /// Whether people are told all of the facts.
+    #[serde(skip)]
+    pub(crate) verbose: bool,
 }
 
 /// The vocabulary artifact that was compiled for.
@@ -204,6 +211,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
             total: started.elapsed().as_secs_f64(),
         },
         facts: Facts::new(inspection),
+        verbose: args.verbose,
     })?;
     Ok(0)
 }

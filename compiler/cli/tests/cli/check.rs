@@ -158,3 +158,20 @@ fn a_file_that_is_missing_is_a_failure() {
     assert_eq!(run.stdout, "<stdin>: accepted, 1 bytes\n");
     assert!(run.stderr.contains("nowhere.txt"), "{}", run.stderr);
 }
+
+#[test]
+fn tokens_stand_in_a_text_by_id_and_where_any_other_token_may() {
+    let grammar = "root ::= !<|end|> \"x\" <|end|>\n";
+    let place = Place::with_grammar("g.gbnf", grammar);
+    for (text, code) in [
+        (" hellox<|end|>", 0),
+        ("<[261]>x<|end|>", 0),
+        ("<|end|>x<|end|>", 1),
+        (" hello x<|end|>", 1),
+    ] {
+        std::fs::write(place.path("t.txt"), text).expect("written");
+        place.run(&["check", "g.gmask", "t.txt"]).exits(code);
+        let mask = ["debug", "mask", "g.gmask", "--format", "json", "--after", text];
+        place.run(&mask).exits(code);
+    }
+}

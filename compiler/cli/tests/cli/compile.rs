@@ -32,16 +32,30 @@ fn ends_with_a_report() {
     assert_eq!(run.stderr, "", "quick work shows no progress");
     assert!(run.stdout.starts_with("out.gmask: "), "{}", run.stdout);
     for part in [
-        "vocabulary  tiny, from tiny.gvocab (already there",
-        "network     ",
-        "masks       ",
-        "exits       ",
-        "size        ",
+        "vocabulary  tiny, from tiny.gvocab\n",
         "keywords    6 exact, 1 annotation, 0 narrower, 0 approximate",
-        "at most 1 configuration\n",
-        "sequence    12 bytes of state",
     ] {
         assert!(run.stdout.contains(part), "{part:?} in {}", run.stdout);
+    }
+    let internals =
+        ["network     ", "masks       ", "exits       ", "size        ", "sequence    12 bytes"];
+    assert!(internals.iter().all(|part| !run.stdout.contains(part)), "{}", run.stdout);
+    let all = place.run(&["compile", "p.json", "--vocab", "tiny.gvocab", "--verbose"]).exits(0);
+    assert!(internals.iter().all(|part| all.stdout.contains(part)), "{}", all.stdout);
+}
+
+#[test]
+fn a_vocabulary_elsewhere_is_found_by_the_environment() {
+    let place = Place::with_grammar("g.gbnf", "root ::= \"ab\"\n").with("t.txt", "ab");
+    let folder = place.path("elsewhere");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::rename(place.path("tiny.gvocab"), folder.join("v.gvocab")).expect("moved");
+    let check = ["check", "g.gmask", "t.txt"];
+    let lost = place.run(&check).exits(2);
+    assert!(lost.stderr.contains("--vocab") && lost.stderr.contains("GRAMMARC_VOCAB"), "{lost:?}");
+    for listed in [folder.clone(), folder.join("v.gvocab")] {
+        let run = place.command(&check).env("GRAMMARC_VOCAB", listed).output().expect("it runs");
+        assert!(run.status.success(), "{run:?}");
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     artifact: ArtifactArgs,
 
-    /// Texts to check; `-` reads standard input. The name of a special token is the token where that is allowed
+    /// Texts to check; `-` reads standard input. A special token stands in them by its name, or by its id as `<[7]>`
     #[arg(required_unless_present = "tokens")]
     files: Vec<PathBuf>,
 

@@ -2,72 +2,84 @@
 //!
 //! A special token matches by its id alone, so its name in a text is not its letters. A name is read as its token where
 //! that is allowed; a text that is refused that way is read once more by its letters alone, and the reading that got
-//! further counts.
+//! further counts. Where the grammar takes tokens by id that are not special, as `!<x>` of GBNF does, the longest such token
+//! that spells the text is read.
 
-use grammarc_artifacts::VocabularyArtifact;
-use grammarc_runtime::error::BytesError;
+use grammarc_runtime::error::{BytesError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar};
+
+use crate::special::SpecialTokens;
+
+/// Bytes of the longest token that is looked for in a text.
+const LONGEST: usize = 128;
 
 /// Reads a text from the start. The matcher of a text that is refused stands before the byte that was.
 pub(super) fn read(grammar: &Grammar, text: &[u8]) -> (ByteMatcher, Result<(), BytesError>) {
     let vocabulary = grammar.vocabulary().artifact();
-    let named = attempt(grammar, text, &names(vocabulary));
+    let named = attempt(grammar, text, Some(&SpecialTokens::new(vocabulary)));
     match &named.1 {
         Err(BytesError::Refused { at }) => {
-            let plain = attempt(grammar, text, &[]);
+            let plain = attempt(grammar, text, None);
             match &plain.1 {
                 Err(BytesError::Refused { at: further }) if further <= at => named,
                 _ => plain,
             }
         }
         Ok(()) if !named.0.is_accepting() => {
-            let plain = attempt(grammar, text, &[]);
+            let plain = attempt(grammar, text, None);
             if plain.1.is_ok() && plain.0.is_accepting() { plain } else { named }
         }
         _ => named,
     }
 }
 
-/// Special tokens by their first byte, longer names first.
-fn names(vocabulary: &VocabularyArtifact) -> Vec<(&[u8], u32)> {
-    let special = vocabulary.special_tokens().iter();
-    let mut names: Vec<_> = special.map(|&id| (vocabulary.token_bytes(id), id)).collect();
-    names.retain(|(name, _)| !name.is_empty());
-    names.sort_by_key(|(name, _)| (name[0], std::cmp::Reverse(name.len())));
-    names
-}
-
 fn attempt(
     grammar: &Grammar,
     text: &[u8],
-    names: &[(&[u8], u32)],
+    special: Option<&SpecialTokens<'_>>,
 ) -> (ByteMatcher, Result<(), BytesError>) {
     let mut matcher = ByteMatcher::new(grammar);
     let mut at = 0;
-    'text: while at < text.len() {
-        let from = names.partition_point(|(name, _)| name[0] < text[at]);
-        for (name, id) in names[from..].iter().take_while(|(name, _)| name[0] == text[at]) {
-            if text[at..].starts_with(name) {
-                match matcher.accept_token(*id) {
-                    Ok(true) => {
-                        at += name.len();
-                        continue 'text;
-                    }
-                    Ok(false) => {}
-                    Err(limit) => return (matcher, Err(BytesError::Limit { at, limit })),
+    while at < text.len() {
+        let named = special.into_iter().flat_map(|special| special.at(&text[at..]));
+        let read = match first_allowed(&mut matcher, named) {
+            Ok(None) => match matcher.accept(&text[at..=at]) {
+                Ok(()) => Ok(Some(1)),
+                Err(BytesError::Refused { .. }) => {
+                    first_allowed(&mut matcher, spelled(grammar, &text[at..]))
                 }
-            }
-        }
-        match matcher.accept(&text[at..=at]) {
-            Ok(()) => at += 1,
-            Err(BytesError::Refused { .. }) => return (matcher, Err(BytesError::Refused { at })),
-            Err(BytesError::Limit { limit, .. }) => {
-                return (matcher, Err(BytesError::Limit { at, limit }));
-            }
-            Err(other) => return (matcher, Err(other)),
+                Err(BytesError::Limit { limit, .. }) => Err(limit),
+                Err(other) => return (matcher, Err(other)),
+            },
+            read => read,
+        };
+        match read {
+            Ok(Some(len)) => at += len,
+            Ok(None) => return (matcher, Err(BytesError::Refused { at })),
+            Err(limit) => return (matcher, Err(BytesError::Limit { at, limit })),
         }
     }
     (matcher, Ok(()))
+}
+
+/// Reads the first of some tokens that is allowed by its id, and returns its length in the text.
+fn first_allowed(
+    matcher: &mut ByteMatcher,
+    tokens: impl Iterator<Item = (usize, u32)>,
+) -> Result<Option<usize>, LimitError> {
+    for (len, id) in tokens {
+        if matcher.accept_token(id)? {
+            return Ok(Some(len));
+        }
+    }
+    Ok(None)
+}
+
+/// The tokens that a text begins with, longer ones first.
+fn spelled<'t>(grammar: &'t Grammar, text: &'t [u8]) -> impl Iterator<Item = (usize, u32)> + 't {
+    let vocabulary = grammar.vocabulary().artifact();
+    let lengths = (1..=text.len().min(LONGEST)).rev();
+    lengths.flat_map(|len| vocabulary.lookup(&text[..len]).iter().map(move |&id| (len, id)))
 }
 
 /// The names of the special tokens that may come next. One attempt for each special token of the vocabulary.

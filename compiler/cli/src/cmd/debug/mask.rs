@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::args::ArtifactArgs;
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
+use crate::special::SpecialTokens;
 use crate::vocabularies;
 
 /// Arguments of `debug mask`.
@@ -18,7 +19,7 @@ pub(crate) struct MaskArgs {
     #[command(flatten)]
     artifact: ArtifactArgs,
 
-    /// Text before the mask [default: none]
+    /// Text before the mask, with special tokens by name or id: `<|end|>`, `<[7]>` [default: none]
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     after: String,
 
@@ -76,8 +77,7 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
     let options = MatcherOptions::new().end_tokens([]).rollback_window(args.after.len() + 1);
     let mut matcher = Matcher::with_options(&grammar, options)
         .map_err(|error| Problem::Option { option: "--after", problem: error.to_string() })?;
-    let units = units_of(args.after.as_bytes());
-    let Some(spelled) = spell(&mut matcher, &units) else {
+    let Some(spelled) = reach(&mut matcher, args.after.as_bytes()) else {
         return Err(Failure::Found(Problem::Unreachable { text: args.after }));
     };
     let token = |id: u32| {
@@ -102,6 +102,29 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
         after: args.after,
     })?;
     Ok(0)
+}
+
+/// Accepts tokens that spell a text, with the special tokens in it where they are allowed, and returns them.
+fn reach(matcher: &mut Matcher, text: &[u8]) -> Option<Vec<u32>> {
+    let grammar = matcher.grammar().clone();
+    let special = SpecialTokens::new(grammar.vocabulary().artifact());
+    let mut tokens = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while at < text.len() {
+        let Some((len, id)) = special.at(&text[at..]).next() else {
+            at += 1;
+            continue;
+        };
+        tokens.extend(spell(matcher, &units_of(&text[from..at]))?);
+        from = at;
+        if matcher.accept(id).is_ok() {
+            tokens.push(id);
+            from += len;
+        }
+        at += len;
+    }
+    tokens.extend(spell(matcher, &units_of(&text[from..]))?);
+    Some(tokens)
 }
 
 fn state_text(artifact: &GrammarArtifact, state: u32, count: u32) -> StateText {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use grammarc::maskbench::Percentiles;
 
 use super::facts;
-use crate::cmd::bench::Benched;
+use crate::cmd::bench::{Benched, CallTimes};
 use crate::readable::{count, number, size, time};
 use crate::render::Answer;
 
@@ -36,25 +36,30 @@ impl Answer for Benched {
             self.kernels,
             number(self.clock_ns as u64)
         )?;
-        let head = ["p50", "p90", "p99", "p99.9", "max"].map(|name| format!("{name:>10}"));
-        writeln!(out, "  {:34}{}", "ns", head.concat())?;
-        for call in &self.calls {
-            row(call.call, &call.ns, out)?;
+        let mut rows = vec![["ns", "p50", "p90", "p99", "p99.9", "max"].map(str::to_owned)];
+        rows.extend(self.calls.iter().map(|call| row(call.call, &call.ns)));
+        let first = |call: &CallTimes| row(&format!("first time: {}", call.call), &call.first_ns);
+        rows.extend(self.calls.iter().map(first));
+        rows.push(row("opening", &self.opening_ns));
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let widths: [usize; 6] = std::array::from_fn(width);
+        for [name, values @ ..] in &rows {
+            write!(out, "  {name:0$}", widths[0])?;
+            for (value, width) in values.iter().zip(&widths[1..]) {
+                write!(out, "   {value:>width$}")?;
+            }
+            writeln!(out)?;
         }
-        for call in &self.calls {
-            row(&format!("first time: {}", call.call), &call.first_ns, out)?;
-        }
-        row("opening", &self.opening_ns, out)
+        Ok(())
     }
 }
 
-fn row(name: &str, ns: &Percentiles, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "  {name:34}")?;
-    for value in [ns.p50, ns.p90, ns.p99, ns.p999, ns.max] {
-        match value {
-            0.0..100.0 => write!(out, "{value:>10.1}")?,
-            _ => write!(out, "{:>10}", number(value.round() as u64))?,
-        }
-    }
-    writeln!(out)
+/// A name and its times.
+fn row(name: &str, ns: &Percentiles) -> [String; 6] {
+    let text = |value: f64| match value {
+        0.0..100.0 => format!("{value:.1}"),
+        _ => number(value.round() as u64),
+    };
+    let [p50, p90, p99, p999, max] = [ns.p50, ns.p90, ns.p99, ns.p999, ns.max].map(text);
+    [name.to_owned(), p50, p90, p99, p999, max]
 }

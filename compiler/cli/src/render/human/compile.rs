@@ -22,17 +22,22 @@ impl Answer for CompiledFile {
             readable::time(self.seconds.compile)
         )?;
         let ContentFacts::Grammar(grammar) = &self.facts.content else { return Ok(()) };
-        let state = if self.vocabulary_file.built { "written just now" } else { "already there" };
+        let written = match self.vocabulary_file.built {
+            true => format!(", written in {}", readable::time(self.seconds.vocabulary)),
+            false => String::new(),
+        };
         writeln!(
             out,
-            "  vocabulary  {}, from {} ({state}, {})",
+            "  vocabulary  {}, from {}{written}",
             grammar.vocabulary,
-            self.vocabulary_file.path.display(),
-            readable::time(self.seconds.vocabulary)
+            self.vocabulary_file.path.display()
         )?;
+        facts::report(&grammar.report, false, out)?;
+        if !self.verbose {
+            return Ok(());
+        }
         facts::tables(&self.facts.tables, out)?;
         facts::largest_sections(&self.facts.sections, NAMED_SECTIONS, out)?;
-        facts::report(&grammar.report, false, out)?;
         facts::bound(&grammar.bound, out)
     }
 }
