@@ -47,7 +47,7 @@ class Engine:
     name = "XGrammar"
     settings = "compact text, strict_mode=False, 1 thread, no cache"
 
-    def __init__(self, vocabulary):
+    def __init__(self, vocabulary, **options):
         self.version = metadata.version("xgrammar")
         self.width = vocabulary.logit_width
         info = xgrammar.TokenizerInfo(
@@ -56,7 +56,7 @@ class Engine:
             vocab_size=self.width,
             stop_token_ids=vocabulary.end_tokens,
         )
-        self.compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+        self.compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False, **options)
         self.words = numpy.full((1, -(-self.width // 32)), -1, dtype=numpy.int32)
 
     def compile(self, schema):

@@ -97,6 +97,31 @@ def test_accept_validate_rollback_and_drafts_agree(compiler: grammarc.Compiler, 
         matcher.rollback(depth + 1)
 
 
+def test_a_text_is_one_step(compiler: grammarc.Compiler) -> None:
+    grammar = compiler.json_schema({"type": "object", "properties": {"ok": {"type": "boolean"}}})
+    matcher, by_tokens = grammar.matcher(), grammar.matcher()
+    matcher.accept_text('{"ok"')
+    assert by_tokens.accept_many(list(b'{"ok"')) == 5
+    assert matcher.export() == by_tokens.export() and matcher.rollback_depth == 1
+    position = matcher.export()
+    with pytest.raises(grammarc.TextRefused) as refused:
+        matcher.accept_text(b": no")
+    assert refused.value.offset == 2 and matcher.export() == position
+    for call in (matcher.accept_many, matcher.validate):
+        with pytest.raises(TypeError, match="accept_text"):
+            call(b": true")
+
+
+def test_without_end_tokens_a_sequence_ends_where_nothing_may_follow() -> None:
+    vocabulary = grammarc.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)])
+    matcher = grammarc.Compiler(vocabulary).json_schema({"enum": [1, 12]}).matcher()
+    rows = []
+    while not matcher.is_finished:
+        rows.append(matcher.allowed())
+        matcher.accept(rows[-1][-1])
+    assert rows == [[ord("1")], [ord("2")]] and matcher.allowed() == []
+
+
 def test_the_end_is_exactly_the_end_tokens(compiler: grammarc.Compiler) -> None:
     matcher = compiler.choice(["true"]).matcher()
     assert matcher.end_tokens == [END, TURN]

@@ -26,10 +26,10 @@ const STYLES: [(&str, [&str; 5]); 3] = [
         "harmony",
         [
             "<|channel|>commentary to=functions.",
-            "<|constrain|>json<|message|>{}<|call|>",
-            "<|start|>assistant",
+            "<|constrain|>json<|message|>{}",
+            "<|end|><|start|>assistant",
             "",
-            "",
+            "<|call|>",
         ],
     ),
 ];

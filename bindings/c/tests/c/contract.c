@@ -203,6 +203,15 @@ static void forks_and_positions(void)
     STATUS(grammarc_matcher_fill(matcher, one, ROW, NULL), GRAMMARC_OK);
     STATUS(grammarc_matcher_fill(fork, two, ROW, NULL), GRAMMARC_OK);
     CHECK(memcmp(one, two, sizeof one) == 0);
+
+    /* A text is one step, whole or not at all. */
+    STATUS(grammarc_matcher_reset(matcher), GRAMMARC_OK);
+    STATUS(grammarc_matcher_accept_text(matcher, "{\"ok\":trUe", 10, &needed), GRAMMARC_REFUSED);
+    CHECK(needed == 8 && grammarc_matcher_rollback_depth(matcher) == 0);
+    STATUS(grammarc_matcher_accept_text(matcher, "{\"ok\":true", 10, NULL), GRAMMARC_OK);
+    STATUS(grammarc_matcher_fill(matcher, two, ROW, NULL), GRAMMARC_OK);
+    CHECK(memcmp(one, two, sizeof one) == 0 && grammarc_matcher_rollback_depth(matcher) == 1);
+    STATUS(grammarc_matcher_accept_text(matcher, NULL, 1, NULL), GRAMMARC_ARGUMENT);
     grammarc_matcher_free(matcher);
 
     /* A position is bytes, for any matcher of the grammar and none of another. */

@@ -6,8 +6,9 @@
 use crate::frontend::document::NodeId;
 use crate::ir::{Expr, ExprGraph};
 
-use super::format::{Tag, Text};
-use super::lower::Lowering;
+use super::format::{Counted, Tag, Text};
+use super::lower::{Lowering, any_end};
+use super::texts::Symbols;
 
 /// Most tags that are counted one by one.
 const MOST: u32 = 64;
@@ -19,6 +20,8 @@ const MOST_UNIQUE: u32 = 8;
 pub(super) struct Counts {
     min: u32,
     max: Option<u32>,
+    /// The level beyond which numbers of tags are alike, where there is no most.
+    told_apart: u32,
     /// The number of tags, where each comes once at most.
     unique: Option<u32>,
 }
@@ -28,7 +31,7 @@ impl Counts {
     pub(super) fn levels(&self) -> u32 {
         match self.unique {
             Some(tags) => 1 << tags,
-            None => 1 + self.max.unwrap_or(self.min),
+            None => 1 + self.max.unwrap_or(self.told_apart),
         }
     }
 
@@ -41,7 +44,7 @@ impl Counts {
         }
         match self.max {
             Some(max) => (level < max).then_some(level + 1),
-            None => Some((level + 1).min(self.min)),
+            None => Some((level + 1).min(self.told_apart)),
         }
     }
 
@@ -53,12 +56,14 @@ impl Counts {
 }
 
 impl Lowering<'_> {
-    /// The levels of so many tags; none, and an error, where there are too many.
+    /// The levels of so many tags, where the first of all has one of its own if that is `first_apart`; none, and an error, where
+    /// there are too many.
     pub(super) fn counts(
         &mut self,
         tags: u32,
         (min, max): (u32, Option<u32>),
         unique: Option<NodeId>,
+        first_apart: bool,
     ) -> Option<Counts> {
         let (most, found, at, help) = match unique {
             Some(at) => (MOST_UNIQUE, tags, at, "leave `unique` out, or list fewer tools"),
@@ -78,36 +83,38 @@ impl Lowering<'_> {
             self.errors.push(error.with_help(help));
             return None;
         }
-        Some(Counts { min, max, unique: unique.map(|_| tags) })
+        let told_apart = min.max(u32::from(first_apart));
+        Some(Counts { min, max, told_apart, unique: unique.map(|_| tags) })
     }
 
-    /// Tags with a text between them, of which those of groups count.
+    /// Tags with a text between them, of which those of groups count. A tag that closes with one of `last` is the last one.
     pub(super) fn counted(
         &mut self,
-        tags: &[(Tag, Option<u32>)],
-        separator: &Text,
-        bounds: (u32, Option<u32>),
-        unique: Option<NodeId>,
+        Counted { tags, separator, last, min, max, unique }: &Counted,
     ) -> Expr {
         let groups = tags.iter().filter_map(|(_, group)| Some((*group)? + 1)).max();
-        let Some(counts) = self.counts(groups.unwrap_or_default(), bounds, unique) else {
+        let groups = groups.unwrap_or_default();
+        let Some(counts) = self.counts(groups, (*min, *max), *unique, false) else {
             return Expr::Never;
         };
         let separator = self.symbols(separator).expr();
-        let exprs: Vec<(Expr, Option<u32>)> =
-            tags.iter().map(|(tag, group)| (self.tag(tag), *group)).collect();
+        let exprs: Vec<(Opened, Option<u32>)> =
+            tags.iter().map(|(tag, group)| (self.opened(tag, last), *group)).collect();
         let mut graph = ExprGraph::new();
         let end = graph.end();
         let states: Vec<u32> = (0..counts.levels()).map(|_| graph.state()).collect();
         let mut ways = |from: u32, level: u32, separator: &Expr| {
-            for (tag, group) in &exprs {
+            for (Opened { tag, goes_on, is_last }, group) in &exprs {
                 let next = match group {
                     Some(group) => counts.next(level, *group),
                     None => Some(level),
                 };
-                if let Some(next) = next {
-                    let tag = Expr::seq([separator.clone(), tag.clone()]);
-                    graph.edge(from, tag, states[next as usize]);
+                let Some(next) = next else { continue };
+                let closing = graph.state();
+                graph.edge(from, Expr::seq([separator.clone(), tag.clone()]), closing);
+                graph.edge(closing, goes_on.clone(), states[next as usize]);
+                if counts.may_end(next) {
+                    graph.edge(closing, is_last.clone(), end);
                 }
             }
             if counts.may_end(level) {
@@ -120,4 +127,33 @@ impl Lowering<'_> {
         }
         Expr::Graph(graph.into())
     }
+
+    /// A tag. If some ends are those of the last tag, all stand behind the tag's rule: whether more tags follow depends on them.
+    fn opened(&mut self, tag: &Tag, last: &[Text]) -> Opened {
+        if last.is_empty() {
+            return Opened { tag: self.tag(tag), goes_on: Expr::Empty, is_last: Expr::Never };
+        }
+        let ends = tag.end.iter().map(|end| self.mark(end).0);
+        let ends: Vec<Symbols> = ends.collect();
+        let last: Vec<Symbols> = last.iter().map(|end| self.symbols(end)).collect();
+        let (last, others): (Vec<Symbols>, Vec<Symbols>) =
+            ends.iter().cloned().partition(|end| last.contains(end));
+        let begin = self.mark(&tag.begin).0.expr();
+        let around = self.ends.len();
+        self.ends.extend(ends);
+        let inside = self.within(tag, &[Symbols::default()]);
+        self.ends.truncate(around);
+        let tag = Expr::seq([begin, inside]);
+        Opened { tag, goes_on: any_end(&others), is_last: any_end(&last) }
+    }
+}
+
+/// A tag of several.
+struct Opened {
+    /// Beginning and content.
+    tag: Expr,
+    /// Ends behind which there may be more tags.
+    goes_on: Expr,
+    /// Ends of the last tag.
+    is_last: Expr,
 }

@@ -2,7 +2,7 @@
 //!
 //! The graph has a level for each number of formats that counts, or for each set of them where none comes twice, and free text
 //! in each; a trigger leads to a state from which its formats lead on to the next level. Beginnings of tags that share a trigger are told apart behind it, by the
-//! determinization of the rule.
+//! determinization of the rule. Where formats stand in a row, there is free text in the first level alone.
 
 use crate::frontend::document::NodeId;
 use crate::frontend::free_text::{Pattern, Symbol, free_text};
@@ -43,8 +43,8 @@ impl Lowering<'_> {
         let end = graph.end();
         let groups = dispatch.rules.iter().filter_map(|rule| Some(rule.group? + 1));
         let groups = groups.max().unwrap_or_default();
-        let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique)
-        else {
+        let bounds = (dispatch.min, dispatch.max);
+        let Some(counts) = self.counts(groups, bounds, dispatch.unique, dispatch.in_a_row) else {
             return Expr::Never;
         };
         let mut level_starts = vec![ExprGraph::START];
@@ -57,6 +57,7 @@ impl Lowering<'_> {
                 graph.edge(start, ends.map_or(Expr::Empty, any_end), end);
                 continue;
             }
+            let is_bare = if level == 0 { dispatch.begins_with_tag } else { dispatch.in_a_row };
             let mut patterns: Vec<Pattern> = Vec::new();
             for way in &ways {
                 let then = way
@@ -69,14 +70,17 @@ impl Lowering<'_> {
                     then.iter().for_each(|&(next, then)| graph.edge(behind, then.clone(), next));
                     behind
                 });
-                if level == 0 && dispatch.begins_with_tag {
+                if is_bare {
                     behind
                         .into_iter()
                         .for_each(|behind| graph.edge(start, way.trigger.expr(), behind));
                 }
                 patterns.extend(way.trigger.leading_to(behind));
             }
-            if level == 0 && dispatch.begins_with_tag {
+            if is_bare {
+                if may_end {
+                    graph.edge(start, ends.map_or(Expr::Empty, any_end), end);
+                }
                 continue;
             }
             if let Some(others) = &others {

@@ -114,6 +114,8 @@ pub(super) struct Dispatch {
     pub(super) begins_with_tag: bool,
     /// Whether nothing comes behind the last of `max` formats.
     pub(super) ends_with_tag: bool,
+    /// Whether no free text stands between formats or behind the last one.
+    pub(super) in_a_row: bool,
     /// Whether there is one format of each group of rules at most, and where that is said.
     pub(super) unique: Option<NodeId>,
 }
@@ -129,9 +131,22 @@ impl Dispatch {
             max: None,
             begins_with_tag: false,
             ends_with_tag: false,
+            in_a_row: false,
             unique: None,
         }
     }
+}
+
+/// Tags with a text between them, of which those of groups count.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub(super) tags: Vec<(Tag, Option<u32>)>,
+    pub(super) separator: Text,
+    /// Ends of the last tag: none follows one that ends so.
+    pub(super) last: Vec<Text>,
+    pub(super) min: u32,
+    pub(super) max: Option<u32>,
+    pub(super) unique: Option<NodeId>,
 }
 
 /// A place in free text, and what follows it.
@@ -183,14 +198,8 @@ pub(super) enum Kind {
     Tag(Tag),
     /// Tags with a text between them and nothing else.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
-    /// Tags with a text between them, of which those of groups count.
-    Counted {
-        tags: Vec<(Tag, Option<u32>)>,
-        separator: Text,
-        min: u32,
-        max: Option<u32>,
-        unique: Option<NodeId>,
-    },
+    /// Tags with a text between them, of which some count.
+    Counted(Counted),
     /// A number of times.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },
     /// Free text with formats in it.

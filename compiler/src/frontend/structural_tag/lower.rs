@@ -129,9 +129,7 @@ impl<'a> Lowering<'a> {
                 let separator = self.symbols(separator).expr();
                 separated(&one, &separator, *min, *max)
             }
-            Kind::Counted { tags, separator, min, max, unique } => {
-                self.counted(tags, separator, (*min, *max), *unique)
-            }
+            Kind::Counted(counted) => self.counted(counted),
             Kind::Repeat { content, min, max } => self.format(content).repeat(*min, *max),
             Kind::Dispatch(dispatch) => self.dispatch(dispatch, format.at, None),
         }
@@ -180,6 +178,11 @@ impl<'a> Lowering<'a> {
             let error = self.document.error("structural-tag::open-end", tag.at, message);
             self.errors.push(error.with_help("name how the tag ends, or use a `sequence`"));
         }
+        self.within(tag, &ends)
+    }
+
+    /// Content of a tag and one of some ends, a rule.
+    pub(super) fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());
         let kind = match tag.role {
@@ -187,7 +190,7 @@ impl<'a> Lowering<'a> {
             Role::Tag | Role::Call(_) => RegionKind::Text,
         };
         let kind_around = std::mem::replace(&mut self.text_kind, kind);
-        let expr = self.closed(&tag.content, &ends);
+        let expr = self.closed(&tag.content, ends);
         self.text_kind = kind_around;
         self.ends.truncate(around);
         let region = match &tag.role {

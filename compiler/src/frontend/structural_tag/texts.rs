@@ -22,7 +22,7 @@ pub(super) struct Texts<'a> {
 }
 
 /// A string as symbols.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Symbols {
     /// The string, with special tokens as such.
     pub(super) symbols: Vec<Symbol>,

@@ -5,7 +5,7 @@
 
 use crate::frontend::document::NodeId;
 use crate::frontend::structural_tag::format::{
-    Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Tag, Text, Then,
+    Counted, Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Tag, Text, Then,
 };
 use crate::frontend::structural_tag::members;
 
@@ -57,7 +57,10 @@ impl Request {
         let Some(reasoning) = self.reasoning else {
             return match style.none.as_str() {
                 "" => content,
-                none => self.sequence(vec![self.constant(none), content]),
+                none => {
+                    let none = self.repeat(self.constant(none), 0, Some(1));
+                    self.sequence(vec![none, content])
+                }
             };
         };
         let begin = match reasoning.open {
@@ -93,10 +96,12 @@ impl Request {
                         (trigger, _) => trigger,
                     };
                     // Bounds are on calls, and so on one section of them.
-                    let max = (self.max.is_some() || self.min > 1).then_some(1);
+                    let is_one = self.max.is_some() || self.min > 1 || style.calls_end;
+                    let (max, ends_with_tag) = (is_one.then_some(1), style.calls_end);
                     let mut rules = self.spans();
                     rules.push(self.rule(trigger, tag, Some(0)));
-                    Dispatch { rules, max, min: self.min.min(1), ..self.dispatch() }
+                    let min = self.min.min(1);
+                    Dispatch { rules, max, min, ends_with_tag, ..self.dispatch() }
                 }
                 None => {
                     let mut rules = self.spans();
@@ -106,8 +111,9 @@ impl Request {
                             self.rule(&call.trigger, self.call(tool, call), Some(group))
                         }));
                     }
-                    let unique = self.unique;
-                    Dispatch { rules, max: self.max, min: self.min, unique, ..self.dispatch() }
+                    let &Self { min, max, unique, .. } = self;
+                    let in_a_row = style.calls_end;
+                    Dispatch { rules, max, min, unique, in_a_row, ..self.dispatch() }
                 }
             };
         if self.text_before {
@@ -199,7 +205,9 @@ impl Request {
         }
         let (separator, unique) = (self.written(separator), self.unique);
         if unique.is_some() {
-            return self.format(Kind::Counted { tags, separator, min, max, unique });
+            let last = Vec::new();
+            let counted = Counted { tags, separator, last, min, max, unique };
+            return self.format(Kind::Counted(counted));
         }
         let tags = tags.into_iter().map(|(tag, _)| tag).collect();
         self.format(Kind::Separated { tags, separator, min, max })
@@ -262,7 +270,9 @@ impl Request {
             _ => Format { kind: Kind::Sequence(all), at },
         };
         let (begin, end) = (mark(begin.first()), mark(end.last()));
-        Tag { at, begin, content: Box::new(content), end: vec![end], role: Role::Tag }
+        let goes_on = self.style.messages.iter().map(|messages| Mark::Text(text(&messages.end)));
+        let end = [end].into_iter().chain(goes_on).collect();
+        Tag { at, begin, content: Box::new(content), end, role: Role::Tag }
     }
 
     fn tag(&self, begin: &str, content: Format, end: &[&str]) -> Tag {
@@ -304,27 +314,17 @@ impl Request {
                 Tag { role: Role::Reasoning, ..tag }
             }));
         }
-        let separator = &messages.separator;
+        let mut tags: Vec<(Tag, Option<u32>)> = others.into_iter().map(|tag| (tag, None)).collect();
         let has_calls =
             self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
-        if !has_calls {
-            return self.other_messages(separator, others);
-        }
-        let mut tags: Vec<(Tag, Option<u32>)> = others.into_iter().map(|tag| (tag, None)).collect();
-        for (group, tool) in (0..).zip(&self.tools) {
+        let of_calls: &[Tool] = if has_calls { &self.tools } else { &[] };
+        for (group, tool) in (0..).zip(of_calls) {
             tags.extend(self.forms(tool).iter().map(|call| (self.call(tool, call), Some(group))));
         }
-        self.counted(separator, tags)
-    }
-
-    fn counted(&self, separator: &str, tags: Vec<(Tag, Option<u32>)>) -> Format {
-        let separator = self.written(separator);
-        let &Self { min, max, unique, .. } = self;
-        self.format(Kind::Counted { tags, separator, min, max, unique })
-    }
-
-    fn other_messages(&self, separator: &str, tags: Vec<Tag>) -> Format {
-        let separator = self.written(separator);
-        self.format(Kind::Separated { tags, separator, min: 0, max: None })
+        let (separator, last) = (self.written(&messages.separator), &messages.last);
+        let last = last.iter().map(|end| self.written(end)).collect();
+        let (min, max, unique) =
+            if has_calls { (self.min, self.max, self.unique) } else { (0, None, None) };
+        self.format(Kind::Counted(Counted { tags, separator, last, min, max, unique }))
     }
 }

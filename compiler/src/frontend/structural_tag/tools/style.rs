@@ -35,6 +35,9 @@ pub(super) struct Style {
     /// Tags around text, where the family has such.
     #[serde(default)]
     pub(super) text: Vec<Message>,
+    /// Whether nothing but calls may follow the first call.
+    #[serde(default)]
+    pub(super) calls_end: bool,
     /// Texts that free text may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
@@ -93,6 +96,10 @@ pub(super) struct Section {
 #[serde(deny_unknown_fields)]
 pub(super) struct Messages {
     pub(super) separator: String,
+    /// End of a call that is not the last message.
+    pub(super) end: String,
+    /// Ends of the last message, at which hosts end the turn.
+    pub(super) last: Vec<String>,
     pub(super) text: Vec<Message>,
     pub(super) reasoning: Vec<Message>,
 }
@@ -127,7 +134,7 @@ pub(super) struct Reasoning {
     /// Texts that reasoning may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
-    /// Written instead where there is no reasoning, by models whose prompt always begins it.
+    /// Written where there is no reasoning, by models whose prompt begins it, and left out by those whose prompt ends it too.
     #[serde(default)]
     pub(super) none: String,
 }
