@@ -12,6 +12,7 @@ use grammarc_artifacts::{
 use crate::budget::{Budget, BudgetError, Phase};
 use crate::controls;
 use crate::diagnostics::Diagnostic;
+use crate::early_ends;
 use crate::emit;
 use crate::ir::{Grammar, Lowered, Origin};
 use crate::masks::fixpoint::token_liveness;
@@ -338,6 +339,7 @@ impl Compiler {
             return Err(CompileError::Unspellable);
         }
         findings.extend(unspelled(&network, &stuck));
+        findings.extend(early_ends::warnings(&network, shared, self.known.rules(), vocabulary));
         Ok(Begun { network, findings, kind: kind.to_owned(), options: options.clone() })
     }
 

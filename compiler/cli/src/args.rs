@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+/// Environment variable that lists vocabulary artifacts, and folders of them, to open grammar artifacts with.
+pub(crate) const VOCABULARIES: &str = "GRAMMARC_VOCAB";
+
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

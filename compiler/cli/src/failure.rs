@@ -106,7 +106,7 @@ pub(crate) enum Problem {
          folder in the environment variable {}",
         artifact.display(),
         seen(tried),
-        crate::vocabularies::VARIABLE
+        crate::args::VOCABULARIES
     )]
     NoVocabulary {
         /// The grammar artifact.

@@ -16,7 +16,7 @@ use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{self, TokenTable, VocabularyOptions};
 use grammarc_runtime::Grammar;
 
-use crate::args::{ArtifactArgs, VocabularyArgs};
+use crate::args::{ArtifactArgs, VOCABULARIES, VocabularyArgs};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -30,9 +30,6 @@ pub(crate) struct Chosen {
     /// Whether the file was written just now.
     pub(crate) built: bool,
 }
-
-/// Environment variable that lists vocabulary artifacts, and folders of them, to open grammar artifacts with.
-pub(crate) const VARIABLE: &str = "GRAMMARC_VOCAB";
 
 /// The vocabulary to use where none is named.
 pub(crate) fn default_name() -> &'static str {
@@ -71,7 +68,7 @@ fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
         .map_err(|error| damaged(grammar, error))?;
     let wanted = container.header();
     let mut tried = vocabularies_in(folder_of(grammar))?;
-    for path in env::var_os(VARIABLE).iter().flat_map(env::split_paths) {
+    for path in env::var_os(VOCABULARIES).iter().flat_map(env::split_paths) {
         match path.is_dir() {
             true => tried.extend(vocabularies_in(&path)?),
             false if path.as_os_str().is_empty() => {}

@@ -164,7 +164,7 @@ impl<'a> Follow<'a> {
     }
 
     /// The callees that are followed by what follows a rule of the grammar's own.
-    pub(super) fn passes(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn passes(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         self.own.calls.passes(rule)
     }
 

@@ -170,3 +170,87 @@ fn arguments_are_objects() {
         assert_eq!(found, [expected], "{name} {arguments}");
     }
 }
+
+/// What families write besides the form of their templates, and what they do not.
+#[test]
+fn forms_of_families() {
+    let tag = |style: &str, others: Value| {
+        let mut tag = json!({"type": "tools", "style": style, "tools": [{"type": "function", "function": {"name": "f"}}]});
+        for (key, value) in others.as_object().expect("an object") {
+            tag[key] = value.clone();
+        }
+        tag
+    };
+    let channel_first = "<|channel|>commentary to=functions.f json<|message|>{}<|call|>";
+    let constrained = "<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>";
+    let early = "<|channel|>analysis<|message|>x<|return|>";
+    let answered = "<|channel|>final<|message|>Hi<|return|>";
+    let continued = format!("{early}<|start|>assistant{channel_first}");
+    let thought =
+        format!("<|channel|>analysis<|message|>x<|end|><|start|>assistant{channel_first}");
+    let required = json!({"tool_choice": "required", "reasoning": true});
+    let mistral = "[TOOL_CALLS]f[ARGS]{}";
+    let minimax = "<minimax:tool_call>\n<invoke name=\"f\">\n</invoke>\n</minimax:tool_call>";
+    let cases: [(Value, Vec<(String, bool)>); 6] = [
+        (
+            tag("harmony", required),
+            vec![
+                (channel_first.to_owned(), true),
+                (constrained.to_owned(), true),
+                (thought, true),
+                (early.to_owned(), false),
+                (answered.to_owned(), false),
+                (continued, false),
+            ],
+        ),
+        (
+            tag("harmony", json!({"reasoning": true})),
+            vec![
+                (answered.to_owned(), true),
+                (early.to_owned(), true),
+                (format!("{answered}<|start|>assistant{channel_first}"), false),
+                (format!("{channel_first}<|start|>assistant{channel_first}"), false),
+            ],
+        ),
+        (
+            tag("minimax", json!({})),
+            vec![
+                (format!("\n{minimax}"), true),
+                (format!("\n</think>\n\n{minimax}"), true),
+                ("Hello".to_owned(), true),
+            ],
+        ),
+        (
+            tag("mistral_v13", json!({})),
+            vec![
+                (format!("Hi{mistral}{mistral}"), true),
+                ("Hi".to_owned(), true),
+                (format!("{mistral} Done."), false),
+                (format!("{mistral} {mistral}"), false),
+            ],
+        ),
+        (
+            tag("mistral_v11", json!({"calls": {"min": 1, "max": 2}})),
+            vec![
+                (format!("Hi{mistral}"), true),
+                (format!("{mistral}{mistral}{mistral}"), false),
+                (format!("{mistral}Hi"), false),
+            ],
+        ),
+        (
+            tag("mistral_v3", json!({})),
+            vec![
+                ("Hi[TOOL_CALLS] [{\"name\": \"f\", \"arguments\": {}}]".to_owned(), true),
+                ("[TOOL_CALLS] [{\"name\": \"f\", \"arguments\": {}}] Done.".to_owned(), false),
+            ],
+        ),
+    ];
+    for (tag, texts) in cases {
+        let (texts, expected): (Vec<String>, Vec<bool>) = texts.into_iter().unzip();
+        let strings: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let found = verdicts(&tag, &strings).unwrap_or_else(|error| panic!("{tag}: {error}"));
+        for ((text, expected), found) in texts.iter().zip(expected).zip(found) {
+            assert_eq!(found, expected, "{tag}: {text}");
+        }
+    }
+}

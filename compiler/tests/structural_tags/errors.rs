@@ -39,6 +39,18 @@ fn request(others: Value) -> Value {
 #[test]
 fn unknown_names() {
     is_one(&request(json!({"style": "qwen_33"})), "unknown-style", "/style");
+    for (style, said, unsaid) in [
+        ("llama_4", "llama_3_1, llama_3_2", "did you mean"),
+        ("mistal_v3", "did you mean `mistral_v3`", "there is"),
+        ("unheard_of", "there are llama, qwen_3", "did you mean"),
+    ] {
+        let errors = lowered(&request(json!({"style": style}))).expect_err("an unknown style");
+        let help = errors[0].help.as_deref().unwrap_or_default();
+        assert!(help.contains(said) && !help.contains(unsaid), "{style}: {help}");
+    }
+    for style in ["hermes3", "Qwen-3", "qwen3_coder", "Llama-3.1", "GPT-OSS", "granite_4"] {
+        assert!(lowered(&request(json!({"style": style}))).is_ok(), "{style}");
+    }
     is_one(&request(json!({"tool_choice": "always"})), "unknown-value", "/tool_choice");
     let named = json!({"type": "function", "function": {"name": "h"}});
     is_one(&request(json!({"tool_choice": named})), "unknown-tool", "/tool_choice/function/name");

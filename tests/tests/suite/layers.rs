@@ -101,6 +101,7 @@ const ROOMS: [Row<'_>; 18] = [
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
     ("masks", &["graph", "sequences", "budget", "threads", "automata", "ir", "network"]),
+    ("early_ends", &["diagnostics", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
     (
         "compile",
@@ -113,6 +114,7 @@ const ROOMS: [Row<'_>; 18] = [
             "network",
             "vocabulary",
             "masks",
+            "early_ends",
             "emit",
         ],
     ),

@@ -27,5 +27,6 @@ mod splitter;
 mod stack;
 mod tags;
 mod tool_walks;
+mod turn_ends;
 mod walks;
 mod xml_arguments;

@@ -2,6 +2,7 @@
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_compiler::budget::Budget;
+use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
@@ -10,6 +11,7 @@ use grammarc_compiler::frontend::settings::{Language, Settings};
 use grammarc_compiler::frontend::sources::{NamedSource, Sources};
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens, lower};
 use grammarc_compiler::ir::recognize::recognizes;
+use grammarc_compiler::vocabulary::TokenTable;
 use grammarc_tests::vocabularies::{artifact, table};
 use serde_json::{Value, json};
 
@@ -105,4 +107,39 @@ fn structural_tags_within_read_special_tokens() {
     let front_end = Settings::new(Language::StructuralTag).front_end;
     let lowered = front_end.lower(Source::new("test", tag), &Budget::new()).unwrap();
     assert!(recognizes(&lowered.grammar, b"aa") && !recognizes(&lowered.grammar, b"b"));
+}
+
+#[test]
+fn an_end_token_that_something_has_to_follow_is_warned_of() {
+    let vocabulary = artifact(&TokenTable {
+        end_tokens: vec![258],
+        ..table((0..=u8::MAX).map(|byte| [byte]), &["<call>", "</call>", "<eos>"])
+    });
+    let compiler = Compiler::new(vocabulary);
+    let tag = |end: &str| {
+        let content = json!({"type": "any_text"});
+        let tag = json!({"type": "tag", "begin": "<call>", "content": content, "end": "<eos>"});
+        json!({"type": "sequence", "elements": [tag, {"type": "const_string", "value": end}]})
+    };
+    let cases = [
+        (Language::Gbnf, "root ::= \"a\" <eos> \"b\"".to_owned(), 1),
+        (Language::Gbnf, "root ::= (\"a\" x)+\nx ::= \"y\" <eos>".to_owned(), 0),
+        (Language::Gbnf, "root ::= x \"b\"\nx ::= \"y\" <[258]>".to_owned(), 1),
+        (Language::Gbnf, "root ::= \"a\" !<call> \"b\"".to_owned(), 0),
+        (Language::Gbnf, "root ::= \"a\" <eos> \"b\"?".to_owned(), 0),
+        (Language::Lark, "start: \"a\" <eos> \"b\"".to_owned(), 1),
+        (Language::StructuralTag, tag("b").to_string(), 1),
+        (Language::StructuralTag, tag("").to_string(), 0),
+    ];
+    for (language, text, expected) in cases {
+        let Settings { front_end, .. } = Settings::read(language, "").unwrap();
+        let source = Source::new("<test>", text.clone());
+        let controls = ControlTokens::of(compiler.vocabulary());
+        let budget = Budget::new();
+        let lowered = front_end.lower_for(source, &controls, &budget);
+        let lowered = lowered.unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        let begun = compiler.begin(&lowered, "test", &CompileOptions::default(), &budget).unwrap();
+        let early = begun.findings().iter().filter(|finding| finding.code == "compile::early-end");
+        assert_eq!(early.count(), expected, "{text}");
+    }
 }

@@ -173,9 +173,16 @@ fn style(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<&'static Style> {
     let name = reader.text(at)?.text;
     let style = Style::named(&name);
     if style.is_none() {
-        let help = match nearest(&name, Style::names()) {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => format!("there are {}", Style::names().collect::<Vec<_>>().join(", ")),
+        let versions = Style::other_versions(&name);
+        let help = match (&versions[..], nearest(&name, Style::names())) {
+            // Another version of a family mostly writes other calls: a suggestion would be obeyed, and be wrong.
+            ([_, ..], _) => format!(
+                "there is {}, and a model of another version may write calls otherwise: see what its chat template writes, and \
+                 name a style that writes the same or write the tag with `triggered_tags`",
+                versions.join(", ")
+            ),
+            ([], Some(known)) => format!("did you mean `{known}`?"),
+            ([], None) => format!("there are {}", Style::names().collect::<Vec<_>>().join(", ")),
         };
         let text = format!("there is no style {name:?}");
         reader.error("structural-tag::unknown-style", at, text, &help);

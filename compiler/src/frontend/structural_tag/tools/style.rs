@@ -176,16 +176,36 @@ static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
 });
 
 impl Style {
-    /// The style of a name, or of another name of it.
+    /// The style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are `qwen_3`.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
-        let is_alias = |style: &&Self| style.aliases.iter().any(|alias| alias == name);
-        STYLES.get(name).or_else(|| STYLES.values().find(is_alias))
+        let name: String = letters(name).collect();
+        let is_named = |known: &str| letters(known).eq(name.chars());
+        STYLES.iter().find_map(|(known, style)| {
+            let mut aliases = style.aliases.iter();
+            (is_named(known) || aliases.any(|alias| is_named(alias))).then_some(style)
+        })
     }
 
     /// The names of all styles.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         FILES.into_iter().map(|(name, _)| name)
     }
+
+    /// The styles and aliases of other versions of a family of models: `llama_3_1` for `llama_4`.
+    pub(super) fn other_versions(name: &str) -> Vec<&'static str> {
+        let family = |name: &str| {
+            let is_version = |c: &char| c.is_ascii_digit() || *c == 'v' || *c == 'p';
+            letters(name).filter(|c| !is_version(c)).collect::<String>()
+        };
+        let own = family(name);
+        let aliases = STYLES.values().flat_map(|style| style.aliases.iter().map(String::as_str));
+        Self::names().chain(aliases).filter(|known| family(known) == own).collect()
+    }
+}
+
+/// The letters and digits of a name, in lower case.
+fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
+    name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -195,8 +215,9 @@ mod tests {
 
     #[test]
     fn the_files_are_styles() {
-        let mut names: Vec<&str> = Style::names().collect();
-        names.extend(STYLES.values().flat_map(|style| &style.aliases).map(String::as_str));
+        let aliases = STYLES.values().flat_map(|style| &style.aliases).map(String::as_str);
+        let names = Style::names().chain(aliases);
+        let mut names: Vec<String> = names.map(|name| letters(name).collect()).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
