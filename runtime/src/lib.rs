@@ -36,6 +36,7 @@
 //! | --- | --- |
 //! | [`Matcher::mask`] | *c* x (1 + *f*) table entries; no mask is copied or composed |
 //! | [`Matcher::accept`] | the bytes of the token x *c*, plus the calls and returns that a byte passes through |
+//! | [`Matcher::accept_text`] | the same for the bytes of the text |
 //! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence when it first moves |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
 //! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask; else the row, once or twice |
@@ -53,9 +54,9 @@
 //! any number of returns; the limits of [`MatcherOptions`] end that growth, and [`Matcher::accept`] then returns an
 //! error and leaves the matcher as it was.
 //!
-//! Three things are no table reads. Where items must differ from those before them (`uniqueItems` over many values), a mask goes
-//! along the texts of the items that begin with what is read, and takes out the few tokens that would repeat one; the
-//! artifact says whether its grammar has such rules. Within a catalogue (an `enum` of thousands of texts) a mask is a walk of
+//! Three things are no table reads. Where items must differ from those before them (`uniqueItems` over many values, keys that
+//! `minProperties` counts), a mask goes along the texts of the items that begin with what is read, and takes out the few tokens that
+//! would repeat one; the artifact says whether its grammar has such rules. Within a catalogue (an `enum` of thousands of texts) a mask is a walk of
 //! bounded work along the token trie. And an [early](Grammar::early) grammar, whose masks are still computed, finds each by
 //! such a walk without a bound.
 //!

@@ -1,4 +1,4 @@
-//! Rules whose items differ from each other, such as arrays with `uniqueItems`.
+//! Rules whose items differ from each other, such as arrays with `uniqueItems` and objects whose keys `minProperties` counts.
 //!
 //! This is the one thing that a position cannot know from states and stacks: whether a text was there before. So the
 //! stored masks of such a rule allow items to be equal, and this room takes the few tokens out that would make them so.
