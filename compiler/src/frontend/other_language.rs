@@ -178,13 +178,11 @@ fn is_bnf(line: &str) -> bool {
     line.starts_with('<') && before(line, "::=").is_some_and(|name| name.ends_with('>'))
 }
 
-/// Whether a rule has a number, a string in single quotes, or a character by its number.
+/// Whether a rule has a number, or a character by its number. Strings in single quotes alone are a slip in GBNF.
 fn is_w3c(line: &str) -> bool {
     let Some((name, body)) = line.split_once("::=") else { return false };
     let body = body.trim();
-    let quoted = body.starts_with('\'') || body.contains(" '") && !body.contains('"');
-    let numbered = body.starts_with("#x") || body.contains(" #x") || body.contains("[#x");
-    name.starts_with('[') || quoted || numbered
+    name.starts_with('[') || body.starts_with("#x") || body.contains(" #x") || body.contains("[#x")
 }
 
 fn is_iso(line: &str) -> bool {
@@ -249,8 +247,8 @@ mod tests {
             ("<digit> ::= \"0\" | \"1\"", Some(Other::Bnf)),
             ("[1] document ::= prolog element", Some(Other::W3c)),
             ("Char ::= #x9 | [#x20-#xD7FF]", Some(Other::W3c)),
-            ("a ::= 'b' | c", Some(Other::W3c)),
-            ("a ::= b\nb ::= c 'd'", Some(Other::W3c)),
+            ("a ::= b\nb ::= c | #x41", Some(Other::W3c)),
+            ("a ::= 'b' | c", Some(Other::Gbnf)),
             ("letter = \"A\" | \"B\" ;", Some(Other::Iso)),
             ("(* digits *)\ndigit = \"0\" | \"1\"", Some(Other::Iso)),
             ("grammar Expr;\nexpr : INT ;", Some(Other::Antlr)),

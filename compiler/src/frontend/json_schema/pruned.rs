@@ -13,10 +13,13 @@ use rustc_hash::FxHashSet;
 
 use crate::diagnostics::{Diagnostic, Severity};
 
-use super::algebra::{Algebra, ContentGraph, FormulaId, cause};
+use super::algebra::{Algebra, ContentGraph, FormulaId, Member, cause};
 use super::report::explain;
 use super::schema::{Part, Schema, SchemaId};
 use crate::frontend::document::{Document, NodeId};
+
+/// Code of a note on a property that nothing satisfies.
+const FORBIDDEN_PROPERTY: &str = "json-schema::forbidden-property";
 
 /// Work that may go into notes.
 const NOTES: usize = 20_000;
@@ -97,9 +100,7 @@ impl Role<'_> {
             }
         };
         let code = match self {
-            Self::Property | Self::Pattern | Self::OtherProperties => {
-                "json-schema::forbidden-property"
-            }
+            Self::Property | Self::Pattern | Self::OtherProperties => FORBIDDEN_PROPERTY,
             Self::Names => "json-schema::forbidden-keys",
             Self::Item(_) | Self::Items(_) | Self::OtherItems | Self::Contains => {
                 "json-schema::forbidden-items"
@@ -197,9 +198,46 @@ pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Dia
             });
         }
     }
+    for id in schemas.iter().filter(|&id| is_combined(schemas.parts(id))) {
+        let whole = algebra.schema(id);
+        if empty.contains(&whole) {
+            continue;
+        }
+        for Member { key, own, value, .. } in algebra.members_of(whole).unwrap_or_default() {
+            // What one schema says by itself has its note, and the schema `false` needs none.
+            let is_single = own == value && algebra.subjects(own).count() < 2;
+            let place = algebra.place(own).filter(|place| !noted.contains(place));
+            let Some(place) = place.filter(|_| !is_single && own != FormulaId::FALSE) else {
+                continue;
+            };
+            if !is_empty(algebra, &empty, value, Role::Property) {
+                continue;
+            }
+            noted.insert(place);
+            let text = format!(
+                "nothing satisfies the property {key:?} with all that the schemas here say of it, so it is forbidden"
+            );
+            let note = Diagnostic::note(FORBIDDEN_PROPERTY, text);
+            let note = match cause(algebra, value).unwrap_or(None) {
+                Some(cause) => explain(document, note, &cause),
+                None => document.place(note, place),
+            };
+            notes.push((place, note));
+        }
+    }
     notes.sort_by_key(|(node, _)| *node);
     debug_assert!(notes.iter().all(|(_, note)| note.severity == Severity::Note));
     notes.into_iter().map(|(_, note)| note).collect()
+}
+
+/// Whether several keywords of a schema may speak of one property.
+fn is_combined(parts: &[(NodeId, Part)]) -> bool {
+    let speaks = |part: &Part| matches!(part, Part::Properties(_) | Part::Members(..));
+    let several = |(_, part): &(NodeId, Part)| match part {
+        Part::All(all) => all.len() > 1 || parts.len() > 1,
+        _ => false,
+    };
+    parts.iter().any(several) || parts.iter().filter(|(_, part)| speaks(part)).count() > 2
 }
 
 /// Whether no value in a role satisfies a formula.

@@ -208,16 +208,13 @@ impl Reader<'_> {
         Parts::new()
     }
 
-    /// The same with what to write instead.
-    fn advised(&mut self, key: &str, node: NodeId, text: String) -> Parts {
+    /// Enters an error about a keyword value of another kind, with what to write instead.
+    fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
+        let text = format!("`{key}` takes {wanted}, not {found}");
         let mut error = self.document.error(INVALID, node, text);
         error.help = advice(self.document, key, node);
         self.found.errors.push(error);
         Parts::new()
-    }
-
-    fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
-        self.advised(key, node, format!("`{key}` takes {wanted}, not {found}"))
     }
 
     /// The schema at a place, to be read later where it is new.
@@ -472,7 +469,11 @@ impl Reader<'_> {
             _ => None,
         };
         if natural.is_none() {
-            self.advised(key, node, format!("`{key}` takes a whole number from 0 on"));
+            let found = match self.document.json(node) {
+                Json::Number(text) => text,
+                other => other.kind(),
+            };
+            self.wrong(key, node, "a whole number from 0 on", found);
         }
         natural
     }

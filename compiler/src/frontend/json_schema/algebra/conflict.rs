@@ -104,19 +104,19 @@ fn search_here(
                 continue;
             }
             let child = required_child(algebra, both, path)?;
-            if let Some((_, value)) = child
+            if let Some(child) = &child
                 && path.len() < DEPTH
-                && let Some(inner) = search(algebra, value, path)?
+                && let Some(inner) = search(algebra, child.value, path)?
             {
                 return Ok(Some(inner));
             }
-            let key = child.map(|(key, _)| algebra.objects.keys[key as usize].clone());
+            let key = child.map(|child| child.key);
             return Ok(Some(Conflict { place, other, key }));
         }
     }
     // More than two places together: a required member may still be to blame.
     match required_child(algebra, formula, path)? {
-        Some((_, value)) if path.len() < DEPTH => search(algebra, value, path),
+        Some(child) if path.len() < DEPTH => search(algebra, child.value, path),
         _ => Ok(None),
     }
 }
@@ -162,23 +162,42 @@ impl Algebra<'_> {
     }
 }
 
-/// The number of a required key whose value nothing satisfies, and the formula over that value. Of several the first counts
-/// that does not lead back to where it came from.
+/// A required key whose value nothing satisfies. Of several the first counts that does not lead back to where it came from.
 fn required_child(
     algebra: &mut Algebra<'_>,
     formula: FormulaId,
     path: &[FormulaId],
-) -> Result<Option<(u32, FormulaId)>, Diagnostic> {
-    let objects = algebra.object_formula(formula)?;
-    let OfAllKeys { members, .. } = algebra.of_all_keys(objects);
-    for (key, Fact { value, present }) in algebra.facts(objects) {
-        if !present {
-            continue;
-        }
-        let value = algebra.with_all_keys(key, value, &members);
-        if !path.contains(&value) && !holds(algebra, value)? {
-            return Ok(Some((key, value)));
+) -> Result<Option<Member>, Diagnostic> {
+    for member in algebra.members_of(formula)? {
+        let Member { value, present, .. } = member;
+        if present && !path.contains(&value) && !holds(algebra, value)? {
+            return Ok(Some(member));
         }
     }
     Ok(None)
+}
+
+/// A key that a formula names.
+pub(crate) struct Member {
+    pub(crate) key: Box<str>,
+    /// The formula over its value by what names the key.
+    pub(crate) own: FormulaId,
+    /// The same with what holds for all keys of a set that it is in.
+    pub(crate) value: FormulaId,
+    /// Whether it has to be there.
+    pub(crate) present: bool,
+}
+
+impl Algebra<'_> {
+    /// The keys that all objects of a formula have to say something of.
+    pub(crate) fn members_of(&mut self, formula: FormulaId) -> Result<Vec<Member>, Diagnostic> {
+        let objects = self.object_formula(formula)?;
+        let OfAllKeys { members, .. } = self.of_all_keys(objects);
+        let facts = self.facts(objects).into_iter();
+        let member = |(key, Fact { value: own, present }): (u32, Fact)| {
+            let value = self.with_all_keys(key, own, &members);
+            Member { key: self.objects.keys[key as usize].clone(), own, value, present }
+        };
+        Ok(facts.map(member).collect())
+    }
 }

@@ -65,7 +65,7 @@ use super::schema::{Schema, SchemaId, Schemas};
 use crate::frontend::document::{Document, NodeId};
 use crate::ir::MOST_MARKS;
 
-pub(crate) use conflict::{Cause, Conflict, cause};
+pub(crate) use conflict::{Cause, Conflict, Member, cause};
 pub(crate) use formula::FormulaId;
 use graph::holds;
 pub(crate) use graph::{Content, ContentGraph, build};
