@@ -53,7 +53,7 @@ impl Deny {
                 entry.keyword == "format" && entry.verdict == Verdict::Annotation
             }
             Self::UnknownKeyword => {
-                is_unknown_keyword(&entry.reason) && !entry.keyword.starts_with("x-")
+                is_unknown_keyword(entry.reason) && !entry.keyword.starts_with("x-")
             }
         }
     }

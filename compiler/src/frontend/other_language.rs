@@ -123,8 +123,11 @@ pub(crate) fn recognize(text: &str) -> Option<Recognized> {
     found(Other::Yaml, lines.first().filter(|line| is_yaml(line.text))?.span())
 }
 
+/// Whether a line is one of a language.
+type IsLine = fn(&str) -> bool;
+
 /// Lines that show a language. Of two that are there, the first counts.
-const MARKS: [(Other, fn(&str) -> bool); 7] = [
+const MARKS: [(Other, IsLine); 7] = [
     (Other::Bnf, is_bnf),
     (Other::W3c, is_w3c),
     (Other::Gbnf, is_gbnf),

@@ -118,12 +118,11 @@ pub(super) fn of_type(name: &str) -> String {
     if let Some(several) = several.filter(|several| several.len() > 1) {
         return format!("write a list: `\"type\": {several:?}`");
     }
-    if formats::format(&plain).is_some() || formats::meant(&plain).is_some() {
-        let format = match formats::format(&plain) {
-            Some(format) => format.name,
-            None => return "write `\"type\": \"string\"`, and what the string holds as `format` or `pattern`".to_owned(),
-        };
-        return format!("write `\"type\": \"string\", \"format\": {format:?}`");
+    if let Some(format) = formats::format(&plain) {
+        return format!("write `\"type\": \"string\", \"format\": {:?}`", format.name);
+    }
+    if let Some(format) = formats::meant(&plain) {
+        return format!("write `\"type\": \"string\"`; of its `format`: {format}");
     }
     match nearest(&plain, TYPES) {
         Some(near) => format!("did you mean `\"type\": {near:?}`?"),

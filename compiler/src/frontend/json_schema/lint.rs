@@ -55,9 +55,9 @@ pub(crate) fn lint(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
         named.take(MOST_NAMES).map(|(name, places)| unknown_keyword(document, name, &places)),
     );
     found.extend(unknown_formats(document, occurrences));
-    let required =
-        occurrences.iter().filter(|occurrence| document.key(occurrence.value) == "required");
-    found.extend(required.flat_map(|one| misspelt(document, one.value)).take(MOST_NAMES));
+    let required = occurrences.iter().map(|occurrence| occurrence.value);
+    let required = required.filter(|&value| document.key(value) == "required");
+    found.extend(misspelt(document, required).into_iter().take(MOST_NAMES));
     found
 }
 

@@ -15,7 +15,7 @@ use crate::diagnostics::{Diagnostic, Severity};
 
 use super::algebra::{Algebra, ContentGraph, FormulaId, Member, cause};
 use super::report::explain;
-use super::schema::{Part, Schema, SchemaId};
+use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::frontend::document::{Document, NodeId};
 
 /// Code of a note on a property that nothing satisfies.
@@ -31,9 +31,10 @@ enum Role<'p> {
     Property,
     /// The value itself, as one of several alternatives.
     Branch,
-    /// The value itself, where `if` accepts or refuses it.
-    Then,
-    Else,
+    /// The value itself, where this schema of an `if` accepts it.
+    Then(SchemaId),
+    /// The value itself, where this schema of an `if` refuses it.
+    Else(SchemaId),
     /// The value itself, where it has a key.
     Dependent(&'p str),
     /// The value itself, for `if` and `not`.
@@ -56,19 +57,18 @@ enum Role<'p> {
 }
 
 impl Role<'_> {
-    /// Whether the schema applies beside all else that is said of the value.
-    fn is_in_place(self) -> bool {
-        matches!(self, Self::Branch | Self::Then | Self::Else | Self::Dependent(_))
-    }
-
     /// The note on a place in this role.
     fn note(self, document: &Document<'_>, place: NodeId) -> Diagnostic {
         let key = document.key(place);
         let text = match self {
             Self::Property => format!("nothing satisfies the property {key:?}, so it is forbidden"),
             Self::Branch => "nothing satisfies this branch, so it is left out".to_owned(),
-            Self::Then => "nothing satisfies `then`, so what satisfies `if` is forbidden".to_owned(),
-            Self::Else => "nothing satisfies `else`, so what `if` refuses is forbidden".to_owned(),
+            Self::Then(_) => {
+                "no value here satisfies `if` with `then`, so what `if` accepts is forbidden".to_owned()
+            }
+            Self::Else(_) => {
+                "no value here that `if` refuses satisfies `else`, so what `if` refuses is forbidden".to_owned()
+            }
             Self::Dependent(key) => {
                 format!("nothing satisfies the schema beside the property {key:?}, so it is forbidden")
             }
@@ -134,8 +134,8 @@ fn for_each_place<'p>(
         },
         Part::If(condition, then, otherwise) => {
             visit(*condition, Role::Condition);
-            then.iter().for_each(|child| visit(*child, Role::Then));
-            otherwise.iter().for_each(|child| visit(*child, Role::Else));
+            then.iter().for_each(|child| visit(*child, Role::Then(*condition)));
+            otherwise.iter().for_each(|child| visit(*child, Role::Else(*condition)));
         }
         Part::Items(from, child) => visit(*child, Role::Items(*from)),
         Part::Contains(child, bounds) if bounds.min > 0 => visit(*child, Role::Contains),
@@ -164,70 +164,109 @@ fn for_each_place<'p>(
 pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
     algebra.explain(NOTES);
     let (document, schemas) = (algebra.document, algebra.schemas);
-    let mut empty: FxHashSet<_> = graph.formulas().filter(|&f| !graph.holds(f)).collect();
-    let mut notes: Vec<(NodeId, Diagnostic)> = Vec::new();
-    let mut noted = FxHashSet::default();
+    let empty = graph.formulas().filter(|&formula| !graph.holds(formula)).collect();
+    let mut notes = Notes { algebra, empty, noted: FxHashSet::default(), notes: Vec::new() };
     for id in schemas.iter() {
-        let whole = algebra.schema(id);
         for (keyword, part) in schemas.parts(id) {
-            for_each_place(document, *keyword, part, |child, role| {
-                let place = schemas.node(child);
-                if matches!(schemas.get(child), Schema::Boolean(false)) || noted.contains(&place) {
-                    return;
-                }
-                let own = algebra.schema(child);
-                let formula = if role.is_in_place() { algebra.both(whole, own) } else { own };
-                if !is_empty(algebra, &empty, formula, role) {
-                    return;
-                }
-                noted.insert(place);
-                let note = role.note(document, place);
-                let blamed = match role {
-                    // Values that are no strings may satisfy it.
-                    Role::Names => None,
-                    _ => {
-                        empty.insert(formula);
-                        cause(algebra, formula).unwrap_or(None)
-                    }
-                };
-                let note = match blamed {
-                    Some(cause) => explain(document, note, &cause),
-                    None => document.place(note, place),
-                };
-                notes.push((place, note));
-            });
+            for_each_place(document, *keyword, part, |child, role| notes.place(id, child, role));
         }
     }
     for id in schemas.iter().filter(|&id| is_combined(schemas.parts(id))) {
-        let whole = algebra.schema(id);
-        if empty.contains(&whole) {
-            continue;
-        }
-        for Member { key, own, value, .. } in algebra.members_of(whole).unwrap_or_default() {
-            // What one schema says by itself has its note, and the schema `false` needs none.
-            let is_single = own == value && algebra.subjects(own).count() < 2;
-            let place = algebra.place(own).filter(|place| !noted.contains(place));
-            let Some(place) = place.filter(|_| !is_single && own != FormulaId::FALSE) else {
-                continue;
-            };
-            if !is_empty(algebra, &empty, value, Role::Property) {
-                continue;
-            }
-            noted.insert(place);
-            let text = format!(
-                "nothing satisfies the property {key:?} with all that the schemas here say of it, so it is forbidden"
-            );
-            let note = Diagnostic::note(FORBIDDEN_PROPERTY, text);
-            let note = match cause(algebra, value).unwrap_or(None) {
-                Some(cause) => explain(document, note, &cause),
-                None => document.place(note, place),
-            };
-            notes.push((place, note));
-        }
+        notes.combined(id);
     }
+    let mut notes = notes.notes;
     notes.sort_by_key(|(node, _)| *node);
     debug_assert!(notes.iter().all(|(_, note)| note.severity == Severity::Note));
     notes.into_iter().map(|(_, note)| note).collect()
+}
+
+/// The notes so far.
+struct Notes<'g, 'a> {
+    algebra: &'g mut Algebra<'a>,
+    /// Formulas that are known to be empty.
+    empty: FxHashSet<FormulaId>,
+    /// Places that have a note.
+    noted: FxHashSet<NodeId>,
+    notes: Vec<(NodeId, Diagnostic)>,
+}
+
+impl Notes<'_, '_> {
+    /// Notes a schema that is applied in a role by another, if nothing satisfies it.
+    fn place(&mut self, whole: SchemaId, child: SchemaId, role: Role<'_>) {
+        let schemas = self.algebra.schemas;
+        let place = schemas.node(child);
+        if matches!(schemas.get(child), Schema::Boolean(false)) || self.noted.contains(&place) {
+            return;
+        }
+        let (whole, own) = (self.algebra.schema(whole), self.algebra.schema(child));
+        let formula = match role {
+            Role::Branch | Role::Dependent(_) => self.algebra.both(whole, own),
+            // The whole says what follows from `if`.
+            Role::Then(condition) | Role::Else(condition) => {
+                let condition = self.algebra.schema(condition);
+                if [FormulaId::TRUE, FormulaId::FALSE].contains(&condition) {
+                    return;
+                }
+                match role {
+                    Role::Then(_) => self.algebra.both(whole, condition),
+                    _ => self.algebra.without(whole, condition),
+                }
+            }
+            _ => own,
+        };
+        let is_empty = match role {
+            // Of a schema of keys, only the strings count.
+            Role::Names => {
+                let scalars = self.algebra.scalars(formula);
+                scalars.is_ok_and(|scalars| scalars.strings.is_none())
+            }
+            _ => self.is_empty(formula),
+        };
+        if is_empty {
+            let note = role.note(self.algebra.document, place);
+            self.add(place, note, Some(formula).filter(|_| !matches!(role, Role::Names)));
+        }
+    }
+
+    /// Notes the properties to which the schemas that apply together leave no value.
+    fn combined(&mut self, id: SchemaId) {
+        let whole = self.algebra.schema(id);
+        if self.empty.contains(&whole) {
+            return;
+        }
+        for Member { key, own, value, .. } in self.algebra.members_of(whole).unwrap_or_default() {
+            // What one schema says by itself has its note, and the schema `false` needs none.
+            let is_single = own == value && self.algebra.subjects(own).count() < 2;
+            if is_single || own == FormulaId::FALSE || !self.is_empty(value) {
+                continue;
+            }
+            let Some(place) = declared(self.algebra.schemas, id, &key) else { continue };
+            let text = format!(
+                "nothing satisfies the property {key:?} with all that the schemas here say of it, so it is forbidden"
+            );
+            if !self.noted.contains(&place) {
+                self.add(place, Diagnostic::note(FORBIDDEN_PROPERTY, text), Some(value));
+            }
+        }
+    }
+
+    /// Whether a formula is known to be empty, or plainly is.
+    fn is_empty(&mut self, formula: FormulaId) -> bool {
+        self.empty.contains(&formula) || self.algebra.nothing(formula).unwrap_or(false)
+    }
+
+    /// Adds a note on a place, with what is to blame for an empty formula.
+    fn add(&mut self, place: NodeId, note: Diagnostic, formula: Option<FormulaId>) {
+        self.noted.insert(place);
+        self.empty.extend(formula);
+        let blamed = formula.and_then(|formula| cause(self.algebra, formula).unwrap_or(None));
+        let document = self.algebra.document;
+        let note = match blamed {
+            Some(cause) => explain(document, note, &cause),
+            None => document.place(note, place),
+        };
+        self.notes.push((place, note));
+    }
 }
 
 /// Whether several keywords of a schema may speak of one property.
@@ -240,16 +279,14 @@ fn is_combined(parts: &[(NodeId, Part)]) -> bool {
     parts.iter().any(several) || parts.iter().filter(|(_, part)| speaks(part)).count() > 2
 }
 
-/// Whether no value in a role satisfies a formula.
-fn is_empty(
-    algebra: &mut Algebra<'_>,
-    empty: &FxHashSet<FormulaId>,
-    formula: FormulaId,
-    role: Role<'_>,
-) -> bool {
-    match role {
-        // Of a schema of keys, only the strings count.
-        Role::Names => algebra.scalars(formula).is_ok_and(|scalars| scalars.strings.is_none()),
-        _ => empty.contains(&formula) || algebra.nothing(formula).unwrap_or(false),
-    }
+/// The first schema of a property among those that all apply.
+fn declared(schemas: &Schemas, id: SchemaId, key: &str) -> Option<NodeId> {
+    schemas.parts(id).iter().find_map(|(_, part)| match part {
+        Part::Properties(properties) => {
+            let child = properties.iter().find(|(name, _)| **name == *key);
+            child.map(|(_, child)| schemas.node(*child))
+        }
+        Part::All(all) => all.iter().find_map(|&one| declared(schemas, one, key)),
+        _ => None,
+    })
 }

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Grammar, Survey, facts};
 
-use super::algebra::{Algebra, Cause, Conflict, ContentGraph, cause};
+use super::algebra::{Algebra, Cause, Conflict, ContentGraph, FormulaId, cause};
 use super::options::TextForm;
 use super::required::declared_near;
 use crate::frontend::document::{Document, Json, NodeId};
@@ -41,6 +41,9 @@ pub(crate) fn unsatisfiable(
             let help = way_out(document, &cause, closed);
             explain(document, error, &cause).with_help(help)
         }
+        Ok(None) if root == FormulaId::FALSE => document.place(error(text.to_owned()), place).with_help(
+            "it refers to the schema `false`, which has no value: let the definition be `true`, or another schema",
+        ),
         Ok(None) => document.place(error(text.to_owned()), place).with_help(
             "more than two of its keywords contradict each other: loosen one, or make a required member optional",
         ),

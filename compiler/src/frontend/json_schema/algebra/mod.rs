@@ -314,6 +314,12 @@ impl<'a> Algebra<'a> {
         self.values.and([a, b])
     }
 
+    /// The values that the first of two formulas holds for and the second does not.
+    pub(crate) fn without(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+        let not = self.values.not(b);
+        self.values.and([a, not])
+    }
+
     /// The one value at a place.
     pub(crate) fn value(&mut self, node: NodeId) -> FormulaId {
         self.subject(Subject::Value(node))

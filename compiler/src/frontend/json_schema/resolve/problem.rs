@@ -110,13 +110,17 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     nearest(&name, anchors).map(|near| format!("#{near}"))
 }
 
-/// Names of the anchors of a document.
+/// Most values of a document whose anchors are looked for: every reference to nothing asks.
+const MOST_VALUES: usize = 1 << 14;
+
+/// Names of the anchors of a document; none of a large one.
 fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     let of_schema = |node| match document.json(node) {
         Json::Object(_) => ANCHORS.map(|keyword| document.get(node, keyword)).into_iter().flatten(),
         _ => [None; 3].into_iter().flatten(),
     };
-    let names = document.nodes().flat_map(of_schema).filter_map(|at| match document.json(at) {
+    let nodes = document.nodes().take_while(|_| document.len() <= MOST_VALUES);
+    let names = nodes.flat_map(of_schema).filter_map(|at| match document.json(at) {
         Json::String(name) if document.key(at) == "$id" => name.strip_prefix('#'),
         Json::String(name) => Some(&**name),
         _ => None,
