@@ -64,10 +64,10 @@ impl Role<'_> {
             Self::Property => format!("nothing satisfies the property {key:?}, so it is forbidden"),
             Self::Branch => "nothing satisfies this branch, so it is left out".to_owned(),
             Self::Then(_) => {
-                "no value here satisfies `if` with `then`, so what `if` accepts is forbidden".to_owned()
+                "nothing here satisfies both `if` and `then`, so `then` never applies".to_owned()
             }
             Self::Else(_) => {
-                "no value here that `if` refuses satisfies `else`, so what `if` refuses is forbidden".to_owned()
+                "nothing here that `if` refuses satisfies `else`, so `else` never applies".to_owned()
             }
             Self::Dependent(key) => {
                 format!("nothing satisfies the schema beside the property {key:?}, so it is forbidden")
