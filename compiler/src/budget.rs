@@ -134,10 +134,12 @@ impl BudgetError {
     /// Advice on the error.
     pub fn help(&self) -> Option<&'static str> {
         match self {
-            Self::Time { .. } => Some("simplify this part of the source, or raise the time limit"),
-            Self::Memory { .. } => {
-                Some("simplify this part of the source, or raise the memory limit")
+            Self::Time { .. } => {
+                Some("simplify this part of the source, or raise the time limit (`--time-limit`)")
             }
+            Self::Memory { .. } => Some(
+                "simplify this part of the source, or raise the memory limit (`--memory-limit`)",
+            ),
             Self::Cancelled { .. } => None,
         }
     }

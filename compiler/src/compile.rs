@@ -136,9 +136,7 @@ impl CompileError {
         let (code, help) = match self {
             Self::Budget { error, .. } => (error.code(), error.help()),
             Self::Network(error) => match &error.kind {
-                NetworkErrorKind::Limit { .. } => {
-                    ("compile::limit", Some("simplify this rule, or raise the limit"))
-                }
+                NetworkErrorKind::Limit { what, .. } => ("compile::limit", Some(raise(what))),
                 NetworkErrorKind::Sets { .. } => (
                     "compile::limit",
                     Some("have keys in the order of the schema, or require fewer"),
@@ -150,9 +148,10 @@ impl CompileError {
                 }
                 NetworkErrorKind::Regular(_) => ("compile::not-regular", None),
             },
-            Self::Masks { .. } => {
-                ("compile::limit", Some("simplify this rule, or raise the limit"))
+            Self::Masks { error: MaskError::Limit { what, .. }, .. } => {
+                ("compile::limit", Some(raise(what)))
             }
+            Self::Masks { error: MaskError::Spent { .. }, .. } => ("compile::limit", None),
             Self::Unspellable => ("compile::unspellable", None),
             Self::Artifact(_) => ("compile::artifact", None),
         };
@@ -175,6 +174,18 @@ impl CompileError {
             diagnostic.pointer.clone_from(&error.origin.pointer);
         }
         diagnostic
+    }
+}
+
+/// Advice on a limit that was met, by the thing that it counts.
+fn raise(what: &str) -> &'static str {
+    match what {
+        "states" => "simplify this rule, or raise `--max-states`",
+        "rules" | "rules of a repetition" => "simplify this rule, or raise `--max-rules`",
+        "dense rows" => "simplify this rule, or raise `--max-rows`",
+        "pairs of return state and exit class" => "simplify this rule, or raise `--max-pairs`",
+        "bytes of a catalogue" => "take fewer or shorter texts",
+        _ => "simplify this rule, or raise `--max-rule-states`",
     }
 }
 

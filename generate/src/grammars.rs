@@ -227,8 +227,10 @@ impl Grammars {
             }
         })?;
         let diagnostics = match &answer {
-            Beginning::Whole(cached) => denied(&cached.artifact.meta().report, &settings.deny),
-            Beginning::Early(pending) => denied(pending.report(), &settings.deny),
+            Beginning::Whole(cached) => {
+                denied(&text, &cached.artifact.meta().report, &settings.deny)
+            }
+            Beginning::Early(pending) => denied(&text, pending.report(), &settings.deny),
         };
         if !diagnostics.is_empty() {
             return Err(GrammarError::Refused { source_text: text, diagnostics });

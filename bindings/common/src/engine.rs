@@ -204,7 +204,7 @@ fn failed(source: &Source, diagnostics: Vec<Diagnostic>) -> Failure {
 }
 
 fn check_denied(report: &Report, source: &Source, deny: &[Deny]) -> Result<(), Failure> {
-    let denied = denied(report, deny);
+    let denied = denied(source, report, deny);
     if denied.is_empty() { Ok(()) } else { Err(failed(source, denied)) }
 }
 

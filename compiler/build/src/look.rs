@@ -12,7 +12,7 @@ use grammarc_artifacts::Buffer;
 use grammarc_artifacts::container::header::Header;
 use grammarc_compiler::cache::{Content, Index, IndexedArtifact, Key, file_of};
 use grammarc_compiler::compile::CompileOptions;
-use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::diagnostics::{Diagnostic, Source, encoding};
 
 use crate::error::BuildError;
 use crate::manifest::{Group, Limits};
@@ -65,18 +65,14 @@ pub(crate) fn look(
 ) -> Result<Result<Looked, (Source, Diagnostic)>, BuildError> {
     let bytes = fs::read(&item.path)
         .map_err(|source| BuildError::Read { path: item.path.clone(), source })?;
-    let text = match String::from_utf8(bytes) {
+    let text = match encoding::text(&bytes) {
         Ok(text) => text,
         Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let message =
-                format!("it is not UTF-8 text: the byte at offset {at} begins no character");
             let source = Source::new(item.name.as_str(), "");
-            return Ok(Err((source, Diagnostic::error("build::not-text", message))));
+            return Ok(Err((source, Diagnostic::error("build::not-text", error.to_string()))));
         }
     };
-    // A byte order mark at the start is not part of the text.
-    let source = Source::new(item.name.as_str(), text.strip_prefix('\u{feff}').unwrap_or(&text));
+    let source = Source::new(item.name.as_str(), text);
     let options = options(item, group, limits);
     let ready = |&number: &usize| vocabularies[number].map(|vocabulary| (number, vocabulary));
     let artifacts = group.vocabularies.iter().filter_map(ready).map(|(number, vocabulary)| {

@@ -40,7 +40,7 @@ pub(crate) fn compilers(vocabularies: &[Ready], threads: NonZero<usize>) -> Vec<
 
 /// A grammar whose report has nothing that is denied.
 fn allowed(lowered: Lowered, deny: &[Deny]) -> Result<Lowered, Vec<Diagnostic>> {
-    let denied = denied(&lowered.report, deny);
+    let denied = denied(&lowered.source, &lowered.report, deny);
     if denied.is_empty() { Ok(lowered) } else { Err(denied) }
 }
 

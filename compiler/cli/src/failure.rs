@@ -12,6 +12,7 @@ use grammarc_build::include::IncludeError;
 use grammarc_build::registry::RegistryError;
 use grammarc_compiler::cache::{LayerError, VARIABLE};
 use grammarc_compiler::compile::CompileError;
+use grammarc_compiler::diagnostics::encoding::NotText;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::vocabulary::VocabularyError;
 
@@ -45,20 +46,20 @@ pub(crate) enum Problem {
         source: io::Error,
     },
     /// A source is not text.
-    #[error("{name} is not UTF-8 text: the byte at offset {offset} begins no character")]
+    #[error("{name} cannot be read as text")]
     NotText {
         /// The file.
         name: String,
-        /// The place of that byte.
-        offset: usize,
+        /// Why not.
+        source: NotText,
     },
     /// The language of a source is not known.
-    #[error(
-        "cannot tell the language of {name} from its name; pass --kind json-schema, --kind gbnf, --kind regex or --kind typescript"
-    )]
+    #[error("cannot tell the language of {name} from its name; {help}")]
     Kind {
         /// The file.
         name: String,
+        /// What to do.
+        help: &'static str,
     },
     /// An option does not go with the others.
     #[error("{option} {problem}")]

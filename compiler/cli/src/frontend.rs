@@ -11,8 +11,8 @@ use grammarc_build::include;
 use grammarc_build::registry::{self, Registry};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;
-use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
+use grammarc_compiler::diagnostics::{Source, encoding};
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::choice::ChoiceOptions;
 use grammarc_compiler::frontend::deny::{Deny, denied};
@@ -29,6 +29,7 @@ use grammarc_compiler::ir::Lowered;
 
 use crate::builtin::BuiltInArgs;
 use crate::failure::{Failure, Problem};
+use crate::schema_limits::SchemaLimitArgs;
 use crate::text_form::TextFormArgs;
 
 /// The languages of sources by their names, for arguments.
@@ -122,6 +123,9 @@ pub(crate) struct SourceArgs {
     #[command(flatten)]
     built_in: BuiltInArgs,
 
+    #[command(flatten)]
+    limits: SchemaLimitArgs,
+
     /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
     deny: Vec<DenyName>,
@@ -176,7 +180,7 @@ pub(crate) enum DenyName {
     Narrower,
     /// `format` with a name that is not known, which constrains nothing
     UnknownFormat,
-    /// Keywords that no draft defines, which constrain nothing
+    /// Keywords that no draft, or only another dialect, defines, which constrain nothing
     UnknownKeyword,
 }
 
@@ -245,11 +249,13 @@ impl SourceArgs {
                 let start = self.start.clone();
                 let mut given = TypeScriptOptions { start, ..TypeScriptOptions::default() };
                 self.text.apply(&mut given.json_schema)?;
+                self.limits.apply(&mut given.json_schema);
                 FrontEnd::TypeScript(given)
             }
             Language::BuiltIn => {
                 let mut given = self.built_in.read(read_source)?;
                 self.text.apply(&mut given.json_schema)?;
+                self.limits.apply(&mut given.json_schema);
                 FrontEnd::BuiltIn(given)
             }
         };
@@ -284,6 +290,7 @@ impl SourceArgs {
             registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
         let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
         self.text.apply(&mut given)?;
+        self.limits.apply(&mut given);
         given.closed = self.closed;
         if let Some(dialect) = self.dialect {
             given.dialect = dialect.into();
@@ -295,7 +302,10 @@ impl SourceArgs {
     fn kind(&self) -> Result<Language, Problem> {
         let name = || self.source.display().to_string();
         let kind = self.kind.or_else(|| language_of(&self.source));
-        let kind = kind.ok_or_else(|| Problem::Kind { name: name() })?;
+        let kind = kind.ok_or_else(|| {
+            let file = self.source.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            Problem::Kind { name: name(), help: Language::instead_of_file(file) }
+        })?;
         const SCHEMAS: &[Language] =
             &[Language::JsonSchema, Language::StructuralTag, Language::Lark];
         const JSON: &[Language] = &[
@@ -312,6 +322,7 @@ impl SourceArgs {
             (self.start.is_some().then_some("--start"), STARTS),
             ((!self.include.is_empty()).then_some("--include"), INCLUDING),
             (self.text.given(), JSON),
+            (self.limits.given(), JSON),
             (self.closed.then_some("--closed"), SCHEMAS),
             (self.dialect.map(|_| "--dialect"), SCHEMAS),
             (self.tokens.map(|_| "--tokens"), &[Language::StructuralTag]),
@@ -362,7 +373,7 @@ impl Request {
 
     /// Refuses a source whose report has keywords that are denied.
     pub(crate) fn check_report(&self, report: &Report) -> Result<(), Failure> {
-        let diagnostics = denied(report, &self.deny);
+        let diagnostics = denied(&self.source, report, &self.deny);
         match diagnostics.is_empty() {
             true => Ok(()),
             false => Err(Failure::Refused { source: self.source.clone(), diagnostics }),
@@ -395,11 +406,9 @@ pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
 /// Reads a source text. A byte order mark at its start is not part of the text.
 fn read_source(path: &Path) -> Result<Source, Failure> {
     let (name, bytes) = read_input(path)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        Failure::Found(Problem::NotText { name: name.clone(), offset })
-    })?;
-    Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text)))
+    let text = encoding::text(&bytes)
+        .map_err(|source| Failure::Found(Problem::NotText { name: name.clone(), source }))?;
+    Ok(Source::new(name, text))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod readable;
 mod render;
+mod schema_limits;
 mod special;
 mod text_form;
 mod vocabularies;

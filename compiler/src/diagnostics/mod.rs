@@ -3,6 +3,7 @@
 //! The library never prints and never colours. A front end returns [`Diagnostic`] values with byte spans into a
 //! [`Source`]; the binary draws them.
 
+pub mod encoding;
 pub mod json;
 pub mod report;
 

@@ -2,7 +2,7 @@
 //! stand.
 //!
 //! The report of an artifact is that of its source, so that the question can be asked of either: before a compilation, and
-//! of an artifact that somebody else has compiled.
+//! of an artifact that somebody else has compiled. The source says where the keyword stands and which format it names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,9 +10,11 @@ use std::str::FromStr;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::json_schema::UNKNOWN_KEYWORD;
-use crate::diagnostics::Diagnostic;
+use super::document::{Document, Json, NodeId};
+use super::json_schema::{self, is_unknown_keyword, unknown_help};
+use crate::budget::Budget;
 use crate::diagnostics::report::{Report, ReportEntry, Verdict};
+use crate::diagnostics::{Diagnostic, Source};
 
 /// Keywords that a source must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -24,7 +26,7 @@ pub enum Deny {
     Narrower,
     /// `format` with a name that is not known, which constrains nothing.
     UnknownFormat,
-    /// Keywords that no draft defines, which constrain nothing.
+    /// Keywords that no draft or only another dialect defines, which constrain nothing.
     UnknownKeyword,
 }
 
@@ -51,7 +53,7 @@ impl Deny {
                 entry.keyword == "format" && entry.verdict == Verdict::Annotation
             }
             Self::UnknownKeyword => {
-                entry.reason == UNKNOWN_KEYWORD && !entry.keyword.starts_with("x-")
+                is_unknown_keyword(entry.reason) && !entry.keyword.starts_with("x-")
             }
         }
     }
@@ -77,12 +79,29 @@ impl FromStr for Deny {
     }
 }
 
-/// One error for each kind of keyword that is denied and the reason for it, at the first place of it. Linear in the report.
-pub fn denied(report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
-    if deny.is_empty() {
+/// One error for each kind of keyword that is denied and the reason for it, at the first place of it. Linear in the report,
+/// and in the source where something is denied.
+pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
+    let applies = |entry: &ReportEntry<'_>| deny.iter().any(|what| what.applies(entry));
+    if deny.is_empty() || !report.entries().any(|entry| applies(&entry)) {
         return Vec::new();
     }
-    let mut places: IndexMap<(Deny, String), Vec<String>> = IndexMap::new();
+    // A source of another language has no place for a pointer.
+    let parsed = Document::parse(source, json_schema::CODES, &Budget::unlimited());
+    let document = parsed.ok().map(|(document, _)| document);
+    let find = |pointer: &str| {
+        let is_inside = pointer.is_empty() || pointer.starts_with('/');
+        let document = document.as_ref().filter(|_| is_inside)?;
+        document.walk(document.root(), pointer)
+    };
+    let text_of = |node: Option<NodeId>| match node.zip(document.as_ref()) {
+        Some((node, document)) => match document.json(node) {
+            Json::String(text) => Some(text.to_string()),
+            _ => None,
+        },
+        None => None,
+    };
+    let mut places: IndexMap<(Deny, String), Vec<Denied>> = IndexMap::new();
     for entry in report.entries() {
         let Some(&what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
         let verdict = match what {
@@ -90,8 +109,12 @@ pub fn denied(report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
             Deny::Narrower => "narrower",
             Deny::UnknownFormat | Deny::UnknownKeyword => "an annotation",
         };
-        let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
-        places.entry((what, message)).or_default().push(entry.pointer.into());
+        let node = find(entry.pointer);
+        let format = text_of(node).filter(|_| what == Deny::UnknownFormat);
+        let named = format.as_ref().map_or(String::new(), |format| format!(" {format:?}"));
+        let message = format!("{}{named} is {verdict}: {}", entry.keyword, entry.reason);
+        let (pointer, keyword) = (entry.pointer.into(), entry.keyword.into());
+        places.entry((what, message)).or_default().push(Denied { pointer, node, keyword, format });
     }
     let errors = places.into_iter().map(|((what, message), places)| {
         let code = match what {
@@ -104,12 +127,34 @@ pub fn denied(report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
         let message = match others {
             [] => message,
             [..] => {
-                let named: Vec<&str> = others.iter().take(2).map(String::as_str).collect();
+                let named: Vec<&str> = others.iter().take(2).map(|place| &*place.pointer).collect();
                 format!("{message} ({} places, {} among them)", places.len(), named.join(" and "))
             }
         };
-        let help = format!("rewrite this part of the source, or do not deny {what}");
-        Diagnostic::error(code, message).with_pointer(first).with_help(help)
+        let meant = match what {
+            Deny::UnknownFormat => {
+                first.format.as_deref().and_then(|name| unknown_help("format", Some(name)))
+            }
+            Deny::UnknownKeyword => unknown_help(&first.keyword, None),
+            Deny::Approximate | Deny::Narrower => None,
+        };
+        let help = meant
+            .unwrap_or_else(|| format!("rewrite this part of the source, or do not deny {what}"));
+        let error = Diagnostic::error(code, message).with_pointer(&*first.pointer).with_help(help);
+        match first.node.zip(document.as_ref()) {
+            Some((node, document)) => error.with_label(document.key_span(node), ""),
+            None => error,
+        }
     });
     errors.collect()
+}
+
+/// The place of a keyword that is denied.
+struct Denied {
+    pointer: Box<str>,
+    /// Its value, where the source is JSON.
+    node: Option<NodeId>,
+    keyword: Box<str>,
+    /// The format that it names.
+    format: Option<String>,
 }

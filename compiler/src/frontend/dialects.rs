@@ -77,6 +77,13 @@ const STARTS: &[(Option<Dialect>, &str, &str, &str)] = &[
     (None, "\\G", "an anchor of Perl", "leave it out"),
     (
         None,
+        "\\X",
+        "an escape of Perl",
+        "write `(?:\\P{M}\\p{M}*)`, a character with the marks that belong to it",
+    ),
+    (None, "\\N", "an escape of Perl", "write `[^\\n]`"),
+    (
+        None,
         "\\Q",
         "a quotation of Perl",
         "write the characters, with `\\` before those that mean something",
@@ -110,7 +117,7 @@ pub(super) fn foreign(pattern: &str, dialect: Dialect) -> Option<Foreign> {
         let within =
             |length: usize, what, help| Some(Foreign { span: at..at + length, what, help });
         match bytes[at] {
-            b'\\' => at += 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            b'\\' => at += escape_length(rest),
             b'[' if in_class.is_some() && dialect == Regex => {
                 let help =
                     "inside of a class `[` begins another one; write `\\[` for the character";
@@ -141,6 +148,13 @@ pub(super) fn foreign(pattern: &str, dialect: Dialect) -> Option<Foreign> {
         }
     }
     None
+}
+
+/// The length of the escape that a text begins with, with the braces of `\p{...}` and the like.
+fn escape_length(text: &str) -> usize {
+    let braced = ["\\p{", "\\P{", "\\u{", "\\x{"].iter().any(|start| text.starts_with(start));
+    let single = || 1 + text[1..].chars().next().map_or(0, char::len_utf8);
+    text.find('}').filter(|_| braced).map_or_else(single, |end| end + 1)
 }
 
 /// The length of `(?flags)`, where a text begins with it.
@@ -181,7 +195,11 @@ mod tests {
             (Ecma, "[[:alpha:]]+", Some("[[:")),
             (Ecma, "a++", Some("++")),
             (Ecma, "[a++]", None),
+            (Ecma, r"\p{Nonesuch}+", None),
+            (Ecma, r"a{2}+", Some("}+")),
             (Ecma, "[(?P<]", None),
+            (Ecma, r"^\X$", Some(r"\X")),
+            (Regex, r"\X", Some(r"\X")),
             (Ecma, "é(?>a)", Some("(?>")),
             (Ecma, "(?:a)(?<n>b)(?=c)(?<!d)", None),
             (Regex, "(?P<n>a)(?i)b", None),

@@ -19,6 +19,7 @@ pub mod json_schema;
 mod judged;
 pub mod lark;
 mod nested;
+mod other_language;
 mod recorded;
 pub mod regex;
 pub mod settings;

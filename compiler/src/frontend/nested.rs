@@ -104,7 +104,7 @@ impl<'a> Nested<'a> {
         }
         let inner = Nested { way, levels: self.levels + 1, ..*self };
         let lowered = front_end.lower_within(source, self.controls, &inner, self.budget)?;
-        let denied = denied(&lowered.report, &deny);
+        let denied = denied(&lowered.source, &lowered.report, &deny);
         if denied.is_empty() { Ok(lowered) } else { Err(denied) }
     }
 }

@@ -10,8 +10,16 @@ pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // One slip in a short name, one more for every three characters of a long one.
-    let limit = 1 + name.len() / 4;
+    // One slip in a short name, one more for every four characters of a long one.
+    nearest_within(name, 1 + name.len() / 4, candidates)
+}
+
+/// The same with at most `limit` slips.
+pub(crate) fn nearest_within<'a>(
+    name: &str,
+    limit: usize,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     candidates
         .into_iter()
         .filter(|candidate| {

@@ -129,9 +129,10 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 24] = [
+const FRONT_ENDS: [Row<'_>; 25] = [
     ("class", &[]),
-    ("document", &[]),
+    ("other_language", &[]),
+    ("document", &["other_language"]),
     // Sources by name, and how a front end has those in its source read, whatever their languages.
     ("sources", &[]),
     ("inner", &["sources"]),
@@ -146,18 +147,40 @@ const FRONT_ENDS: [Row<'_>; 24] = [
     ("substring", &[]),
     (
         "gbnf",
-        &["class", "free_text", "inner", "judged", "regex", "sources", "substring", "suggest"],
+        &[
+            "class",
+            "free_text",
+            "inner",
+            "judged",
+            "other_language",
+            "regex",
+            "sources",
+            "substring",
+            "suggest",
+        ],
     ),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest", "utf8"]),
     ("choice", &[]),
-    ("lark", &["class", "inner", "json_schema", "judged", "regex", "substring", "suggest"]),
+    (
+        "lark",
+        &[
+            "class",
+            "inner",
+            "json_schema",
+            "judged",
+            "other_language",
+            "regex",
+            "substring",
+            "suggest",
+        ],
+    ),
     (
         "structural_tag",
         &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "sources", "suggest"],
     ),
     ("typescript", &["json_schema", "suggest"]),
     ("builtin", &["gbnf", "inner", "json_schema", "suggest"]),
-    ("deny", &["json_schema"]),
+    ("deny", &["document", "json_schema"]),
     // Options of all of them by name.
     (
         "settings",

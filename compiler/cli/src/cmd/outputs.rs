@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use grammarc_compiler::diagnostics::encoding::NotText;
 use grammarc_json::JsonSchema;
 
 use crate::failure::{Failure, Problem};
@@ -12,7 +13,7 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
     let (name, bytes) = read_input(path)?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        Failure::Found(Problem::NotText { name, offset })
+        Failure::Found(Problem::NotText { name, source: NotText::Other { offset } })
     })
 }
 

@@ -62,6 +62,31 @@ fn grammars_in_a_tag_refer_to_files_that_are_handed_over() {
 }
 
 #[test]
+fn files_of_other_kinds_are_named() {
+    let place = Place::with_vocabulary().with("a.yaml", "type: object\n").with("b.json", "{}");
+    let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(place.path("b.json"), wide).expect("the file is written");
+    for (file, words) in [("a.yaml", "convert the schema to JSON"), ("b.json", "UTF-16")] {
+        let run = place.run(&["compile", file, "--vocab", "tiny.gvocab"]);
+        assert!(run.stderr.contains(words), "{file}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn limits_name_the_flag_that_raises_them() {
+    let schema = r#"{"items": {"items": {"items": {"maxItems": 1}}}}"#;
+    let place = Place::with_vocabulary().with("a.json", schema);
+    let compile = |more: &[&str]| {
+        place.run(&[&["compile", "a.json", "--vocab", "tiny.gvocab"], more].concat())
+    };
+    for flag in ["--max-schema-rules", "--max-rules", "--max-states", "--max-rule-states"] {
+        let run = compile(&[flag, "1"]).exits(1);
+        assert!(run.stderr.contains(&format!("`{flag}`")), "{flag}: {}", run.stderr);
+    }
+    compile(&["--max-schema-rules", "1000"]).exits(0);
+}
+
+#[test]
 fn typescript_is_compiled_by_its_extension() {
     let text = "interface A { a: 1 }\nexport interface B { b: A[] }\ninterface C { c: 1 }";
     let place = Place::with_vocabulary().with("types.ts", text);

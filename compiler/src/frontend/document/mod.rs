@@ -11,6 +11,7 @@ mod id;
 mod inside;
 mod members;
 mod node;
+mod not_json;
 mod pointers;
 mod scan;
 mod tree;
@@ -27,6 +28,7 @@ pub(crate) use inside::Written;
 pub(crate) use members::{Member, Members};
 use node::Node;
 pub(crate) use node::{Json, MAX_DEPTH};
+use not_json::not_json;
 pub(crate) use pointers::Pointers;
 use scan::{Duplicate, Scanner};
 pub(crate) use tree::Tree;
@@ -238,25 +240,6 @@ impl<'s> Document<'s> {
     pub(crate) fn place(&self, diagnostic: Diagnostic, node: NodeId) -> Diagnostic {
         diagnostic.with_pointer(self.pointer(node)).with_label(self.key_span(node), "")
     }
-}
-
-/// The error of serde_json, at its place.
-fn not_json(text: &str, code: &'static str, error: &serde_json::Error) -> Diagnostic {
-    let at = offset(text, error.line(), error.column());
-    let message = error.to_string();
-    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    Diagnostic::error(code, format!("not JSON: {what}"))
-        .with_label(at..(at + 1).min(text.len()), "here")
-}
-
-/// Byte offset of serde_json's line and column, which counts bytes from 1.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let mut at = (before + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

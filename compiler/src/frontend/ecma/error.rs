@@ -1,5 +1,6 @@
 //! Why a pattern has no automaton.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Why a pattern has no automaton, with the place in its text.
@@ -27,7 +28,7 @@ pub(crate) enum EcmaErrorKind {
         /// The construct.
         what: &'static str,
         /// The form to use.
-        help: &'static str,
+        help: Cow<'static, str>,
     },
     /// The pattern text is longer than any that is parsed.
     #[error("the pattern is {length} bytes long, more than {limit}")]
@@ -62,8 +63,8 @@ pub(crate) enum EcmaErrorKind {
 
 impl EcmaError {
     /// The way out.
-    pub(crate) fn help(&self) -> &'static str {
-        match self.kind {
+    pub(crate) fn help(&self) -> &str {
+        match &self.kind {
             EcmaErrorKind::Syntax { .. } => {
                 "patterns are ECMA-262 regular expressions: characters that mean something are escaped with `\\`"
             }

@@ -26,6 +26,7 @@ mod node;
 mod parse;
 mod positions;
 mod program;
+mod property;
 #[cfg(test)]
 mod tests;
 mod together;

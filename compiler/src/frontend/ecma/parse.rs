@@ -20,6 +20,7 @@ use regex_syntax::hir::ClassUnicode;
 
 use super::class::{self, Meaning};
 use super::node::Node;
+use super::property::{self, Misnamed};
 use super::{EcmaError, EcmaErrorKind};
 use crate::frontend::dialects::{self, Dialect, Foreign};
 
@@ -48,7 +49,11 @@ pub(super) fn parse(text: &str, meaning: Meaning) -> Result<Node, EcmaError> {
         Err(error) => error,
     };
     if let Some(Foreign { span, what, help }) = dialects::foreign(text, Dialect::Ecma) {
-        return Err(EcmaError { kind: EcmaErrorKind::Foreign { what, help }, span });
+        return Err(EcmaError { kind: EcmaErrorKind::Foreign { what, help: help.into() }, span });
+    }
+    if let Some(Misnamed { span, help }) = property::misnamed(text) {
+        let kind = EcmaErrorKind::Foreign { what: "this property", help: help.into() };
+        return Err(EcmaError { kind, span });
     }
     if !needs_unicode_mode(text)
         && let Ok(pattern) = syntax("")

@@ -58,3 +58,5 @@ pub const BAD_INNER_SOURCE: &str = "gbnf::bad-inner-source";
 pub const UNKNOWN_SOURCE: &str = "gbnf::unknown-source";
 /// JSON where a grammar was expected.
 pub const IS_JSON: &str = "gbnf::is-json";
+/// A source of another language.
+pub const OTHER_LANGUAGE: &str = "gbnf::other-language";

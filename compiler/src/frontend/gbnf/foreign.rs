@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::codes;
 use crate::diagnostics::Diagnostic;
+use crate::frontend::other_language::{self, Other};
 
 /// The error for a lookahead assertion within a rule.
 pub(super) fn lookahead(span: Range<usize>) -> Diagnostic {
@@ -13,17 +14,14 @@ pub(super) fn lookahead(span: Range<usize>) -> Diagnostic {
         .with_help("give what is before it a rule of its own, or leave it out")
 }
 
-/// The error for a source that is JSON.
-pub(super) fn json(text: &str) -> Option<Diagnostic> {
-    let text = text.trim_start_matches('\u{feff}');
-    let start = text.len() - text.trim_start().len();
-    if !text[start..].starts_with('{') {
-        return None;
-    }
-    let is_key = text[start + 1..].trim_start().starts_with('"');
-    is_key.then(|| {
-        Diagnostic::error(codes::IS_JSON, "the source is JSON and not a GBNF grammar")
-            .with_label(start..start + 1, "")
-            .with_help("compile a JSON Schema with `--kind json-schema`, or name its file `.json`")
+/// The error for a source of another language.
+pub(super) fn language(text: &str) -> Option<Diagnostic> {
+    let code = match other_language::recognize(text)?.language {
+        Other::Json => codes::IS_JSON,
+        _ => codes::OTHER_LANGUAGE,
+    };
+    // A key of YAML is what a rule with `:` for `::=` looks like.
+    other_language::error(text, code, "a GBNF grammar", |other| {
+        matches!(other, Other::Gbnf | Other::Yaml)
     })
 }

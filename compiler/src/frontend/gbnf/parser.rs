@@ -23,11 +23,9 @@ use crate::diagnostics::{Diagnostic, Source};
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the syntax, in source order, up to a limit; or that the budget is spent.
+/// Everything that is wrong with the syntax, in source order, up to a limit; that the source is of another language; or that
+/// the budget is spent.
 pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
-    if let Some(finding) = foreign::json(&source.text) {
-        return Err(vec![finding]);
-    }
     let mut findings = Findings::default();
     let lexemes = lex(&source.text, notation, &mut findings, budget);
     budget.check_in_source()?;
@@ -37,7 +35,11 @@ pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast
     let mut parser = Parser { text, lexemes: &lexemes, at: 0, lines, open, inner, findings };
     let ast = parser.rules(budget);
     budget.check_in_source()?;
-    if parser.findings.is_empty() { Ok(ast) } else { Err(parser.findings.into_sorted()) }
+    match parser.findings.is_empty() {
+        true => Ok(ast),
+        false => Err(foreign::language(text)
+            .map_or_else(|| parser.findings.into_sorted(), |finding| vec![finding])),
+    }
 }
 
 /// Marks a rule that is given up; what is wrong is already reported.

@@ -129,7 +129,21 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
 ];
 
 /// Why a key that no draft defines constrains nothing.
-pub const UNKNOWN: &str = "unknown keyword";
+pub(crate) const UNKNOWN: &str = "unknown keyword";
+
+/// Why a keyword of OpenAPI 3.0 constrains nothing in another dialect.
+const OPENAPI_ALONE: &str = "a keyword of OpenAPI 3.0 alone";
+
+/// Why a keyword of one draft constrains nothing in another.
+const OTHER_DRAFT: &str = "not a keyword of the draft that `$schema` names";
+
+/// Why a format of a name that no draft defines constrains nothing.
+pub(crate) const UNKNOWN_FORMAT: &str = "unknown format";
+
+/// Whether a reason of the report says that the dialect of a source does not have the keyword.
+pub(crate) fn is_unknown(reason: &str) -> bool {
+    [UNKNOWN, OPENAPI_ALONE, OTHER_DRAFT].contains(&reason)
+}
 
 /// The keywords that OpenAPI 3.0 adds, sorted by name. `nullable` counts where that is the dialect.
 pub(crate) const OPENAPI: &[(&str, Support)] = &[
@@ -160,14 +174,14 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
         // References by pointer reach into any value, so these hold schemas whatever the draft calls them.
         Definitions => Definitions,
         Annotation(reason) => Annotation(reason),
-        Exact => Annotation("not a keyword of the draft that `$schema` names"),
+        Exact => Annotation(OTHER_DRAFT),
     }
 }
 
 /// The treatment of a key that no draft defines.
 fn openapi(name: &str, dialect: Dialect) -> Support {
     match OPENAPI.iter().find(|(known, _)| *known == name) {
-        Some((_, Exact)) if !dialect.openapi => Annotation("a keyword of OpenAPI 3.0 alone"),
+        Some((_, Exact)) if !dialect.openapi => Annotation(OPENAPI_ALONE),
         Some(&(_, support)) => support,
         None => Annotation(UNKNOWN),
     }

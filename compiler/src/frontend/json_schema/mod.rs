@@ -18,6 +18,7 @@
 //! Nothing is left out in silence: a keyword occurrence is exact, an annotation, narrower or approximate in the report,
 //! or the schema is refused. Cost follows the combinations of facts that matter at one place, and has budgets.
 
+mod advice;
 mod algebra;
 mod closed;
 mod dialect;
@@ -33,8 +34,10 @@ mod numbers;
 mod occurrence;
 mod options;
 mod prelude;
+mod pruned;
 mod read;
 mod report;
+mod required;
 mod resolve;
 mod resources;
 mod rust_type;
@@ -63,7 +66,8 @@ use crate::ir::{Literals, Lowered};
 use algebra::{OneOf, Orders, SHAPE_LIMIT};
 use occurrence::Occurrence;
 
-pub use keyword::UNKNOWN as UNKNOWN_KEYWORD;
+pub(crate) use keyword::is_unknown as is_unknown_keyword;
+pub(crate) use lint::unknown_help;
 pub use options::{
     DigitLimits, Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm,
     SchemaDialect, Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
@@ -124,9 +128,11 @@ pub(crate) fn lower_as(
     findings.extend(lint::lint(&document, &occurrences));
     budget.check_in_source()?;
     budget.begin(Phase::Combining);
+    let mut closed_places = Vec::new();
     if options.closed {
         let closed = closed::close(&schemas, root);
         (schemas, root) = (closed.schemas, closed.root);
+        closed_places.clone_from(&closed.places);
         let reason = "says nothing of other keys, and takes none by the options given";
         let verdict = Verdict::Narrower;
         occurrences.extend(closed.places.into_iter().map(|value| Occurrence {
@@ -175,10 +181,10 @@ pub(crate) fn lower_as(
     budget.check_in_source()?;
     budget.begin(Phase::Lowering);
     let mut inexact: Vec<_> = std::mem::take(&mut algebra.inexact).into_iter().collect();
-    if let Some(error) = report::unsatisfiable(&mut algebra, &graph) {
+    if let Some(error) = report::unsatisfiable(&mut algebra, &graph, &closed_places) {
         return Err(vec![error]);
     }
-    findings.extend(report::pruned(&mut algebra, &graph));
+    findings.extend(pruned::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
     let lowered = lower::lower(&algebra, &graph, options, wanted, budget).map_err(one)?;
     let lower::Emitted { grammar, cut } = lowered;

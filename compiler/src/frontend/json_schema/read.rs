@@ -9,7 +9,9 @@ use crate::diagnostics::report::Verdict;
 use crate::frontend::dialects;
 use crate::frontend::ecma::EcmaError;
 
+use super::advice::{advice, of_type};
 use super::formats::{Exactness, format};
+use super::keyword::UNKNOWN_FORMAT;
 use super::lint;
 use super::numbers::{Decimal, NumberSet};
 use super::options::Formats;
@@ -18,6 +20,9 @@ use super::schema::{Bounds, Part, SchemaId, Schemas};
 use super::strings::StringSet;
 use super::types::TypeSet;
 use crate::frontend::document::{Document, Json, NodeId};
+
+/// Code of a keyword whose value is of another kind.
+pub(crate) const INVALID: &str = "json-schema::invalid-keyword";
 
 /// The parts of a keyword, mostly one.
 pub(crate) type Parts = SmallVec<[Part; 1]>;
@@ -198,13 +203,18 @@ impl Reader<'_> {
     }
 
     /// Enters an error about a keyword value.
-    pub(crate) fn invalid(&mut self, node: NodeId, text: String) -> Parts {
-        self.found.errors.push(self.document.error("json-schema::invalid-keyword", node, text));
+    fn invalid(&mut self, node: NodeId, text: String) -> Parts {
+        self.found.errors.push(self.document.error(INVALID, node, text));
         Parts::new()
     }
 
+    /// Enters an error about a keyword value of another kind, with what to write instead.
     fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
-        self.invalid(node, format!("`{key}` takes {wanted}, not {found}"))
+        let text = format!("`{key}` takes {wanted}, not {found}");
+        let mut error = self.document.error(INVALID, node, text);
+        error.help = advice(self.document, key, node);
+        self.found.errors.push(error);
+        Parts::new()
     }
 
     /// The schema at a place, to be read later where it is new.
@@ -259,7 +269,7 @@ impl Reader<'_> {
         let names = match self.document.json(node) {
             Json::Array(names) if names.is_empty() => {
                 let text = "`type` has an empty list, so no value is of a type in it".to_owned();
-                let error = self.document.error("json-schema::invalid-keyword", node, text);
+                let error = self.document.error(INVALID, node, text);
                 let help = "name the types that are meant, or leave `type` out for any";
                 self.found.errors.push(error.with_help(help));
                 return None;
@@ -273,11 +283,10 @@ impl Reader<'_> {
                 Json::String(text) => match TypeSet::named(text, self.context.dialect.draft) {
                     Some(named) => types = types.union(named),
                     None => {
-                        let help = "the types are null, boolean, integer, number, string, array and object";
-                        let help =
-                            lint::wrapped_type(self.document, name).unwrap_or(help.to_owned());
+                        let wrapped = lint::wrapped_type(self.document, name);
+                        let help = wrapped.unwrap_or_else(|| of_type(text));
                         let text = format!("{text:?} is not a JSON type");
-                        let error = self.document.error("json-schema::invalid-keyword", name, text);
+                        let error = self.document.error(INVALID, name, text);
                         self.found.errors.push(error.with_help(help));
                     }
                 },
@@ -359,7 +368,8 @@ impl Reader<'_> {
                 Err(limit) => {
                     let text = format!("multiples of {text} take too large an automaton: {limit}");
                     let error = self.document.error("json-schema::state-limit", node, text);
-                    self.found.errors.push(error.with_help("use a divisor with fewer digits"));
+                    let help = "use a divisor with fewer digits, or raise `--max-automaton-states` (the option `max-states`)";
+                    self.found.errors.push(error.with_help(help));
                     return Parts::new();
                 }
             },
@@ -421,7 +431,7 @@ impl Reader<'_> {
         if self.formats == Formats::Annotated {
             return annotation("formats are annotations by the options given");
         }
-        let Some(format) = format(name) else { return annotation("unknown format") };
+        let Some(format) = format(name) else { return annotation(UNKNOWN_FORMAT) };
         let parts = smallvec![Part::Strings(format.strings())];
         match format.exactness {
             Exactness::Exact => Read::Parts(parts),
@@ -436,7 +446,10 @@ impl Reader<'_> {
             (Ok(max), false) => Bounds::at_most(max),
             (Err(_), true) => {
                 let text = format!("`{key}` is above the limit of {}", u32::MAX);
-                return Read::Parts(self.invalid(node, text));
+                let error = self.document.error(INVALID, node, text);
+                let help = format!("no text is that long: lower `{key}`, or leave it out");
+                self.found.errors.push(error.with_help(help));
+                return Read::Parts(Parts::new());
             }
             (Err(_), false) => {
                 let reason = "bounds from 2^32 on are not counted";
@@ -456,7 +469,11 @@ impl Reader<'_> {
             _ => None,
         };
         if natural.is_none() {
-            self.invalid(node, format!("`{key}` takes a whole number from 0 on"));
+            let found = match self.document.json(node) {
+                Json::Number(text) => text,
+                other => other.kind(),
+            };
+            self.wrong(key, node, "a whole number from 0 on", found);
         }
         natural
     }
@@ -500,7 +517,10 @@ impl Reader<'_> {
             Ok(result) => Some(result),
             Err(limit) => {
                 let text = format!("the other keys take too large an automaton: {limit}");
-                self.found.errors.push(self.document.error("json-schema::state-limit", node, text));
+                let error = self.document.error("json-schema::state-limit", node, text);
+                let help = "simplify the patterns of `patternProperties`, or raise `--max-automaton-states` (the option \
+                            `max-states`)";
+                self.found.errors.push(error.with_help(help));
                 None
             }
         }

@@ -1,55 +1,103 @@
-//! The meaning of empty parts for the author: an unsatisfiable schema is an error that names the two places in
-//! conflict; a property or branch that nothing satisfies is left out with a note. A schema that no text form of the options
-//! has room for is an error as well.
+//! Errors of schemas without an instance: no value satisfies them, or none that the text form has room for.
 //!
-//! Looking for the places to blame can take more than the budget has left. Then nobody is blamed, and what would only
-//! have been a note is none: neither is a reason to refuse a schema.
-
-use rustc_hash::FxHashSet;
+//! An unsatisfiable schema names what is to blame: the two places in conflict, the required key that they forbid, or the
+//! recursion without end. Looking for it can take more than the budget has left. Then nobody is blamed.
 
 use crate::budget::Budget;
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::Diagnostic;
 use crate::ir::{Grammar, Survey, facts};
 
-use super::algebra::{Algebra, Conflict, ContentGraph, conflict};
+use super::algebra::{Algebra, Cause, Conflict, ContentGraph, FormulaId, cause};
 use super::options::TextForm;
-use super::schema::{Part, Schema};
+use super::required::declared_near;
 use crate::frontend::document::{Document, Json, NodeId};
 
-/// Work that may go into notes.
-const NOTES: usize = 20_000;
-
-/// Why the whole schema holds nothing; `None` where it holds something.
-pub(crate) fn unsatisfiable(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Option<Diagnostic> {
+/// Why the whole schema holds nothing; `None` where it holds something. `closed` are the schemas, in order, that take no
+/// other keys by the options.
+pub(crate) fn unsatisfiable(
+    algebra: &mut Algebra<'_>,
+    graph: &ContentGraph,
+    closed: &[NodeId],
+) -> Option<Diagnostic> {
     let root = graph.root();
     if graph.holds(root) {
         return None;
     }
     algebra.explain(usize::MAX);
     let document = algebra.document;
-    let error = Diagnostic::error("json-schema::unsatisfiable", "no value satisfies the schema");
+    let text = "no value satisfies the schema";
+    let error = |text| Diagnostic::error("json-schema::unsatisfiable", text);
     let place = document.root();
     let blamed = match document.json(place) {
-        Json::Bool(_) => Ok(Some(Conflict { place, other: place })),
-        _ => conflict(algebra, root),
+        Json::Bool(_) => Ok(Some(Cause::Conflict(Conflict::alone(place)))),
+        _ => cause(algebra, root),
     };
     Some(match blamed {
-        Ok(Some(conflict)) => {
-            let help = alone(document, conflict)
-                .unwrap_or("change one of the two places, or make what needs them optional");
-            explain(document, error, conflict).with_help(help)
+        Ok(Some(cause)) => {
+            let error = match forbidden(&cause) {
+                Some(key) => error(format!("{text}: {key:?} is required, and no value is allowed for it")),
+                None => error(text.to_owned()),
+            };
+            let help = way_out(document, &cause, closed);
+            explain(document, error, &cause).with_help(help)
         }
-        Ok(None) => document
-            .place(error, document.root())
-            .with_help("only an infinite value would satisfy it; make the recursion optional"),
-        Err(_) => document.place(error, document.root()).with_help(
+        Ok(None) if root == FormulaId::FALSE => document.place(error(text.to_owned()), place).with_help(
+            "it refers to the schema `false`, which has no value: let the definition be `true`, or another schema",
+        ),
+        Ok(None) => document.place(error(text.to_owned()), place).with_help(
+            "more than two of its keywords contradict each other: loosen one, or make a required member optional",
+        ),
+        Err(_) => document.place(error(text.to_owned()), place).with_help(
             "required members contradict each other or need each other without end; make one optional",
         ),
     })
 }
 
+/// The required key that has no value.
+fn forbidden(cause: &Cause) -> Option<&str> {
+    match cause {
+        Cause::Conflict(conflict) => conflict.key.as_deref(),
+        Cause::Endless(_) => None,
+    }
+}
+
+/// The change that gives the schema an instance.
+fn way_out(document: &Document<'_>, cause: &Cause, closed: &[NodeId]) -> String {
+    let conflict = match cause {
+        Cause::Endless(_) => {
+            return "only an infinite value would satisfy it: take the key out of `required`, allow an empty array, \
+                    or add an alternative such as `{\"type\": \"null\"}`"
+                .to_owned();
+        }
+        Cause::Conflict(conflict) => conflict,
+    };
+    let Some(key) = &conflict.key else {
+        let alone = alone(document, conflict);
+        return alone
+            .unwrap_or("change one of the two places, or make what needs them optional")
+            .to_owned();
+    };
+    let either = [conflict.place, conflict.other];
+    let required = either.into_iter().find(|&place| document.key(place) == "required");
+    let near = required.and_then(|required| declared_near(document, required, key));
+    if let Some(near) = near {
+        return format!("did you mean {near:?}?");
+    }
+    if either.iter().any(|place| closed.binary_search(place).is_ok()) {
+        return format!(
+            "`--closed` (the option `closed`) allows only the keys that `properties` names: add {key:?} there, or take it \
+             out of `required`"
+        );
+    }
+    let is_open = |place: &NodeId| document.key(*place) == "properties";
+    match either.iter().any(is_open) {
+        true => format!("give {key:?} a schema that has a value, or take it out of `required`"),
+        false => format!("add {key:?} to `properties`, or take it out of `required`"),
+    }
+}
+
 /// Advice where one place alone has no value.
-fn alone(document: &Document<'_>, conflict: Conflict) -> Option<&'static str> {
+fn alone(document: &Document<'_>, conflict: &Conflict) -> Option<&'static str> {
     if conflict.place != conflict.other {
         return None;
     }
@@ -64,15 +112,34 @@ fn alone(document: &Document<'_>, conflict: Conflict) -> Option<&'static str> {
     })
 }
 
-fn explain(document: &Document<'_>, diagnostic: Diagnostic, conflict: Conflict) -> Diagnostic {
-    let placed = diagnostic.with_pointer(document.pointer(conflict.place));
-    if conflict.place == conflict.other {
-        return placed.with_label(document.span(conflict.place), "nothing satisfies this");
+/// Points a diagnostic at the places to blame.
+pub(crate) fn explain(
+    document: &Document<'_>,
+    diagnostic: Diagnostic,
+    cause: &Cause,
+) -> Diagnostic {
+    let conflict = match cause {
+        Cause::Endless(place) => {
+            return diagnostic.with_pointer(document.pointer(*place)).with_label(
+                document.key_span(*place),
+                "a value here holds another one of the same schema, without end",
+            );
+        }
+        Cause::Conflict(conflict) => conflict,
+    };
+    let Conflict { place, other, key } = conflict;
+    let placed = diagnostic.with_pointer(document.pointer(*place));
+    if place == other {
+        return placed.with_label(document.span(*place), "nothing satisfies this");
     }
-    let other = document.pointer(conflict.other);
+    let pointer = document.pointer(*other);
+    let text = match key {
+        Some(key) => format!("this and `{pointer}` leave no value for {key:?}"),
+        None => format!("no value satisfies this and `{pointer}`"),
+    };
     placed
-        .with_label(document.span(conflict.place), format!("no value satisfies this and `{other}`"))
-        .with_label(document.span(conflict.other), "in conflict with this")
+        .with_label(document.span(*place), text)
+        .with_label(document.span(*other), "in conflict with this")
 }
 
 /// Checks that some document is not nested deeper than the text form goes; `cut` are the schemas of containers that it
@@ -92,66 +159,7 @@ pub(crate) fn deep_enough(
     let levels = text.whitespace.levels().unwrap_or_default();
     let text =
         format!("every document is nested deeper here than the {levels} levels of indented text");
-    let help = "raise the number of levels, or choose a form of whitespace without lines";
+    let help =
+        "raise `--levels` (the option `levels`), or choose a form of whitespace without lines";
     Err(document.error("json-schema::level-limit", first, text).with_help(help))
-}
-
-/// Notes on what was left out, in source order.
-pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
-    algebra.explain(NOTES);
-    let (document, schemas) = (algebra.document, algebra.schemas);
-    let mut empty: FxHashSet<_> = graph.formulas().filter(|&f| !graph.holds(f)).collect();
-    let mut notes: Vec<(NodeId, Diagnostic)> = Vec::new();
-    let mut noted = FxHashSet::default();
-    for id in schemas.iter() {
-        let whole = algebra.schema(id);
-        for (_, part) in schemas.parts(id) {
-            let (properties, branches): (&[_], &[_]) = match part {
-                Part::Properties(properties) => (properties, &[]),
-                Part::Any(branches) | Part::One(branches) => (&[], branches),
-                _ => continue,
-            };
-            let is_branch = !branches.is_empty();
-            for child in properties.iter().map(|(_, child)| *child).chain(branches.iter().copied())
-            {
-                let place = schemas.node(child);
-                // The schema `false` says so itself.
-                if matches!(schemas.get(child), Schema::Boolean(false)) || noted.contains(&place) {
-                    continue;
-                }
-                let own = algebra.schema(child);
-                let formula = match is_branch {
-                    // With all else that the schema says.
-                    true => algebra.both(whole, own),
-                    false => own,
-                };
-                if !empty.contains(&formula) && !algebra.nothing(formula).unwrap_or(false) {
-                    continue;
-                }
-                empty.insert(formula);
-                noted.insert(place);
-                let note = match is_branch {
-                    true => Diagnostic::note(
-                        "json-schema::dead-branch",
-                        "nothing satisfies this branch, so it is left out",
-                    ),
-                    false => {
-                        let text = format!(
-                            "nothing satisfies the property {:?}, so it is forbidden",
-                            document.key(place)
-                        );
-                        Diagnostic::note("json-schema::forbidden-property", text)
-                    }
-                };
-                let note = match conflict(algebra, formula) {
-                    Ok(Some(conflict)) => explain(document, note, conflict),
-                    Ok(None) | Err(_) => document.place(note, place),
-                };
-                notes.push((place, note));
-            }
-        }
-    }
-    notes.sort_by_key(|(node, _)| *node);
-    debug_assert!(notes.iter().all(|(_, note)| note.severity == Severity::Note));
-    notes.into_iter().map(|(_, note)| note).collect()
 }

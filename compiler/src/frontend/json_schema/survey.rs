@@ -8,10 +8,12 @@ use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
+use super::advice::advice;
 use super::keyword::{Support, support};
+use super::lint::NULLABLE;
 use super::occurrence::Occurrence;
 use super::options::{Formats, JsonSchemaOptions};
-use super::read::{Found, Queued, Read, Reader};
+use super::read::{Found, INVALID, Queued, Read, Reader};
 use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::frontend::document::{Document, Json, NodeId, Tree};
@@ -132,7 +134,8 @@ impl Survey<'_, '_> {
             Json::Object(_) => {}
             other => {
                 let text = format!("a schema is an object or a boolean, not {}", other.kind());
-                let error = self.document.error("json-schema::invalid-keyword", node, text);
+                let mut error = self.document.error(INVALID, node, text);
+                error.help = advice(self.document, "", node);
                 self.found.errors.push(error);
                 return Schema::Boolean(true);
             }
@@ -224,9 +227,7 @@ impl Survey<'_, '_> {
         let text = format!(
             "`nullable` is a keyword of OpenAPI 3.0 and means nothing in JSON Schema{others}"
         );
-        let warning = Diagnostic::warning("json-schema::nullable", text).with_help(
-            "give `--dialect openapi-3.0`, without a `$schema` in the source; or add \"null\" to the `type`",
-        );
+        let warning = Diagnostic::warning("json-schema::nullable", text).with_help(NULLABLE);
         Some(self.document.place(warning, first))
     }
 

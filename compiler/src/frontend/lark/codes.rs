@@ -44,3 +44,11 @@ pub const TOO_LARGE: &str = "lark::too-large";
 pub const LEXING: &str = "lark::lexing";
 /// An attribute that changes no text and is the host's to act on.
 pub const FOR_THE_HOST: &str = "lark::for-the-host";
+/// A source of another language.
+pub const OTHER_LANGUAGE: &str = "lark::other-language";
+/// A terminal that never ends where it stands, as another goes on with what comes next.
+pub const OVERRUN: &str = "lark::overrun";
+/// A lazy repetition in a terminal.
+pub const LAZY_REPETITION: &str = "lark::lazy-repetition";
+/// A terminal that a lexer in code would make.
+pub const DECLARED: &str = "lark::declared";

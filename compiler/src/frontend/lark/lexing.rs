@@ -153,22 +153,32 @@ impl<'r> Lexing<'r> {
 
     /// A terminal whose end the lexer would see elsewhere.
     fn warn(&mut self, terminal: &Terminal, bytes: ByteSet) {
-        let span = &terminal.span;
-        let is_known = |warning: &Diagnostic| warning.labels[0].span == *span;
-        if self.warnings.len() == MAX_WARNINGS || self.warnings.iter().any(is_known) {
-            return;
-        }
         let byte = bytes.iter().next().unwrap_or_default().escape_ascii();
         let text = format!(
             "llguidance may end this elsewhere, at a byte such as `{byte}`: both readings are allowed here"
         );
-        self.warnings.push(
+        self.found(
             Diagnostic::warning(codes::LEXING, text)
-                .with_label(span.clone(), "llguidance takes the longest text that is allowed")
+                .with_label(
+                    terminal.span.clone(),
+                    "llguidance takes the longest text that is allowed",
+                )
                 .with_help(
                     "let what follows begin otherwise, or let this end with a character of its own",
                 ),
         );
+    }
+}
+
+impl Lexing<'_> {
+    /// Adds a warning about a place, unless there is one of its kind or there are many.
+    fn found(&mut self, warning: Diagnostic) {
+        let is_known = |known: &Diagnostic| {
+            known.code == warning.code && known.labels[0].span == warning.labels[0].span
+        };
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.iter().any(is_known) {
+            self.warnings.push(warning);
+        }
     }
 }
 
@@ -336,8 +346,36 @@ impl<'r> Work<'_, 'r> {
         let known = terminals.fold(ByteSet::EMPTY, |all, id| all.union(self.terminal(*id).first));
         self.check(first, alive, to, known);
         let but = alive.intersect(self.subsets.get(to).first);
+        self.overrun(within, first, but);
         let to = self.state(Place::Between(to, but));
         self.graph.edge(at, Expr::Empty, to);
+    }
+
+    /// Warns of a terminal that is at its end and behind which some bytes are refused, as only another terminal goes on with
+    /// them: `"list"` beside `"listen"` and before `"ed"`. What is ignored may stand between, so that there is a way.
+    fn overrun(&mut self, within: &Within, ended: TerminalId, refused: ByteSet) {
+        if refused.is_empty() || !self.lexing.ignored.is_empty() {
+            return;
+        }
+        let edges = |&(id, state): &(TerminalId, u32)| {
+            let dfa = self.terminal(id).dfa.as_ref();
+            dfa.is_some_and(|dfa| !dfa.states[state as usize].edges.is_empty())
+        };
+        let ends_here = within.iter().any(|one| one.0 == ended && !edges(one));
+        let Some(&(other, _)) = within.iter().find(|one| edges(one)).filter(|_| ends_here) else {
+            return;
+        };
+        let byte = refused.iter().next().unwrap_or_default().escape_ascii();
+        let (ended, other) = (&self.terminal(ended).span, &self.terminal(other).span);
+        let text = format!(
+            "behind this nothing can begin with a byte such as `{byte}`: the lexer goes on with a longer terminal there"
+        );
+        self.lexing.found(
+            Diagnostic::warning(codes::OVERRUN, text)
+                .with_label(ended.clone(), "ends here")
+                .with_label(other.clone(), "goes on with that byte")
+                .with_help("write what follows into the terminals, or let it begin otherwise"),
+        );
     }
 
     /// Terminals that match what they have got to.

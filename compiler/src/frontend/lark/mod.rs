@@ -13,7 +13,7 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | `terminals` | terminals to expressions |
+//! | `terminals`, `lazy` | terminals to expressions, and repetitions in them that do not say what they seem to |
 //! | `lexicon` | their automata, and with which bytes they begin and go on |
 //! | `units` | rules to automata over lexemes |
 //! | `follow`, `subsets` | what may come next |
@@ -27,6 +27,7 @@ mod attributes;
 pub mod codes;
 mod common;
 mod follow;
+mod lazy;
 mod lexer;
 mod lexicon;
 mod lexing;

@@ -11,6 +11,7 @@ use super::codes;
 use super::lexer::{Lexeme, LexemeKind, lex};
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::other_language::{self, Other};
 
 /// The syntax tree of a source.
 ///
@@ -18,10 +19,16 @@ use crate::diagnostics::{Diagnostic, Source};
 ///
 /// The first thing that is wrong with the syntax; or that the budget is spent.
 pub(super) fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
-    let lexemes = lex(&source.text, budget).map_err(|finding| vec![finding])?;
+    let text = &source.text;
+    let refused = |finding: Diagnostic| {
+        let is_lark = |other| matches!(other, Other::Lark | Other::Yaml);
+        let other = other_language::error(text, codes::OTHER_LANGUAGE, "a Lark grammar", is_lark);
+        vec![other.unwrap_or(finding)]
+    };
+    let lexemes = lex(text, budget).map_err(refused)?;
     budget.check_in_source()?;
-    let mut parser = Parser { text: &source.text, lexemes: &lexemes, at: 0, depth: 0, groups: 0 };
-    parser.items(false).map_err(|finding| vec![*finding])
+    let mut parser = Parser { text, lexemes: &lexemes, at: 0, depth: 0, groups: 0 };
+    parser.items(false).map_err(|finding| refused(*finding))
 }
 
 type Parsed<T> = Result<T, Box<Diagnostic>>;
@@ -162,7 +169,14 @@ impl<'a> Parser<'a> {
                 ast.items.push(Item::Options(json.clone()));
             }
             ("%import", _) => self.imports(ast)?,
-            ("%declare" | "%override", _) => {
+            ("%declare", _) => {
+                let text = "`%declare` names terminals that code of the host makes, such as the indents of Lark's `Indenter`";
+                let help = "here every terminal has a definition: write `NAME: body`; how deep lines are indented is no \
+                            context-free language";
+                let span = directive.span.start..self.line_end();
+                return Err(Self::error(codes::DECLARED, text, span, help));
+            }
+            ("%override", _) => {
                 let text = format!("`{name}` is not supported");
                 let help = "it is for grammars in several files; write the definition out";
                 return Err(Self::unsupported(&text, directive.span.clone(), help));
@@ -179,6 +193,14 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The end of the line at hand.
+    fn line_end(&self) -> usize {
+        let rest = self.lexemes[self.at..].iter();
+        rest.take_while(|next| next.kind != LexemeKind::LineEnd)
+            .last()
+            .map_or(self.end(), |last| last.span.end)
     }
 
     fn name(&mut self, help: &str) -> Parsed<&'a Lexeme> {

@@ -118,6 +118,7 @@ pub(super) fn read<'a>(
         let help = format!("add `{}: body`, or name another start rule", options.start);
         reader.errors.push(finding.with_help(help));
     }
+    reader.outer.findings.append(&mut reader.terminals.findings);
     budget.check_in_source()?;
     match start {
         Some(start) if reader.errors.is_empty() => Ok(Rules {

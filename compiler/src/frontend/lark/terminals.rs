@@ -10,7 +10,7 @@ use regex_syntax::ast::parse::Parser as RegexParser;
 use serde::Deserialize;
 
 use super::ast::{Definition, MAX_NESTING, Node, NodeKind};
-use super::codes;
+use super::{codes, lazy};
 use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
@@ -47,6 +47,8 @@ pub(super) struct Terminals<'a> {
     /// Names that are being lowered.
     open: Vec<&'a str>,
     depth: usize,
+    /// Warnings.
+    pub(super) findings: Vec<Diagnostic>,
 }
 
 /// `%regex {...}`.
@@ -71,6 +73,7 @@ impl<'a> Terminals<'a> {
             known: FxHashMap::default(),
             open: Vec::new(),
             depth: 0,
+            findings: Vec::new(),
         }
     }
 
@@ -163,6 +166,9 @@ impl<'a> Terminals<'a> {
                 };
                 let whole = format!("{prefix}{}", &self.text[pattern.clone()]);
                 let place = |at: usize| from + at.saturating_sub(prefix.len());
+                self.findings.extend(lazy::warning(&whole).map(|(warning, span)| {
+                    warning.with_label(place(span.start)..place(span.end), "")
+                }));
                 self.pattern(&whole, node, &|span| place(span.start)..place(span.end))?
             }
             NodeKind::Structured(json) => self.structured(&self.text[json.clone()], node)?,

@@ -42,7 +42,7 @@ pub enum PatternError {
         /// The fault in words.
         message: String,
         /// The way out.
-        help: &'static str,
+        help: String,
         /// The place in the pattern.
         span: Range<usize>,
     },
@@ -101,7 +101,7 @@ impl PatternError {
                 Some("a GBNF grammar can give the inner part a rule of its own"),
             ),
             Self::Foreign { help, .. } => ("regex::syntax", "", Some(*help)),
-            Self::Lookaround { help, .. } => ("regex::lookaround", "", Some(*help)),
+            Self::Lookaround { help, .. } => ("regex::lookaround", "", Some(&**help)),
             Self::Unsupported { .. } => (
                 "regex::unsupported",
                 "",

@@ -128,7 +128,7 @@ fn expr_within(
     if looks_around(pattern) && options.extent == Extent::Whole {
         let dfa = ecma::whole(pattern, allowed).map_err(|error| PatternError::Lookaround {
             message: error.to_string(),
-            help: error.help(),
+            help: error.help().to_owned(),
             span: error.span,
         })?;
         return Ok(if dfa == Dfa::never() { Expr::Never } else { Expr::Regular(dfa.into()) });

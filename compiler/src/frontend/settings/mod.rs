@@ -73,6 +73,26 @@ impl Language {
         Self::EXTENSIONS.into_iter().find_map(|(end, language)| told(end).then_some(language))
     }
 
+    /// What to do with a file whose name tells no language.
+    pub fn instead_of_file(name: &str) -> &'static str {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match &*extension.to_ascii_lowercase() {
+            "yaml" | "yml" => "YAML is not read: convert the schema to JSON",
+            "bnf" | "abnf" | "g4" | "peg" | "pest" => {
+                "this notation is not read: write the grammar in GBNF or Lark, and name the language with --kind"
+            }
+            "py" | "pyi" => {
+                "write the schema of the model to a file: `json.dumps(Model.model_json_schema())` with Pydantic"
+            }
+            "proto" | "xsd" | "avsc" | "graphql" => {
+                "schemas of this kind are not read: convert the schema to JSON Schema"
+            }
+            _ => {
+                "pass --kind json-schema, --kind gbnf, --kind lark, --kind regex or --kind typescript"
+            }
+        }
+    }
+
     /// All of them.
     pub const ALL: [Self; 10] = [
         Self::JsonSchema,

@@ -36,6 +36,15 @@ pub(super) struct Fact {
     pub(super) present: bool,
 }
 
+/// What an object formula says of keys that it does not name.
+#[derive(Default)]
+pub(super) struct OfAllKeys {
+    /// Sets of keys, by number, and the formula over the values under them.
+    pub(super) members: Vec<(u32, FormulaId)>,
+    /// How many keys there are.
+    pub(super) count: Bounds,
+}
+
 impl Algebra<'_> {
     /// Whether a formula over values obviously holds for none.
     pub(crate) fn nothing(&mut self, value: FormulaId) -> Result<bool, Diagnostic> {
@@ -183,29 +192,14 @@ impl Algebra<'_> {
             return Ok(true);
         }
         let facts = self.facts(formula);
-        let mut all_keys = Vec::new();
-        let mut count = Bounds::default();
-        for conjunct in self.objects.formulas.conjuncts(formula) {
-            let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else { continue };
-            match self.objects.atoms[literal.atom as usize] {
-                ObjectAtom::Members { names, value } if literal.positive => {
-                    all_keys.push((names, value));
-                }
-                ObjectAtom::Count(bounds) if literal.positive => count = count.intersect(bounds),
-                _ => {}
-            }
-        }
+        let OfAllKeys { members, count } = self.of_all_keys(formula);
         let mut required = 0;
-        for (key, Fact { mut value, present }) in facts {
+        for (key, Fact { value, present }) in facts {
             if !present {
                 continue;
             }
             required += 1;
-            for &(names, of_names) in &all_keys {
-                if self.objects.names[names as usize].contains(&self.objects.keys[key as usize]) {
-                    value = self.values.and([value, of_names]);
-                }
-            }
+            let value = self.with_all_keys(key, value, &members);
             let nothing = match depth {
                 0 => value == FormulaId::FALSE,
                 _ => self.nothing_within(value, depth)?,
@@ -215,6 +209,39 @@ impl Algebra<'_> {
             }
         }
         Ok(count.is_empty() || count.max.is_some_and(|max| max < required))
+    }
+
+    /// The facts about sets of keys and their number in the conjuncts of an object formula.
+    pub(super) fn of_all_keys(&self, formula: FormulaId) -> OfAllKeys {
+        let mut found = OfAllKeys::default();
+        for conjunct in self.objects.formulas.conjuncts(formula) {
+            let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else { continue };
+            match self.objects.atoms[literal.atom as usize] {
+                ObjectAtom::Members { names, value } if literal.positive => {
+                    found.members.push((names, value));
+                }
+                ObjectAtom::Count(bounds) if literal.positive => {
+                    found.count = found.count.intersect(bounds);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The formula over the value of a key, with what holds for all keys of the sets that it is in.
+    pub(super) fn with_all_keys(
+        &mut self,
+        key: u32,
+        mut value: FormulaId,
+        members: &[(u32, FormulaId)],
+    ) -> FormulaId {
+        for &(names, of_names) in members {
+            if self.objects.names[names as usize].contains(&self.objects.keys[key as usize]) {
+                value = self.values.and([value, of_names]);
+            }
+        }
+        value
     }
 
     /// Whether an array formula obviously holds for no array.

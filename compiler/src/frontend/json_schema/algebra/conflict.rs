@@ -1,39 +1,76 @@
-//! The two places of a schema that leave nothing.
+//! Why a formula is empty: a recursion without end, or the two places of a schema that leave nothing.
 //!
-//! Looked for only once a formula is known to be empty, by asking again: of one keyword alone, and of two together. A
-//! required member whose value nothing satisfies is followed to what is wrong with that value.
+//! Looked for only once a formula is known to be empty, by asking again: of infinite values, of one keyword alone, and of
+//! two together. A required member whose value nothing satisfies is followed to what is wrong with that value.
 
 use crate::diagnostics::Diagnostic;
 
 use super::super::schema::{Part, Schema, SchemaId};
+use super::apart::{Fact, OfAllKeys};
+use super::endless::endless;
 use super::{Algebra, FormulaId, Orders, Subject, holds};
 use crate::frontend::document::NodeId;
 
+/// Why no value satisfies a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Two places exclude each other, or one has no value by itself.
+    Conflict(Conflict),
+    /// A value of the schema at this place has to hold another value of the same schema.
+    Endless(NodeId),
+}
+
 /// Two keywords (or schemas) that no value satisfies together; one and the same where it alone has no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     /// The place that left nothing.
     pub(crate) place: NodeId,
     /// The place it is at odds with.
     pub(crate) other: NodeId,
+    /// The required key to which the two places leave no value.
+    pub(crate) key: Option<Box<str>>,
+}
+
+impl Conflict {
+    /// A place that has no value by itself.
+    pub(crate) fn alone(place: NodeId) -> Self {
+        Self { place, other: place, key: None }
+    }
 }
 
 /// Most keywords that are compared with each other.
 const MOST: usize = 64;
 
-/// Why a formula that holds for no value does not; `None` where no two places are to blame, as for a recursion that
-/// has no end.
-pub(crate) fn conflict(
+/// Most required members that are followed, one inside the other.
+const DEPTH: usize = 16;
+
+/// Why a formula holds for no value; `None` where it takes more than two places to leave nothing.
+pub(crate) fn cause(
     algebra: &mut Algebra<'_>,
     formula: FormulaId,
-) -> Result<Option<Conflict>, Diagnostic> {
-    search(algebra, formula, 16)
+) -> Result<Option<Cause>, Diagnostic> {
+    if let Some(place) = endless(algebra, formula)? {
+        return Ok(Some(Cause::Endless(place)));
+    }
+    Ok(search(algebra, formula, &mut Vec::new())?.map(Cause::Conflict))
 }
 
+/// The conflict in a formula; `path` are the formulas that it was reached from.
 fn search(
     algebra: &mut Algebra<'_>,
     formula: FormulaId,
-    depth: u32,
+    path: &mut Vec<FormulaId>,
+) -> Result<Option<Conflict>, Diagnostic> {
+    path.push(formula);
+    let found = search_here(algebra, formula, path);
+    path.pop();
+    found
+}
+
+fn search_here(
+    algebra: &mut Algebra<'_>,
+    formula: FormulaId,
+    path: &mut Vec<FormulaId>,
 ) -> Result<Option<Conflict>, Diagnostic> {
     let mut keywords = Vec::new();
     let subjects: Vec<_> = algebra
@@ -55,7 +92,7 @@ fn search(
     for &Keyword { place, formula, .. } in &keywords {
         let alone = algebra.values.and([types, formula]);
         if !holds(algebra, alone)? && (types == FormulaId::TRUE || !holds(algebra, formula)?) {
-            return Ok(Some(Conflict { place, other: place }));
+            return Ok(Some(Conflict::alone(place)));
         }
     }
     for (at, &Keyword { place, formula: second, .. }) in keywords.iter().enumerate() {
@@ -66,18 +103,20 @@ fn search(
             if holds(algebra, both)? {
                 continue;
             }
-            if depth > 0
-                && let Some(child) = required_child(algebra, both)?
-                && let Some(inner) = search(algebra, child, depth - 1)?
+            let child = required_child(algebra, both, path)?;
+            if let Some(child) = &child
+                && path.len() < DEPTH
+                && let Some(inner) = search(algebra, child.value, path)?
             {
                 return Ok(Some(inner));
             }
-            return Ok(Some(Conflict { place, other }));
+            let key = child.map(|child| child.key);
+            return Ok(Some(Conflict { place, other, key }));
         }
     }
     // More than two places together: a required member may still be to blame.
-    match required_child(algebra, formula)? {
-        Some(child) if depth > 0 => search(algebra, child, depth - 1),
+    match required_child(algebra, formula, path)? {
+        Some(child) if path.len() < DEPTH => search(algebra, child.value, path),
         _ => Ok(None),
     }
 }
@@ -123,23 +162,42 @@ impl Algebra<'_> {
     }
 }
 
-/// The formula over the value of a required member that no value satisfies.
+/// A required key whose value nothing satisfies. Of several the first counts that does not lead back to where it came from.
 fn required_child(
     algebra: &mut Algebra<'_>,
     formula: FormulaId,
-) -> Result<Option<FormulaId>, Diagnostic> {
-    let objects = algebra.object_formula(formula)?;
-    let properties = algebra.properties(objects);
-    for &(key, _, absent) in &properties {
-        if absent {
-            continue;
-        }
-        let of_key = properties.iter().filter(|property| property.0 == key);
-        let values: Vec<_> = of_key.map(|property| property.1).collect();
-        let value = algebra.values.and(values);
-        if !holds(algebra, value)? {
-            return Ok(Some(value));
+    path: &[FormulaId],
+) -> Result<Option<Member>, Diagnostic> {
+    for member in algebra.members_of(formula)? {
+        let Member { value, present, .. } = member;
+        if present && !path.contains(&value) && !holds(algebra, value)? {
+            return Ok(Some(member));
         }
     }
     Ok(None)
+}
+
+/// A key that a formula names.
+pub(crate) struct Member {
+    pub(crate) key: Box<str>,
+    /// The formula over its value by what names the key.
+    pub(crate) own: FormulaId,
+    /// The same with what holds for all keys of a set that it is in.
+    pub(crate) value: FormulaId,
+    /// Whether it has to be there.
+    pub(crate) present: bool,
+}
+
+impl Algebra<'_> {
+    /// The keys that all objects of a formula have to say something of.
+    pub(crate) fn members_of(&mut self, formula: FormulaId) -> Result<Vec<Member>, Diagnostic> {
+        let objects = self.object_formula(formula)?;
+        let OfAllKeys { members, .. } = self.of_all_keys(objects);
+        let facts = self.facts(objects).into_iter();
+        let member = |(key, Fact { value: own, present }): (u32, Fact)| {
+            let value = self.with_all_keys(key, own, &members);
+            Member { key: self.objects.keys[key as usize].clone(), own, value, present }
+        };
+        Ok(facts.map(member).collect())
+    }
 }

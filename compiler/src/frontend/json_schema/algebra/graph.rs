@@ -33,8 +33,8 @@ pub(crate) struct Content {
 #[derive(Debug)]
 pub(crate) struct ContentGraph {
     formulas: IndexSet<FormulaId, FxBuildHasher>,
-    contents: Vec<Content>,
-    holds: Vec<bool>,
+    pub(super) contents: Vec<Content>,
+    pub(super) holds: Vec<bool>,
 }
 
 /// Explores everything that a formula applies, and leaves what of it holds something.
@@ -67,7 +67,7 @@ pub(super) fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<boo
 }
 
 /// Everything that a formula applies, and what of it holds something; with all automata, in their order.
-fn explored(
+pub(super) fn explored(
     algebra: &mut Algebra<'_>,
     root: FormulaId,
 ) -> Result<(ContentGraph, Vec<Steps>), Diagnostic> {
@@ -350,19 +350,19 @@ enum End {
 
 /// An edge as far as emptiness is concerned.
 #[derive(Clone, Copy)]
-struct Step {
+pub(super) struct Step {
     from: u32,
     /// The child that has to be written.
-    value: Option<FormulaId>,
+    pub(super) value: Option<FormulaId>,
     to: u32,
     /// The mark that is passed, as a bit.
     marks: u32,
 }
 
 /// An automaton as far as emptiness is concerned.
-struct Steps {
+pub(super) struct Steps {
     /// Sorted by source.
-    edges: Vec<Step>,
+    pub(super) edges: Vec<Step>,
     ends: Vec<End>,
     /// All marks, as bits.
     marks: u32,
@@ -378,7 +378,7 @@ impl Steps {
     /// The states that lead to an end. With marks, those that besides lead to every mark and from there on likewise:
     /// what was written may be written again, so where a mark cannot be passed any more it has not been either, and
     /// nothing that leads there is ever finished.
-    fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
+    pub(super) fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
         let mut alive = vec![true; self.ends.len()];
         loop {
             let open = |edge: &&Step| alive[edge.to as usize] && edge.value.is_none_or(&holds);

@@ -22,7 +22,8 @@
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
 //! | [`repeated_keys`] | which objects must not repeat a key that the schema does not name |
 //! | [`graph`] | everything reachable from the root, and what of it is empty |
-//! | [`conflict`] | which two places leave nothing |
+//! | [`endless`] | whether only infinite values satisfy a formula |
+//! | [`conflict`] | why a formula is empty |
 //!
 //! Why formulas and not unions of conjunctions: `oneOf` over overlapping objects and every `not` multiply out
 //! exponentially, while the automaton of a formula only meets the combinations that members in order can make.
@@ -35,6 +36,7 @@ mod closed;
 mod conflict;
 mod counted_items;
 mod domain;
+mod endless;
 mod exclusive;
 mod formula;
 mod graph;
@@ -65,7 +67,7 @@ use super::schema::{Schema, SchemaId, Schemas};
 use crate::frontend::document::{Document, NodeId};
 use crate::ir::MOST_MARKS;
 
-pub(crate) use conflict::{Conflict, conflict};
+pub(crate) use conflict::{Cause, Conflict, Member, cause};
 pub(crate) use formula::FormulaId;
 use graph::holds;
 pub(crate) use graph::{Content, ContentGraph, build};
@@ -162,6 +164,21 @@ const BYTES_A_FORMULA: usize = 96;
 
 /// Steps of a budget that telling a case apart takes, about.
 const STEPS: usize = 1 << 7;
+
+/// Keywords whose strings and numbers are automata.
+const TEXTUAL: [&str; 11] = [
+    "pattern",
+    "format",
+    "enum",
+    "minLength",
+    "maxLength",
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "patternProperties",
+    "propertyNames",
+    "not",
+];
 
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
@@ -299,6 +316,12 @@ impl<'a> Algebra<'a> {
         self.values.and([a, b])
     }
 
+    /// The values that the first of two formulas holds for and the second does not.
+    pub(crate) fn without(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+        let not = self.values.not(b);
+        self.values.and([a, not])
+    }
+
     /// The one value at a place.
     pub(crate) fn value(&mut self, node: NodeId) -> FormulaId {
         self.subject(Subject::Value(node))
@@ -404,17 +427,26 @@ impl<'a> Algebra<'a> {
 
     fn too_much(&self, text: String) -> Diagnostic {
         self.document.error(SHAPE_LIMIT, self.at, text).with_help(
-            "here schemas multiply: merge branches, tell them apart by a required property with distinct constants, or raise the limit on shapes",
+            "here schemas multiply: merge branches, tell them apart by a required property with distinct constants, or raise \
+             `--max-shapes` (the option `max-shapes`)",
         )
     }
 
     /// A limit on an automaton over bytes, met by a set of strings or numbers.
     fn limited<T>(&self, result: Result<T, StateLimit>) -> Result<T, Diagnostic> {
         result.map_err(|limit| {
-            let text = format!("the strings or numbers allowed here are too complex: {limit}");
+            let there = TEXTUAL.iter().filter(|keyword| self.document.get(self.at, keyword).is_some());
+            let named: Vec<String> = there.map(|keyword| format!("`{keyword}`")).collect();
+            let what = match &named[..] {
+                [] => "the strings or numbers allowed here are".to_owned(),
+                _ => format!("what {} allows here is", named.join(" with ")),
+            };
             self.document
-                .error("json-schema::state-limit", self.at, text)
-                .with_help("simplify `pattern`, `multipleOf` or their combination here")
+                .error("json-schema::state-limit", self.at, format!("{what} too complex: {limit}"))
+                .with_help(
+                    "simplify the pattern, lower its counts and bounds on lengths, or raise `--max-automaton-states` (the \
+                     option `max-states`)",
+                )
         })
     }
 }

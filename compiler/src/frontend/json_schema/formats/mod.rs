@@ -15,6 +15,7 @@ mod hostname;
 mod idn_hostname;
 mod ip;
 mod json_pointer;
+mod names;
 mod regex;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use crate::ir::pass;
 
 use super::strings::StringSet;
 use abnf::STATE_LIMIT;
+pub(crate) use names::meant;
 
 /// Whether a format accepts all the strings of its specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

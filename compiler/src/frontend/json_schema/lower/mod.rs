@@ -97,7 +97,7 @@ pub(crate) fn lower(
             return Err(algebra
                 .document
                 .error("json-schema::rule-limit", emitter.at, text)
-                .with_help("simplify the schema here, or raise the limit on rules"));
+                .with_help("simplify the schema here, or raise `--max-schema-rules` (the option `max-rules`)"));
         }
     }
     let Emitter { builder, mut cut, .. } = emitter;

@@ -33,17 +33,9 @@ impl From<Error> for Problem {
 impl Problem {
     /// The error at a reference.
     pub(super) fn at(self, document: &Document<'_>, node: NodeId, reference: &str) -> Diagnostic {
-        if matches!(self, Self::Nowhere)
-            && let Some(near) = near(document, reference)
-        {
-            let text = format!("the reference {reference:?} points at nothing");
-            let help = format!("did you mean `{near}`?");
-            let error = document.error("json-schema::unresolved-reference", node, text);
-            return error.with_help(help);
-        }
-        let (text, help) = match self {
+        let (text, help) = match &self {
             Self::Missing { uri } => {
-                let file = uri.strip_prefix(library::ROOT).unwrap_or(&uri);
+                let file = uri.strip_prefix(library::ROOT).unwrap_or(uri);
                 (
                     format!("the reference {reference:?} leads to `{file}`, which is not at hand"),
                     "give that schema with `--registry`, or copy it under `$defs` and refer to it as `#/$defs/NAME`",
@@ -64,6 +56,10 @@ impl Problem {
                 "a reference is a URI, then `#` and a JSON pointer or an anchor",
             ),
         };
+        let help = match near(document, reference) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => help.to_owned(),
+        };
         document.error("json-schema::unresolved-reference", node, text).with_help(help)
     }
 }
@@ -71,11 +67,15 @@ impl Problem {
 /// Keywords that hold definitions.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// The definition at the root that a pointer to nothing may mean: one of the same name elsewhere, or one with a name near
-/// it.
+/// Keywords that name a schema for references to it.
+const ANCHORS: [&str; 3] = ["$anchor", "$dynamicAnchor", "$id"];
+
+/// The reference that one to nothing may mean: to a definition of the same name or an anchor, whatever stands before it;
+/// to the place whose pointer has other names; or to a definition with a name near it.
 fn near(document: &Document<'_>, reference: &str) -> Option<String> {
-    let (_, pointer) = reference.split_once('#')?;
-    let name = referencing::unescape_segment(pointer.rsplit('/').next()?).into_owned();
+    let (uri, fragment) = reference.split_once('#').unwrap_or(("", reference));
+    let last = fragment.rsplit(['/', '#']).next()?;
+    let name = referencing::unescape_segment(last).into_owned();
     let definitions =
         |holder| match document.get(document.root(), holder).map(|at| document.json(at)) {
             Some(Json::Object(members)) => Some((holder, members)),
@@ -88,9 +88,58 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     if let Some((holder, _)) = all.iter().find(|(_, members)| members.get(&name).is_some()) {
         return Some(named((holder, &name)));
     }
+    let anchors = anchors(document);
+    if anchors.contains(&&*name) {
+        return Some(format!("#{name}"));
+    }
+    // What another document holds is not known.
+    if !uri.is_empty() || fragment.contains(':') {
+        return None;
+    }
+    let pointer = fragment.trim_start_matches('/');
+    let place = pointer.contains('/').then(|| repaired(document, pointer)).flatten();
+    if let Some(place) = place.filter(|place| place != reference) {
+        return Some(place);
+    }
     let names =
         all.iter().flat_map(|(holder, members)| members.keys().map(move |key| (*holder, key)));
     let names: Vec<(&str, &str)> = names.collect();
-    let near = nearest(&name, names.iter().map(|(_, key)| *key))?;
-    names.into_iter().find(|(_, key)| *key == near).map(named)
+    if let Some(near) = nearest(&name, names.iter().map(|(_, key)| *key)) {
+        return names.into_iter().find(|(_, key)| *key == near).map(named);
+    }
+    nearest(&name, anchors).map(|near| format!("#{near}"))
+}
+
+/// Most values of a document whose anchors are looked for: every reference to nothing asks.
+const MOST_VALUES: usize = 1 << 14;
+
+/// Names of the anchors of a document; none of a large one.
+fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
+    let of_schema = |node| match document.json(node) {
+        Json::Object(_) => ANCHORS.map(|keyword| document.get(node, keyword)).into_iter().flatten(),
+        _ => [None; 3].into_iter().flatten(),
+    };
+    let nodes = document.nodes().take_while(|_| document.len() <= MOST_VALUES);
+    let names = nodes.flat_map(of_schema).filter_map(|at| match document.json(at) {
+        Json::String(name) if document.key(at) == "$id" => name.strip_prefix('#'),
+        Json::String(name) => Some(&**name),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// The reference to the place of a pointer, each name of which that is not there is replaced by the nearest that is.
+fn repaired(document: &Document<'_>, pointer: &str) -> Option<String> {
+    let (mut at, mut repaired) = (document.root(), "#".to_owned());
+    for segment in pointer.split('/') {
+        let key = referencing::unescape_segment(segment);
+        let known = match document.json(at) {
+            Json::Object(members) if members.get(&key).is_none() => nearest(&key, members.keys())?,
+            _ => &*key,
+        };
+        let step = format!("/{}", known.replace('~', "~0").replace('/', "~1"));
+        at = document.walk(at, &step)?;
+        repaired.push_str(&step);
+    }
+    Some(repaired)
 }

@@ -39,7 +39,7 @@ fn errors_have_code_and_pointer() {
         (
             r##"{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}"##,
             "json-schema::unsatisfiable",
-            Some("/required"),
+            Some("/properties/a"),
         ),
     ];
     for (schema, code, pointer) in cases {

@@ -159,7 +159,7 @@ fn elements_have_their_names() {
         &["<x y:z=\"1\">t<é/></x>", "<x></y>"],
         &["<1/>", "<x", "<x><y></x>", "<x y=1/>"],
     );
-    let denied = denied(&lowered.report, &[Deny::Approximate]);
+    let denied = denied(&lowered.source, &lowered.report, &[Deny::Approximate]);
     assert_eq!(denied.len(), 1);
     for options in [
         json!({"names": ["1a"]}),
