@@ -1,7 +1,7 @@
 //! Token ids as Python has them: integers of any size and sign, in lists or arrays.
 
 use grammarc_bindings::tokens::{NO_TOKEN, token};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 /// One id, as given and as a token.
@@ -37,6 +37,26 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Ids {
         let mut ids = Vec::with_capacity(object.len().unwrap_or(0));
         for item in object.try_iter()? {
             ids.push(item?.extract::<Id>()?.token);
+        }
+        Ok(Self(ids))
+    }
+}
+
+/// Ids as [`Ids`] has them, of which each has to be that of a token: `ValueError` where one is not.
+pub(crate) struct KnownIds(pub(crate) Vec<u32>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for KnownIds {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let mut ids = Vec::new();
+        for item in object.try_iter()? {
+            let item = item?;
+            let id = item.extract::<Id>()?;
+            if id.token == NO_TOKEN {
+                return Err(PyValueError::new_err(format!("{} is no token's id", item.str()?)));
+            }
+            ids.push(id.token);
         }
         Ok(Self(ids))
     }

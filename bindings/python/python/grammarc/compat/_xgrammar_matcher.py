@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import sys
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -134,6 +136,55 @@ class GrammarMatcher:
         except UnicodeDecodeError as error:
             return forced[: error.start].decode()
 
+    def find_jump_forward_tokens(self) -> list[int]:
+        """Tokens of the text with which every continuation begins: the longest text token at each place. The last is left out where
+        a longer text token begins with it."""
+        if self._matcher.is_finished or self._matcher.is_accepting:
+            return []
+        tokens = _by_bytes(self._matcher.grammar.vocabulary)
+        forced, found, at = self._matcher.forced_bytes(), list[int](), 0
+        last = b""
+        while at < len(forced):
+            ends = range(min(len(forced), at + tokens.longest), at, -1)
+            end = next((end for end in ends if forced[at:end] in tokens.ids), None)
+            if end is None:
+                break
+            last = forced[at:end]
+            found.append(tokens.ids[last])
+            at = end
+        return found[:-1] if found and tokens.is_prefix(last) else found
+
+    def traverse_draft_tree(
+        self,
+        retrieve_next_token: Any,
+        retrieve_next_sibling: Any,
+        draft_tokens: Any,
+        token_bitmask: Any,
+        time_threshold: float = -1.0,
+        temperatures: Any = None,
+    ) -> bool:
+        """Writes the mask behind each draft of a tree, of which the first is accepted already. Rows of drafts that are not allowed stay
+        as they are. False where that took longer than ``time_threshold`` seconds, if it is positive."""
+        deadline = time.monotonic() + time_threshold if time_threshold > 0 else None
+        children, siblings, drafts = retrieve_next_token.tolist(), retrieve_next_sibling.tolist(), draft_tokens.tolist()
+        if temperatures is not None:
+            temperatures.fill_(-1 if self.temperature is None else self.temperature)
+        waiting = [(0, self._matcher)] if drafts else []
+        while waiting:
+            if deadline is not None and time.monotonic() > deadline:
+                return False
+            node, matcher = waiting.pop()
+            if matcher.is_finished:
+                continue
+            matcher.fill(token_bitmask, node)
+            child = children[node]
+            while child >= 0:
+                below = matcher.fork()
+                if below.try_accept(drafts[child]):
+                    waiting.append((child, below))
+                child = siblings[child]
+        return True
+
     def rollback(self, num_tokens: int = 1) -> None:
         """Takes back steps, the end too."""
         if num_tokens > len(self._steps):
@@ -201,21 +252,33 @@ class BatchGrammarMatcher:
             one.rollback(count)
 
 
+class _TextTokens:
+    """Text tokens of a vocabulary by their bytes."""
+
+    def __init__(self, vocabulary: grammarc.Vocabulary) -> None:
+        text = (id for id in range(len(vocabulary)) if vocabulary.token_kind(id) == "text")
+        self.ids = {vocabulary.token_bytes(id): id for id in text}
+        self.longest = max(map(len, self.ids), default=0)
+        self._sorted = sorted(self.ids)
+
+    def is_prefix(self, token: bytes) -> bool:
+        """Whether a longer token begins with one: the next in the order of bytes does then."""
+        after = bisect.bisect_right(self._sorted, token)
+        return after < len(self._sorted) and self._sorted[after].startswith(token)
+
+
 @functools.lru_cache(maxsize=8)
-def _by_bytes(vocabulary: grammarc.Vocabulary) -> dict[bytes, int]:
-    """Text tokens by their bytes."""
-    ids = (id for id in range(len(vocabulary)) if vocabulary.token_kind(id) == "text")
-    return {vocabulary.token_bytes(id): id for id in ids}
+def _by_bytes(vocabulary: grammarc.Vocabulary) -> _TextTokens:
+    return _TextTokens(vocabulary)
 
 
-def _spelled(tokens: dict[bytes, int], text: bytes) -> list[int] | None:
+def _spelled(tokens: _TextTokens, text: bytes) -> list[int] | None:
     """Tokens that spell a text, or None where none do. Quadratic in the longest token at worst."""
-    longest = max(map(len, tokens), default=0)
     # The last token of a spelling of each prefix that has one.
     last: dict[int, int] = {0: 0}
     for end in range(1, len(text) + 1):
-        for start in range(max(0, end - longest), end):
-            if start in last and text[start:end] in tokens:
+        for start in range(max(0, end - tokens.longest), end):
+            if start in last and text[start:end] in tokens.ids:
                 last[end] = start
                 break
     spelling: list[int] = []
@@ -224,6 +287,6 @@ def _spelled(tokens: dict[bytes, int], text: bytes) -> list[int] | None:
         if end not in last:
             return None
         start = last[end]
-        spelling.append(tokens[text[start:end]])
+        spelling.append(tokens.ids[text[start:end]])
         end = start
     return spelling[::-1]
