@@ -151,7 +151,7 @@ def test_nothing_is_refused_without_a_hostile_processor(name: str) -> None:
         rows = mode.generate([GrammarLogitsProcessor(mode.grammars(), MODEL)])
         assert mode.wrong(rows) == []
         # Texts are shorter than the bound.
-        assert all(set(row) & {*ENDS, PAD} for row in rows)
+        assert mode.mixed or all(set(row) & {*ENDS, PAD} for row in rows)
 
 
 @pytest.mark.parametrize("name", ["greedy", "greedy, equal prompts", "samples", "samples, equal prompts", "mixed grammars"])
@@ -220,7 +220,7 @@ def test_generations_are_known_by_their_loops() -> None:
 
 @pytest.mark.parametrize("kind", [GrammarLogitsProcessor, ResidentLogitsProcessor])
 def test_another_models_grammar_is_refused(kind: Any) -> None:
-    from tokenizers import Tokenizer, models
+    from tokenizers import Tokenizer, decoders, models
 
     tokens = [bytes([byte]) for byte in range(256)]
     other = grammarc.Compiler(grammarc.Vocabulary.from_tokens(tokens)).choice(["a"])
@@ -231,7 +231,8 @@ def test_another_models_grammar_is_refused(kind: Any) -> None:
     with pytest.raises(grammarc.VocabularyMismatch, match="several vocabularies"):
         kind([GRAMMAR, other], end_tokens=ENDS)
     inner = Tokenizer(models.BPE(vocab={"a": 0, "c": 1}, merges=[]))
-    small = grammarc.Vocabulary.from_tokens([b"a", b"b"], logit_width=WIDTH)
+    inner.decoder = decoders.ByteLevel()
+    small = grammarc.Vocabulary.from_tokens([b"a", b"b"], logit_width=WIDTH, end_tokens=[1])
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=inner)
     with pytest.raises(grammarc.VocabularyMismatch, match="token 1 is b'c' of the tokenizer, and b'b'"):
         kind(grammarc.Compiler(small).choice(["a"]), MODEL, tokenizer=tokenizer)

@@ -104,7 +104,7 @@ class GrammarMatcher:
 
     def accept_token(self, token_id: int, *, debug_print: bool = False) -> bool:
         """Accepts a token. False for whatever is not accepted."""
-        # A matcher that ends by itself has stop tokens in its masks and does not take them, as XGrammar's.
+        # A matcher that ends by itself takes no stop tokens, as XGrammar's.
         if self._ends_itself and token_id in self._matcher.end_tokens:
             return False
         if not self._matcher.try_accept(token_id):
@@ -126,7 +126,18 @@ class GrammarMatcher:
         """Writes the mask of the next token to a row, and says whether it forbids anything."""
         if self._matcher.is_finished:
             raise RuntimeError("grammarc: the sequence has ended, and no token follows")
-        return self._matcher.fill(bitmask, index)
+        forbids = self._matcher.fill(bitmask, index)
+        return self._without_ends(bitmask, index) or forbids
+
+    def _without_ends(self, bitmask: Any, index: int) -> bool:
+        """Takes the stop tokens out of a row, for a matcher that ends by itself, and says whether there are any."""
+        if not self._ends_itself:
+            return False
+        row = bitmask[index] if bitmask.ndim == 2 else bitmask
+        for token in self._matcher.end_tokens:
+            bit = token % 32
+            row[token // 32] &= ~(1 << bit) if bit < 31 else 0x7FFFFFFF
+        return bool(self._matcher.end_tokens)
 
     def find_jump_forward_string(self) -> str:
         """The text with which every continuation begins, as far as it is whole characters."""
@@ -177,10 +188,12 @@ class GrammarMatcher:
             if matcher.is_finished:
                 continue
             matcher.fill(token_bitmask, node)
+            self._without_ends(token_bitmask, node)
             child = children[node]
             while child >= 0:
                 below = matcher.fork()
-                if below.try_accept(drafts[child]):
+                is_end = self._ends_itself and drafts[child] in matcher.end_tokens
+                if not is_end and below.try_accept(drafts[child]):
                     waiting.append((child, below))
                 child = siblings[child]
         return True
@@ -229,7 +242,9 @@ class BatchGrammarMatcher:
             raise RuntimeError("grammarc: a sequence has ended, and no token follows")
         grammarc.fill_batch([one._matcher for one, _ in ours], bitmask, [row for _, row in ours], threads=self._threads)
         for one, row in zip(matchers, rows, strict=True):
-            if not isinstance(one, GrammarMatcher):
+            if isinstance(one, GrammarMatcher):
+                one._without_ends(bitmask, row)
+            else:
                 one.fill_next_token_bitmask(bitmask, row)
 
     @staticmethod

@@ -83,8 +83,7 @@ def _vocabulary_of(grammars: Sequence[Grammar | None]) -> Vocabulary | None:
 
 def _expect_tokenizer(vocabulary: Vocabulary, tokenizer: object) -> None:
     """Raises :class:`grammarc.VocabularyMismatch` where a tokenizer has other tokens than the vocabulary."""
-    ends = [token for token in vocabulary.end_tokens if token < len(vocabulary)]
-    other = from_tokenizer(tokenizer, logit_width=vocabulary.logit_width, end_tokens=ends or None)
+    other = from_tokenizer(tokenizer, logit_width=vocabulary.logit_width)
     if len(other) != len(vocabulary):
         raise VocabularyMismatch(f"the tokenizer has {len(other)} tokens, and the grammar's vocabulary {len(vocabulary)}")
     for token in range(len(other)):
