@@ -105,6 +105,25 @@ class Grammar:
             "structural_tag", text, dict(_SCHEMAS_INSIDE), lambda theirs: theirs.from_structural_tag(text)
         )
 
+    @staticmethod
+    def concat(*grammars: Grammar) -> Grammar:
+        """A text of each grammar, one behind the other."""
+        return Grammar._joined(" ", grammars, lambda theirs: theirs.concat)
+
+    @staticmethod
+    def union(*grammars: Grammar) -> Grammar:
+        """A text of one of the grammars."""
+        return Grammar._joined(" | ", grammars, lambda theirs: theirs.union)
+
+    @staticmethod
+    def _joined(separator: str, grammars: tuple[Grammar, ...], join: Any) -> Grammar:
+        if not grammars:
+            raise ValueError("grammarc: there are no grammars to join")
+        sources = {f"g{at}": (one._kind, one._source, one._options) for at, one in enumerate(grammars)}
+        source = "root ::= " + separator.join(f'@"{name}"' for name in sources)
+        build = lambda theirs: join(theirs)(*(one._build(theirs) for one in grammars))  # noqa: E731
+        return Grammar("gbnf", source, {"sources": sources}, build)
+
     def __str__(self) -> str:
         """XGrammar's notation, which is the source of a grammar and needs XGrammar for others."""
         if self._kind == "ebnf":

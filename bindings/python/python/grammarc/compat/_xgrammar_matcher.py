@@ -174,27 +174,29 @@ class GrammarMatcher:
         time_threshold: float = -1.0,
         temperatures: Any = None,
     ) -> bool:
-        """Writes the mask behind each draft of a tree, of which the first is accepted already. Rows of drafts that are not allowed stay
-        as they are. False where that took longer than ``time_threshold`` seconds, if it is positive."""
+        """Writes the mask behind each draft of a tree, of which the first is accepted already. Nothing is allowed behind a draft that is
+        not, and behind the end. False where that took longer than ``time_threshold`` seconds, if it is positive."""
         deadline = time.monotonic() + time_threshold if time_threshold > 0 else None
         children, siblings, drafts = retrieve_next_token.tolist(), retrieve_next_sibling.tolist(), draft_tokens.tolist()
         if temperatures is not None:
-            temperatures.fill_(-1 if self.temperature is None else self.temperature)
-        waiting = [(0, self._matcher)] if drafts else []
+            temperatures.fill_(-1)
+        waiting: list[tuple[int, grammarc.Matcher | None]] = [(0, self._matcher)] if drafts else []
         while waiting:
             if deadline is not None and time.monotonic() > deadline:
                 return False
             node, matcher = waiting.pop()
-            if matcher.is_finished:
+            if matcher is None or matcher.is_finished:
+                token_bitmask[node] = 0
                 continue
             matcher.fill(token_bitmask, node)
             self._without_ends(token_bitmask, node)
+            if temperatures is not None and self.temperature is not None:
+                temperatures[node] = self.temperature
             child = children[node]
             while child >= 0:
                 below = matcher.fork()
                 is_end = self._ends_itself and drafts[child] in matcher.end_tokens
-                if not is_end and below.try_accept(drafts[child]):
-                    waiting.append((child, below))
+                waiting.append((child, below if not is_end and below.try_accept(drafts[child]) else None))
                 child = siblings[child]
         return True
 
@@ -246,6 +248,13 @@ class BatchGrammarMatcher:
                 one._without_ends(bitmask, row)
             else:
                 one.fill_next_token_bitmask(bitmask, row)
+
+    @staticmethod
+    def batch_fill_temperature(matchers: Sequence[Any], temperatures: Any, indices: Sequence[int] | None = None) -> None:
+        """Writes the temperature of each matcher to the first places, or to those listed; -1 where it has none."""
+        places = range(len(matchers)) if indices is None else indices
+        for one, at in zip(matchers, places, strict=True):
+            temperatures[at] = -1 if one.temperature is None else one.temperature
 
     @staticmethod
     def batch_accept_token(matchers: Sequence[Any], tokens: Sequence[int], debug_print: bool = False) -> list[bool]:
