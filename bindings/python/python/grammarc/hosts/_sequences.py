@@ -15,7 +15,7 @@ import copy
 import struct
 from collections.abc import Iterable, Iterator
 
-from grammarc._errors import TokenRefused
+from grammarc._errors import GrammarcError, TokenRefused
 from grammarc._native import Grammar, Matcher, Vocabulary
 
 TOKEN = 8
@@ -182,6 +182,15 @@ class Follower:
             for prompt in self._sequences:
                 if prompt is not last:
                     yield prompt
+
+
+def nothing_left(row: int) -> GrammarcError:
+    """The error for a row of masked logits of which none is finite."""
+    return GrammarcError(
+        f"no token is left in row {row}: all that the grammar allows there was forbidden before its mask. min_new_tokens, min_length or "
+        "min_tokens may be more than the grammar has; suppress_tokens, bad_words_ids, no_repeat_ngram_size or logit_bias may forbid "
+        "what it needs"
+    )
 
 
 def refused(run: bytes, positions: Positions) -> TokenRefused:

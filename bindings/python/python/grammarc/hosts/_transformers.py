@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import torch  # type: ignore[import-not-found,unused-ignore]
 import transformers  # type: ignore[import-not-found,unused-ignore]
 
-from grammarc._errors import GrammarcError, VocabularyMismatch
+from grammarc._errors import VocabularyMismatch
 from grammarc._native import Grammar, Vocabulary
 from grammarc.hosts._sequences import expect_width
 from grammarc.tokenizers import from_tokenizer
@@ -54,20 +52,6 @@ class GrammarProcessor(transformers.LogitsProcessor):  # type: ignore[misc,unuse
         """Raises ``ValueError`` where rows of logits are not as long as the vocabulary says."""
         if self._vocabulary is not None:
             expect_width(self._vocabulary, width)
-
-
-def expect_choice(scores: torch.Tensor, rows: Sequence[int], beams: int = 1) -> None:
-    """Raises :class:`grammarc.GrammarcError` where no masked score of a prompt is finite, of those of its ``beams`` rows that are
-    among ``rows``."""
-    best = scores.amax(dim=1).tolist()
-    for _, group in itertools.groupby(rows, key=lambda row: row // beams):
-        prompt = list(group)
-        if all(best[row] == -torch.inf for row in prompt):
-            raise GrammarcError(
-                f"no token is left in row {prompt[0]}: all that the grammar allows there was forbidden before its mask. "
-                "min_new_tokens or min_length may be more than the grammar has, or suppress_tokens, bad_words_ids or "
-                "no_repeat_ngram_size forbid what it needs"
-            )
 
 
 def _vocabulary_of(grammars: Sequence[Grammar | None]) -> Vocabulary | None:

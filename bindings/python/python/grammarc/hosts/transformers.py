@@ -24,7 +24,7 @@ from grammarc._native import Grammar, Matcher, Vocabulary
 from grammarc.hosts import _loops, _torch
 from grammarc.hosts._config import ids
 from grammarc.hosts._sequences import TOKEN, Positions, refused
-from grammarc.hosts._transformers import GrammarProcessor, expect_choice, refuse_batches, width_of
+from grammarc.hosts._transformers import GrammarProcessor, refuse_batches, width_of
 from grammarc.tokenizers import from_tokenizer
 
 refuse_batches()
@@ -129,7 +129,7 @@ class GrammarLogitsProcessor(GrammarProcessor):
         _torch.apply(scores, matchers, listed, closed=closed, also=also)
         # Drafts may run into rows that are never chosen from.
         if not (self._drafts or (loop is not None and loop.name == _loops.ASSISTED)):
-            expect_choice(scores, listed, 1 if loop is None else loop.beams)
+            _torch.expect_choice(scores, listed, 1 if loop is None else loop.beams)
         return scores
 
     def _watched(self, loop: _loops.Loop, width: int) -> _Generation:

@@ -23,9 +23,9 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from grammarc import cuda
 from grammarc._errors import TokenRefused
 from grammarc._native import Grammar, Matcher
-from grammarc.hosts import _devices, _loops
+from grammarc.hosts import _devices, _loops, _torch
 from grammarc.hosts._config import ids
-from grammarc.hosts._transformers import GrammarProcessor, expect_choice, refuse_batches
+from grammarc.hosts._transformers import GrammarProcessor, refuse_batches
 
 refuse_batches()
 
@@ -87,7 +87,7 @@ class ResidentLogitsProcessor(GrammarProcessor):
         if not self._in_place:
             scores = scores.clone(memory_format=torch.contiguous_format)
         generation.slots.apply(scores, generation.places)
-        expect_choice(scores, generation.held())
+        _torch.expect_choice(scores, generation.held())
         return scores
 
     def _is_watched(self, loop: _loops.Loop) -> bool:
