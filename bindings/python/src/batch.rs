@@ -79,8 +79,11 @@ impl<'b> Batch<'b> {
             let text = format!("{} rows are listed for {} matchers", rows.len(), matchers.len());
             return Err(PyValueError::new_err(text));
         }
-        let mut rows: Vec<(usize, &Matcher)> =
-            rows.into_iter().map(|Row(row)| row).zip(matchers.iter().map(|one| one.get())).collect();
+        let mut rows: Vec<(usize, &Matcher)> = rows
+            .into_iter()
+            .map(|Row(row)| row)
+            .zip(matchers.iter().map(|one| one.get()))
+            .collect();
         rows.sort_by_key(|&(row, _)| row);
         if let Some(twice) = rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let text = format!("row {} is listed twice", twice[0].0);

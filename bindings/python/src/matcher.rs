@@ -131,7 +131,9 @@ impl Matcher {
         let (rows, columns) = (plane.rows, plane.columns);
         let needed = tokens.0.len() + 1;
         if row.checked_add(needed).is_none_or(|end| end > rows) {
-            let text = format!("row {row} is not followed by the rows of {needed} masks: there are {rows}");
+            let text = format!(
+                "row {row} is not followed by the rows of {needed} masks: there are {rows}"
+            );
             return Err(PyIndexError::new_err(text));
         }
         raise::guarded(py, || {

@@ -127,8 +127,9 @@ def hostile() -> Iterator[tuple[str, Callable[[Any, Any], Any]]]:
 def test_no_choice_against_a_mask_is_returned() -> None:
     """No run of any mode with a hostile processor behind returns a text that is none of its grammar's."""
     outcomes: Counter[tuple[str, str]] = Counter()
-    for (name, mode), (_, override) in itertools.product(MODES.items(), list(hostile())):
-        torch.manual_seed(len(outcomes))
+    runs = ((name, mode, override) for name, mode in MODES.items() for _, override in hostile())
+    for seed, (name, mode, override) in enumerate(runs):
+        torch.manual_seed(seed)
         held = GrammarLogitsProcessor(mode.grammars(), MODEL)
         try:
             rows = mode.generate([held, override])
