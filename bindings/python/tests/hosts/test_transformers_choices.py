@@ -202,6 +202,21 @@ def test_a_row_that_the_host_ended_is_padding() -> None:
         assert mode.wrong(rows) == []
 
 
+def test_a_loop_that_asks_no_criteria_is_refused_at_its_next_call() -> None:
+    """A model may have a loop of its own under the name of that of transformers."""
+
+    def _sample(held: Any, stopping_criteria: Any) -> list[list[int]]:
+        input_ids = torch.tensor([[30], [30]])
+        for _ in range(3):
+            chosen = levels(input_ids, held(input_ids, torch.zeros(2, WIDTH))).argmax(dim=1) + 4
+            input_ids = torch.cat([input_ids, chosen[:, None]], dim=1)
+        rows: list[list[int]] = input_ids.tolist()
+        return rows
+
+    with pytest.raises(grammarc.TokenRefused, match="token 4 was chosen as number 0"):
+        _sample(GrammarLogitsProcessor(GRAMMAR, MODEL), transformers.StoppingCriteriaList())
+
+
 def test_generations_are_known_by_their_loops() -> None:
     """A prompt that is an earlier sequence with one token more, and one processor in two generations at once."""
     held = GrammarLogitsProcessor(GRAMMAR, MODEL)

@@ -40,10 +40,10 @@ class Loop(NamedTuple):
     """Whether an assistant's loop inside of it is running."""
 
     @property
-    def prompt(self) -> torch.Tensor:
-        """The tokens of all rows before the first choice, if nothing is chosen yet."""
-        prompt: torch.Tensor = self.variables["input_ids"]
-        return prompt
+    def tokens(self) -> torch.Tensor:
+        """The tokens of all rows: with what was chosen, but those of beam search are the prompts."""
+        tokens: torch.Tensor = self.variables["input_ids"]
+        return tokens
 
     @property
     def beams(self) -> int:
@@ -100,7 +100,8 @@ def current() -> Loop | None:
     while frame is not None:
         if frame.f_code.co_name in _LOOPS:
             variables = frame.f_locals
-            if isinstance(variables.get("stopping_criteria"), transformers.StoppingCriteriaList):
+            criteria = variables.get("stopping_criteria")
+            if isinstance(criteria, transformers.StoppingCriteriaList) and torch.is_tensor(variables.get("input_ids")):
                 if not getattr(variables.get("generation_config"), "is_assistant", False):
                     return Loop(frame.f_code.co_name, variables, is_assisted)
                 is_assisted = True

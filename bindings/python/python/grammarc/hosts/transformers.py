@@ -99,11 +99,15 @@ class GrammarLogitsProcessor(GrammarProcessor):
         loop = _loops.current()
         if not (self._drafts if loop is None else loop.is_assisted):
             self._expect_width(scores.shape[1])
+        # Choices of `generate` were checked: rows without a position are candidates, drafts and padding then.
+        may_be_refused = self._drafts
         if loop is None:
             generation, runs = self._by_tokens(input_ids, scores.shape[1])
         else:
-            generation = self._watched(loop, scores.shape[1])
+            watch = self._watch(loop)
+            generation = watch.generation(scores.shape[1])
             runs = generation.runs(input_ids)
+            may_be_refused |= watch.has_checked(loop.tokens if loop.name == _loops.ASSISTED else input_ids)
         matchers: list[Matcher] = []
         listed: list[int] = []
         closed: list[int] = []
@@ -114,8 +118,7 @@ class GrammarLogitsProcessor(GrammarProcessor):
                 continue
             position = positions.at(run)
             if position is None:
-                # Choices of `generate` were checked: what is left are candidates, drafts and padding.
-                if loop is None and not self._drafts:
+                if not may_be_refused:
                     raise refused(run, positions)
                 closed.append(row)
                 also += [(row, token) for token in positions.start.end_tokens]
@@ -132,16 +135,13 @@ class GrammarLogitsProcessor(GrammarProcessor):
             _torch.expect_choice(scores, listed, 1 if loop is None else loop.beams)
         return scores
 
-    def _watched(self, loop: _loops.Loop, width: int) -> _Generation:
-        """The generation of a loop of ``generate``, at a width of logits."""
+    def _watch(self, loop: _loops.Loop) -> _Watch:
+        """The watch of a loop of ``generate``."""
         watch = loop.watch(self)
         if not isinstance(watch, _Watch):
-            watch = _Watch(self, loop.prompt)
+            watch = _Watch(self, self._grammars, self._ends, loop.tokens)
             loop.add(watch)
-        if width not in watch.generations:
-            watch.generations[width] = _Generation(self._grammars, self._ends, watch.prompt, width)
-        watch.last = watch.generations[width]
-        return watch.last
+        return watch
 
     def _by_tokens(self, input_ids: torch.Tensor, width: int) -> tuple[_Generation, list[bytes]]:
         """The generation that a call of a loop of one's own belongs to, and what was generated in each row."""
@@ -159,18 +159,31 @@ class GrammarLogitsProcessor(GrammarProcessor):
 class _Watch(_loops.Watch):
     """The watch of one generation, with its positions."""
 
-    def __init__(self, owner: GrammarLogitsProcessor, prompt: torch.Tensor) -> None:
+    def __init__(
+        self, owner: object, grammars: Sequence[Grammar | None], ends: list[int] | None, prompt: torch.Tensor
+    ) -> None:
         super().__init__(owner, self._check_choices)
-        self.prompt = prompt
+        self._grammars, self._ends, self._prompt = grammars, ends, prompt
         # By the width of the logits: an assistant's may be another than the model's.
-        self.generations: dict[int, _Generation] = {}
-        self.last: _Generation | None = None
-        """Of the last call: that of the model, whose logits are masked before it chooses."""
+        self._generations: dict[int, _Generation] = {}
+        # Of the last call: that of the model, whose logits are masked before it chooses.
+        self._width = 0
+        self._checked = prompt.shape[1]
+
+    def generation(self, width: int) -> _Generation:
+        """The generation at a width of logits."""
+        self._width = width
+        if width not in self._generations:
+            self._generations[width] = _Generation(self._grammars, self._ends, self._prompt, width)
+        return self._generations[width]
+
+    def has_checked(self, input_ids: torch.Tensor) -> bool:
+        """Whether the last tokens were checked when they were chosen. A model's own loop may ask no criteria."""
+        return bool(input_ids.shape[1] == self._checked)
 
     def _check_choices(self, input_ids: torch.Tensor, rows: list[int]) -> None:
-        generation = self.last
-        if generation is None:
-            return
+        self._checked = input_ids.shape[1]
+        generation = self.generation(self._width)
         runs = generation.runs(input_ids)
         for row in rows:
             positions = generation.of(row, len(runs))
