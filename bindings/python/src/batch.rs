@@ -13,7 +13,7 @@ use grammarc_runtime::{Bf16, F16, Logit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Element, Plane};
+use crate::arrays::{self, Element, Plane, Row};
 use crate::matcher::Matcher;
 use crate::raise;
 
@@ -25,7 +25,7 @@ pub(crate) fn fill_batch(
     py: Python<'_>,
     matchers: Vec<Bound<'_, Matcher>>,
     mask: &Bound<'_, PyAny>,
-    rows: Option<Vec<usize>>,
+    rows: Option<Vec<Row>>,
     threads: usize,
 ) -> PyResult<()> {
     let plane = arrays::words_of(mask)?;
@@ -50,7 +50,7 @@ pub(crate) fn apply_batch(
     py: Python<'_>,
     matchers: Vec<Bound<'_, Matcher>>,
     logits: &Bound<'_, PyAny>,
-    rows: Option<Vec<usize>>,
+    rows: Option<Vec<Row>>,
     threads: usize,
 ) -> PyResult<()> {
     let plane = arrays::logits_of(logits)?;
@@ -73,14 +73,17 @@ struct Batch<'b> {
 }
 
 impl<'b> Batch<'b> {
-    fn new(matchers: &'b [Bound<'_, Matcher>], rows: Option<Vec<usize>>) -> PyResult<Self> {
-        let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+    fn new(matchers: &'b [Bound<'_, Matcher>], rows: Option<Vec<Row>>) -> PyResult<Self> {
+        let rows = rows.unwrap_or_else(|| (0..matchers.len()).map(Row).collect());
         if rows.len() != matchers.len() {
             let text = format!("{} rows are listed for {} matchers", rows.len(), matchers.len());
             return Err(PyValueError::new_err(text));
         }
-        let mut rows: Vec<(usize, &Matcher)> =
-            rows.into_iter().zip(matchers.iter().map(|one| one.get())).collect();
+        let mut rows: Vec<(usize, &Matcher)> = rows
+            .into_iter()
+            .map(|Row(row)| row)
+            .zip(matchers.iter().map(|one| one.get()))
+            .collect();
         rows.sort_by_key(|&(row, _)| row);
         if let Some(twice) = rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let text = format!("row {} is listed twice", twice[0].0);

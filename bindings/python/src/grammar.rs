@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::matcher::Matcher;
 use crate::raise;
-use crate::tokens::{Ids, Text};
+use crate::tokens::{KnownIds, Text};
 use crate::vocabulary::Vocabulary;
 
 /// A compiled grammar with all its token masks. Immutable, and safe to share between threads.
@@ -228,7 +228,7 @@ impl Grammar {
     #[pyo3(signature = (*, end_tokens = None, logit_width = None, rollback_window = 1024))]
     fn matcher(
         slf: &Bound<'_, Self>,
-        end_tokens: Option<Ids>,
+        end_tokens: Option<KnownIds>,
         logit_width: Option<u32>,
         rollback_window: usize,
     ) -> PyResult<Matcher> {

@@ -4,11 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grammarc_runtime::MatcherOptions;
 use grammarc_runtime::error::{AcceptError, AcceptTextError};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::{self, Element};
+use crate::arrays::{self, Element, Row};
 use crate::grammar::Grammar;
 use crate::raise;
 use crate::tokens::{Id, Ids, Text};
@@ -52,8 +52,8 @@ impl Matcher {
 impl Matcher {
     /// Writes the mask of the next token to a row, and says whether it forbids anything: if not, it need not be applied.
     /// Words past the logit width become zero.
-    #[pyo3(signature = (mask, row = 0))]
-    fn fill(&self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: usize) -> PyResult<bool> {
+    #[pyo3(signature = (mask, row = Row(0)), text_signature = "($self, mask, row=0)")]
+    fn fill(&self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: Row) -> PyResult<bool> {
         let mut plane = arrays::words_of(mask)?;
         let words = plane.row_of_words(row)?;
         raise::guarded(py, || {
@@ -67,7 +67,7 @@ impl Matcher {
     /// Sets the logits of all tokens that are not allowed to negative infinity, in place. The row has to be named where
     /// there are several.
     #[pyo3(signature = (logits, row = None))]
-    fn apply(&self, py: Python<'_>, logits: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
+    fn apply(&self, py: Python<'_>, logits: &Bound<'_, PyAny>, row: Option<Row>) -> PyResult<()> {
         let mut plane = arrays::logits_of(logits)?;
         let row = arrays::row_or_only(&plane, row)?;
         let at = row * plane.columns..(row + 1) * plane.columns;
@@ -132,20 +132,23 @@ impl Matcher {
     /// Fills row `row` with the mask of the next token, and one row after each draft token that is allowed; the rows that
     /// are left, of `len(tokens) + 1`, get a copy of the last one. Returns how many drafts are allowed. The matcher does not
     /// move.
-    #[pyo3(signature = (tokens, mask, row = 0))]
+    #[pyo3(signature = (tokens, mask, row = Row(0)), text_signature = "($self, tokens, mask, row=0)")]
     fn fill_drafts(
         &self,
         py: Python<'_>,
         tokens: Ids,
         mask: &Bound<'_, PyAny>,
-        row: usize,
+        row: Row,
     ) -> PyResult<usize> {
+        let Row(row) = row;
         let mut plane = arrays::words_of(mask)?;
         let (rows, columns) = (plane.rows, plane.columns);
         let needed = tokens.0.len() + 1;
         if row.checked_add(needed).is_none_or(|end| end > rows) {
-            let text = format!("{needed} rows from row {row} on are not among the {rows} rows");
-            return Err(PyValueError::new_err(text));
+            let text = format!(
+                "row {row} is not followed by the rows of {needed} masks: there are {rows}"
+            );
+            return Err(PyIndexError::new_err(text));
         }
         raise::guarded(py, || {
             let words = &mut plane.words()[row * columns..][..needed * columns];

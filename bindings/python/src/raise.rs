@@ -15,7 +15,7 @@ use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_cuda::CudaError;
 use grammarc_generate::prompts::PromptError;
 use grammarc_runtime::error::{AcceptError, BatchError, BufferError, LimitError, OptionsError};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -182,7 +182,11 @@ pub(crate) fn buffer(error: BufferError) -> PyErr {
 
 /// A batch that does not fit.
 pub(crate) fn batch(error: BatchError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    let text = error.to_string();
+    match error {
+        BatchError::Row { .. } => PyIndexError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
 }
 
 /// Diagnostics as a list of the named tuples of the Python side.

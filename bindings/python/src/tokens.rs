@@ -1,7 +1,7 @@
 //! Token ids and texts as Python has them: integers of any size and sign, in lists or arrays; `str` or bytes.
 
 use grammarc_bindings::tokens::{NO_TOKEN, token};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -61,5 +61,25 @@ impl Text {
             Self::Str(text) => text.as_bytes(),
             Self::Bytes(bytes) => bytes,
         }
+    }
+}
+
+/// Ids as [`Ids`] has them, of which each has to be that of a token: `ValueError` where one is not.
+pub(crate) struct KnownIds(pub(crate) Vec<u32>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for KnownIds {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let mut ids = Vec::new();
+        for item in object.try_iter()? {
+            let item = item?;
+            let id = item.extract::<Id>()?;
+            if id.token == NO_TOKEN {
+                return Err(PyValueError::new_err(format!("{} is no token's id", item.str()?)));
+            }
+            ids.push(id.token);
+        }
+        Ok(Self(ids))
     }
 }

@@ -329,7 +329,7 @@ def rows(count: int = 1) -> np.ndarray:
 def vocabulary() -> grammarc.Vocabulary:
     """The vocabulary of the checks."""
     special = range(len(TOKENS) - 4, len(TOKENS))
-    return grammarc.Vocabulary.from_tokens(TOKENS, special_ids=special, end_tokens=sorted(ENDS))
+    return grammarc.Vocabulary.from_tokens(TOKENS, special_ids=special, end_tokens=sorted(ENDS), logit_width=WIDTH)
 
 
 class Tokenizer:

@@ -69,8 +69,6 @@ def test_rows_and_widths_are_checked(matcher: grammarc.Matcher) -> None:
     mask = np.zeros((2, columns(matcher)), dtype=np.int32)
     with pytest.raises(IndexError, match="row 2"):
         matcher.fill(mask, 2)
-    with pytest.raises(OverflowError):
-        matcher.fill(mask, -1)
     with pytest.raises(ValueError, match="the logit width needs"):
         matcher.fill(np.zeros((2, columns(matcher) - 1), dtype=np.int32))
     with pytest.raises(ValueError, match="name one"):
@@ -139,9 +137,26 @@ def test_batches_that_make_no_sense_are_refused(compiler: grammarc.Compiler) -> 
         grammarc.fill_batch([one, two], mask, [0, 0])
     with pytest.raises(ValueError, match="1 rows are listed for 2"):
         grammarc.fill_batch([one, two], mask, [0])
-    with pytest.raises(ValueError, match="row 2 is not among"):
+    with pytest.raises(IndexError, match="row 2 is not among"):
         grammarc.fill_batch([one, two], mask, [0, 2])
     assert not mask.any()
+
+
+@pytest.mark.parametrize("row", [-1, -(2**70), 2**70, 2])
+def test_rows_that_are_not_there(compiler: grammarc.Compiler, row: int) -> None:
+    matcher = compiler.choice(["a"]).matcher()
+    mask = np.zeros((2, columns(matcher)), dtype=np.int32)
+    logits = np.zeros((2, matcher.logit_width), dtype=np.float32)
+    for write in (
+        lambda: matcher.fill(mask, row),
+        lambda: matcher.fill_drafts([], mask, row),
+        lambda: matcher.apply(logits, row),
+        lambda: grammarc.fill_batch([matcher], mask, [row]),
+        lambda: grammarc.apply_batch([matcher], logits, [row]),
+    ):
+        with pytest.raises(IndexError, match=f"{row} is"):
+            write()
+    assert not mask.any() and not logits.any()
 
 
 def test_torch_tensors_are_filled_in_place(matcher: grammarc.Matcher) -> None:

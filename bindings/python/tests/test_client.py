@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator
 
@@ -113,3 +114,18 @@ def test_the_same_without_waiting(server: Loopback) -> None:
     server.status, server.error = 503, {"message": "loading"}
     with pytest.raises(ServerError, match="loading"):
         asyncio.run(ask())
+
+
+@dataclasses.dataclass
+class Place:
+    name: str
+
+
+def test_a_value_of_any_type_is_an_instance(server: Loopback, client: Client) -> None:
+    server.text = '{"name": "Kyiv"}'
+    assert client.json("Where?", Place) == Place("Kyiv")
+    server.text = "[1, 2]"
+    assert client.json("Which?", list[int]) == [1, 2]
+    server.text = '{"name": 1}'
+    with pytest.raises(ValueError):
+        client.json("Where?", Place)

@@ -242,3 +242,34 @@ def test_hostile_sources_are_refused(compiler: grammarc.Compiler) -> None:
         compiler.regex("(" * 100_000)
     with pytest.raises(grammarc.GrammarcError):
         compiler.gbnf("root ::= " + "(" * 100_000)
+
+
+def test_types_that_are_easily_mistaken(compiler: grammarc.Compiler) -> None:
+    """``None`` is the type of ``None``; a ``TypedDict`` of ``typing`` is refused with what to write instead, where pydantic does so."""
+    pytest.importorskip("pydantic")
+    grammar = compiler.json_schema(None)  # type: ignore[arg-type]
+    grammar.check("null")
+    with pytest.raises(grammarc.TextRefused):
+        grammar.check("{}")
+    import typing
+
+    class Place(typing.TypedDict):
+        name: str
+
+    if sys.version_info >= (3, 12):
+        compiler.json_schema(Place).check('{"name": "x"}')
+    else:
+        with pytest.raises(grammarc.SourceError, match="typing_extensions.TypedDict"):
+            compiler.json_schema(Place)
+
+
+def test_options_are_named(compiler: grammarc.Compiler) -> None:
+    with pytest.raises(TypeError, match="no option 'white_space'; there are whitespace"):
+        compiler.json_schema({}, white_space="compact")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="`whitespace`: expected natural"):
+        compiler.json_schema({}, whitespace="compcat")  # type: ignore[arg-type]
+    # A number that is zero is set.
+    pair, text = (compiler.json_schema({"type": "array"}, whitespace=form) for form in (("flexible", 0), "flexible:0"))  # type: ignore[arg-type]
+    assert pair == text != compiler.json_schema({"type": "array"})
+    assert compiler.json_schema({"type": "array"}, surround=0) == compiler.json_schema({"type": "array"})
+    assert compiler.key("json_schema", "{}", surround=0) != compiler.key("json_schema", "{}", surround=1)

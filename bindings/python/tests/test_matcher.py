@@ -149,6 +149,9 @@ def test_end_tokens_are_each_matchers_own(compiler: grammarc.Compiler) -> None:
     assert nobody.allowed() == [] and nobody.is_accepting
     with pytest.raises(ValueError, match="outside the logit row"):
         grammar.matcher(end_tokens=[10**6])
+    for nothing in (-1, 2**40):
+        with pytest.raises(ValueError, match=f"{nothing} is no token's id"):
+            grammar.matcher(end_tokens=[nothing])
     with pytest.raises(ValueError, match="logit width"):
         grammar.matcher(logit_width=10)
 

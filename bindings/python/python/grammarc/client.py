@@ -14,12 +14,14 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from grammarc._errors import GrammarcError
-from grammarc.schema import Schema, to_text
+from grammarc.schema import Json, Schema, to_text, value_of
 
 __all__ = ["AsyncClient", "Client", "Reply", "ServerError"]
+
+T = TypeVar("T")
 
 Messages = str | Sequence[Mapping[str, Any]]
 """A prompt of the user, or a conversation."""
@@ -121,8 +123,7 @@ class _Base:
     def _value(reply: Reply, schema: Schema) -> Any:
         if reply.truncated:
             raise ServerError(200, {"message": "the answer was cut before its value was whole; allow more tokens, or `on_length` close", "code": "truncated"})
-        validate = getattr(schema, "model_validate_json", None)
-        return validate(reply.text) if callable(validate) else json.loads(reply.text)
+        return value_of(schema, reply.text)
 
 
 class Client(_Base):
@@ -151,9 +152,13 @@ class Client(_Base):
         reply = self._client.post(CHATS, json=self._body(messages, schema, own, fields))
         return Reply._of(self._check(reply.status_code, reply.content))
 
+    @overload
+    def json(self, messages: Messages, schema: type[T], *, own: Mapping[str, Any] | None = None, **fields: Any) -> T: ...
+    @overload
+    def json(self, messages: Messages, schema: Json, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any: ...
     def json(self, messages: Messages, schema: Schema, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any:
-        """The value that a model answers: an instance of a pydantic model where the schema is one, else parsed JSON. An answer that
-        is cut raises :class:`ServerError`.
+        """The value that a model answers: an instance of the type, where the schema is one (a pydantic model, a dataclass, a
+        ``TypedDict``), else parsed JSON. An answer that is cut raises :class:`ServerError`.
         """
         return self._value(self.chat(messages, schema, own=own, **fields), schema)
 
@@ -202,6 +207,10 @@ class AsyncClient(_Base):
         reply = await self._client.post(CHATS, json=self._body(messages, schema, own, fields))
         return Reply._of(self._check(reply.status_code, reply.content))
 
+    @overload
+    async def json(self, messages: Messages, schema: type[T], *, own: Mapping[str, Any] | None = None, **fields: Any) -> T: ...
+    @overload
+    async def json(self, messages: Messages, schema: Json, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any: ...
     async def json(self, messages: Messages, schema: Schema, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any:
         """See :meth:`Client.json`."""
         return self._value(await self.chat(messages, schema, own=own, **fields), schema)

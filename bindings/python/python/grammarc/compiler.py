@@ -7,7 +7,7 @@ import functools
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
 from grammarc._native import CancelToken, Engine, Grammar, Vocabulary
 from grammarc.schema import Schema, to_text
@@ -30,6 +30,33 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Source = tuple[Kind, Any] | tuple[Kind, Any, Mapping[str, Any]]
 """A source with its language, and options of that."""
+
+
+Whitespace = (
+    Literal["natural", "compact", "spaced", "indented", "indented:2", "indented:4", "styled", "styled:2", "styled:4", "flexible"]
+    | tuple[Literal["indented", "styled", "flexible"], int]
+)
+"""A form of whitespace; one with any number is a pair, such as ``("flexible", 8)`` for ``"flexible:8"``."""
+
+KeyOrder = Literal["schema", "any", "any-once"]
+Denied = Literal["approximate", "narrower", "unknown-format", "unknown-keyword"]
+
+
+class JsonOptions(TypedDict, total=False):
+    """How JSON is written and schemas are read: the options of :meth:`Compiler.json_schema`."""
+
+    whitespace: Whitespace | None
+    levels: int | None
+    separators: tuple[str, str] | None
+    surround: int | None
+    key_order: KeyOrder | None
+    numbers: Literal["natural", "canonical", "any"] | None
+    escapes: Literal["shortest", "any"] | None
+    closed: bool
+    dialect: Literal["json-schema", "openapi-3.0"] | None
+    formats: Literal["asserted", "annotated"] | None
+    deny: Collection[Denied]
+    resources: Mapping[str, Schema] | None
 
 
 class Limits(TypedDict, total=False):
@@ -103,43 +130,22 @@ class Compiler:
         self,
         schema: Schema,
         *,
-        whitespace: str | None = None,
-        levels: int | None = None,
-        separators: tuple[str, str] | None = None,
-        surround: int | None = None,
-        key_order: Literal["schema", "any", "any-once"] | None = None,
-        numbers: Literal["natural", "canonical", "any"] | None = None,
-        escapes: Literal["shortest", "any"] | None = None,
-        closed: bool = False,
-        dialect: Literal["json-schema", "openapi-3.0"] | None = None,
-        formats: Literal["asserted", "annotated"] | None = None,
-        deny: Collection[Literal["approximate", "narrower", "unknown-format", "unknown-keyword"]] = (),
-        resources: Mapping[str, Schema] | None = None,
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
+        **options: Unpack[JsonOptions],
     ) -> Grammar:
         """The grammar of a JSON Schema, or of a pydantic model, dataclass or TypedDict.
 
-        ``whitespace`` is ``natural`` (at most a space after ``,`` and ``:``, the default), ``compact``, ``spaced``,
-        ``indented:N``, ``styled:N`` or ``flexible:N``, or ``separators`` are fixed texts in its place. With ``closed``,
-        objects take no keys that their schema does not name, as strict modes of model APIs have it. ``deny`` lists what is
-        refused although it could be compiled. ``resources`` are schemas by URI that references may lead to.
+        ``whitespace`` is ``natural`` (at most a space after ``,`` and ``:``, the default), ``compact``, ``spaced``, ``indented``,
+        ``styled`` or ``flexible``, the last three also with a number, as ``"indented:4"`` or ``("indented", 4)``; or ``separators`` are
+        fixed texts in its place. ``levels`` bounds indentation, and ``surround`` is the most whitespace around the document.
+        ``key_order`` is ``schema`` (the default), ``any`` or ``any-once``; ``numbers`` are ``natural``, ``canonical`` or ``any``, and
+        ``escapes`` ``shortest`` or ``any``. With ``closed``, objects take no keys that their schema does not name, as strict modes of
+        model APIs have it. ``dialect`` is ``json-schema`` or ``openapi-3.0``, and ``formats`` are ``asserted`` or ``annotated``.
+        ``deny`` lists what is refused although it could be compiled: ``approximate``, ``narrower``, ``unknown-format``,
+        ``unknown-keyword``. ``resources`` are schemas by URI that references may lead to.
         """
-        options = _given(
-            whitespace=whitespace,
-            levels=levels,
-            separators=list(separators) if separators is not None else None,
-            surround=surround,
-            key_order=key_order,
-            numbers=numbers,
-            escapes=escapes,
-            closed=closed or None,
-            dialect=dialect,
-            formats=formats,
-            deny=sorted(deny) or None,
-            resources={uri: json.loads(to_text(one)) for uri, one in resources.items()} if resources else None,
-        )
-        return self._compile("json_schema", to_text(schema), options, limits, cancel)
+        return self._compile("json_schema", to_text(schema), _json_options(options), limits, cancel)
 
     def gbnf(
         self,
@@ -196,11 +202,11 @@ class Compiler:
         start: str = "start",
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
-        **schemas: Any,
+        **schemas: Unpack[JsonOptions],
     ) -> Grammar:
         """The grammar of a Lark source, as llguidance and XGrammar have it. ``schemas`` are options of :meth:`json_schema`
         for the schemas of ``%json``."""
-        return self._compile("lark", source, {"start": start, **schemas}, limits, cancel)
+        return self._compile("lark", source, {"start": start, **_json_options(schemas)}, limits, cancel)
 
     def substring(
         self,
@@ -218,9 +224,9 @@ class Compiler:
         tag: Schema,
         *,
         tokens: Literal["prefer", "both", "never"] | None = None,
-        whitespace: str | None = None,
+        whitespace: Whitespace | None = None,
         closed: bool = False,
-        key_order: Literal["schema", "any", "any-once"] | None = None,
+        key_order: KeyOrder | None = None,
         sources: Mapping[str, Source] | None = None,
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
@@ -233,8 +239,8 @@ class Compiler:
         dump = getattr(tag, "model_dump", None)
         if dump is not None and not isinstance(tag, type):
             tag = dump(mode="json", by_alias=True, exclude_none=True)
-        options = _given(tokens=tokens, whitespace=whitespace, closed=closed or None, key_order=key_order)
-        options |= _named(sources)
+        options = _json_options({"whitespace": whitespace, "closed": closed, "key_order": key_order})
+        options |= _given(tokens=tokens) | _named(sources)
         return self._compile("structural_tag", to_text(tag), options, limits, cancel)
 
     def typescript(
@@ -242,30 +248,21 @@ class Compiler:
         source: str,
         *,
         start: str | None = None,
-        whitespace: str | None = None,
-        separators: tuple[str, str] | None = None,
-        key_order: Literal["schema", "any", "any-once"] | None = None,
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
-        **options: Any,
+        **options: Unpack[JsonOptions],
     ) -> Grammar:
         """The grammar of the JSON texts of a type's values, from declarations in TypeScript.
 
         ``start`` names the type; else it is the default export, the last type that is exported, or the only one. The other
         options are those of :meth:`json_schema`.
         """
-        given = _given(
-            start=start,
-            whitespace=whitespace,
-            separators=list(separators) if separators is not None else None,
-            key_order=key_order,
-            **options,
-        )
+        given = _given(start=start) | _json_options(options)
         return self._compile("typescript", source, given, limits, cancel)
 
     def builtin(
         self,
-        name: str,
+        name: Literal["json", "json-object", "json-array", "jsonl", "csv", "xml"],
         *,
         line: Schema | None = None,
         min_items: int | None = None,
@@ -276,7 +273,7 @@ class Compiler:
         attributes: Collection[str] = (),
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
-        **options: Any,
+        **options: Unpack[JsonOptions],
     ) -> Grammar:
         """A built-in grammar: ``json``, ``json-object``, ``json-array``, ``jsonl``, ``csv`` or ``xml``.
 
@@ -292,8 +289,7 @@ class Compiler:
             separator=separator,
             names=list(names) or None,
             attributes=list(attributes) or None,
-            **options,
-        )
+        ) | _json_options(options)
         return self._compile("builtin", name, given, limits, cancel)
 
     def compile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
@@ -360,6 +356,21 @@ def _source(name: str, kind: Kind, source: Any, options: Mapping[str, Any] | Non
         raise ValueError(f"no kind {kind!r} for the source {name!r}; there are {', '.join(KINDS)}")
     text = _choices(source) if kind == "choice" else to_text(source)
     return {"language": kind, "text": text, "options": dict(options or {})}
+
+
+def _json_options(options: JsonOptions) -> dict[str, Any]:
+    """Options of JSON that are set, in the form in which the compiler reads them. Raises ``TypeError`` for those that there are not."""
+    for name in options.keys() - JsonOptions.__annotations__.keys():
+        raise TypeError(f"no option {name!r}; there are {', '.join(JsonOptions.__annotations__)}")
+    given = _given(**options)
+    if isinstance(whitespace := given.get("whitespace"), tuple):
+        form, number = whitespace
+        given["whitespace"] = f"{form}:{number}"
+    if "deny" in given:
+        given["deny"] = sorted(given["deny"])
+    if "resources" in given:
+        given["resources"] = {uri: json.loads(to_text(one)) for uri, one in given["resources"].items()}
+    return {name: value for name, value in given.items() if value is not False and value != [] and value != {}}
 
 
 def _given(**options: Any) -> dict[str, Any]:

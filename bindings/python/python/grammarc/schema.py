@@ -13,8 +13,11 @@ from typing import Any, TypeAlias, is_typeddict
 
 from grammarc._errors import SourceError
 
-Schema: TypeAlias = "str | bytes | Mapping[str, Any] | bool | type"
-"""A JSON Schema: its text, the parsed object, ``True`` or ``False``, or a type."""
+Json: TypeAlias = "str | bytes | Mapping[str, Any] | bool"
+"""A JSON Schema: its text, the parsed object, ``True`` or ``False``."""
+
+Schema: TypeAlias = "Json | type"
+"""A JSON Schema, or a type that pydantic derives one from."""
 
 
 def to_text(schema: Schema) -> str:
@@ -53,6 +56,18 @@ def of_type(kind: Any) -> Mapping[str, Any]:
         return TypeAdapter(kind).json_schema()
     except (PydanticSchemaGenerationError, PydanticUserError) as error:
         raise SourceError(f"pydantic derives no schema of {kind!r}: {error}") from error
+
+
+def value_of(schema: Schema, text: str) -> Any:
+    """The value of a JSON text: an instance of the type, where the schema is one, else parsed JSON."""
+    validate = getattr(schema, "model_validate_json", None)
+    if callable(validate):
+        return validate(text)
+    if isinstance(schema, (str, bytes, bytearray, memoryview, Mapping, bool)):
+        return json.loads(text)
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(schema).validate_json(text)
 
 
 def _plain(value: object) -> object:

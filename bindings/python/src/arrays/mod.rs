@@ -16,7 +16,7 @@ mod pointer;
 
 use std::slice;
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::bitmask::Bitmask;
@@ -39,6 +39,25 @@ impl Element {
         match self {
             Self::Word | Self::F32 => 4,
             Self::F16 | Self::Bf16 => 2,
+        }
+    }
+}
+
+/// Number of a row of an array: any integer, of which an `IndexError` names one that is negative or too large.
+#[derive(Clone, Copy)]
+pub(crate) struct Row(pub(crate) usize);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Row {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<usize>() {
+            Ok(row) => Ok(Self(row)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+                let text = format!("{} is no row: rows are numbered from 0 on", object.str()?);
+                Err(PyIndexError::new_err(text))
+            }
+            Err(error) => Err(error),
         }
     }
 }
@@ -104,7 +123,7 @@ impl Plane {
     }
 
     /// The words of one row.
-    pub(crate) fn row_of_words(&mut self, row: usize) -> PyResult<&mut [u32]> {
+    pub(crate) fn row_of_words(&mut self, Row(row): Row) -> PyResult<&mut [u32]> {
         let (rows, columns) = (self.rows, self.columns);
         if row >= rows {
             return Err(PyIndexError::new_err(format!("row {row} is not among the {rows} rows")));
@@ -147,10 +166,10 @@ pub(crate) fn logits_of(array: &Bound<'_, PyAny>) -> PyResult<Plane> {
 }
 
 /// The row that is meant where none is named: the only one.
-pub(crate) fn row_or_only(plane: &Plane, row: Option<usize>) -> PyResult<usize> {
+pub(crate) fn row_or_only(plane: &Plane, row: Option<Row>) -> PyResult<usize> {
     match row {
-        Some(row) if row < plane.rows => Ok(row),
-        Some(row) => {
+        Some(Row(row)) if row < plane.rows => Ok(row),
+        Some(Row(row)) => {
             let text = format!("row {row} is not among the {} rows", plane.rows);
             Err(PyIndexError::new_err(text))
         }

@@ -25,7 +25,7 @@ WIDTH = 43
 TEXTS = ["abc", "abcabc", "aab", "b", "cab"]
 
 VOCABULARY = grammarc.Vocabulary.from_tokens(
-    TOKENS, special_ids=ENDS, end_tokens=[ENDS[0]], logit_width=len(TOKENS), name="letters"
+    TOKENS, special_ids=ENDS, end_tokens=[ENDS[0]], logit_width=WIDTH, name="letters"
 )
 COMPILER = grammarc.Compiler(VOCABULARY)
 GRAMMAR = COMPILER.choice(TEXTS)

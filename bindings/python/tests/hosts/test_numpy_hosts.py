@@ -93,6 +93,31 @@ def test_llama_failures_end_the_generation(llama_cpp: Any, caplog: pytest.LogCap
         processor.check()
 
 
+def test_an_empty_row_is_named(llama_cpp: Any) -> None:
+    """The end is forbidden before the mask, and the grammar allows nothing else."""
+    ended = numpy.zeros(WIDTH, numpy.float32)
+    ended[list(ENDS)] = -numpy.inf
+    processor = llama_cpp.GrammarLogitsProcessor(COMPILER.choice(["b"]), stubs.Llama(WIDTH, ENDS))
+    processor(numpy.array([40], dtype=numpy.intc), ended)
+    assert finite(processor(numpy.array([40, 1], dtype=numpy.intc), ended)) == set(ENDS)
+    with pytest.raises(grammarc.GrammarcError, match="no token is left in row 0"):
+        processor.check()
+    generator = stubs.Generator(2, WIDTH, [[1, 1]])
+    held = onnxruntime_genai.GrammarGenerator(generator, stubs.GeneratorParams(), COMPILER.choice(["b"]), end_tokens=ENDS)
+    held.next()
+    generator.get_logits = lambda: numpy.tile(ended, (2, 1, 1))
+    with pytest.raises(grammarc.GrammarcError, match="no token is left in row 0"):
+        held.next()
+
+
+def test_another_models_grammar_is_refused(llama_cpp: Any) -> None:
+    other = grammarc.Compiler(grammarc.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)])).choice(["a"])
+    with pytest.raises(ValueError, match=f"have {WIDTH} logits.*is 256"):
+        llama_cpp.GrammarLogitsProcessor(other, stubs.Llama(WIDTH, ENDS))
+    with pytest.raises(ValueError, match=f"have {WIDTH} logits.*is 256"):
+        drive([[1], [2]], other)
+
+
 def test_llama_says_that_it_was_not_called(llama_cpp: Any) -> None:
     processor = llama_cpp.GrammarLogitsProcessor(GRAMMAR, stubs.Llama(WIDTH, ENDS))
     with pytest.raises(grammarc.GrammarcError, match="did not call"):
@@ -314,5 +339,5 @@ def test_tensorrt_that_is_not_there() -> None:
         tensorrt_llm.install()
 
 
-def test_the_vocabulary_is_narrower_than_the_rows() -> None:
-    assert VOCABULARY.logit_width < WIDTH
+def test_the_vocabulary_has_fewer_tokens_than_the_rows() -> None:
+    assert len(VOCABULARY) < WIDTH == VOCABULARY.logit_width

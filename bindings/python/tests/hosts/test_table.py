@@ -29,6 +29,6 @@ def test_the_page_has_the_table_of_its_figures() -> None:
         pytest.skip("the documentation is not beside these tests")
     text = page.read_text(encoding="utf-8")
     assert table.page(text, table.read(figures.read_text(encoding="utf-8").splitlines())) == text
-    named = {line.split("](hosts/")[1].split(")")[0] for line in text.splitlines() if "](hosts/" in line}
+    named = {line.split("](hosts/")[1].split(")")[0].split("#")[0] for line in text.splitlines() if "](hosts/" in line}
     assert named == {one.name for one in (table.DOCS / "hosts").glob("*.md")}
     assert Path(table.__file__).name in table.BEGIN

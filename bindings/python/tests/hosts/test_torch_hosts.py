@@ -102,6 +102,19 @@ def test_dynamo_failures_leave_the_end_alone() -> None:
         assert finite(logits.flatten()[: shape[-1]]) <= set(ENDS)
 
 
+def test_dynamo_names_an_empty_row_and_ends_it() -> None:
+    """``min_tokens`` forbids the end before the mask does the rest."""
+    held = GrammarProcessor(COMPILER.choice(["b"]), end_tokens=ENDS)
+    driver = OfDynamo(held, [30])
+    driver.allowed()
+    driver.push(1)
+    logits = torch.zeros(WIDTH)
+    logits[list(ENDS)] = -torch.inf
+    with pytest.raises(grammarc.GrammarcError, match="no token is left"):
+        held(driver.tokens, logits)
+    assert finite(logits) == set(ENDS)
+
+
 # transformers
 
 transformers = pytest.importorskip("transformers", reason="transformers is not installed: its processor is not tested")
@@ -156,7 +169,8 @@ def test_transformers_rows_that_end_at_different_times() -> None:
 
 
 def test_transformers_beams_change_places() -> None:
-    held = processor()
+    """In a loop of one's own, beams that were not allowed are as drafts are."""
+    held = processor(drafts=True)
     prompts = [[30, 31]] * 3 + [[32, 33]] * 3
     beams: list[list[list[int]]] = [
         [[]] * 6,

@@ -100,6 +100,7 @@ def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -
     for name, module in {
         "vllm": SimpleNamespace(__version__="0.32.0"),
         "vllm.exceptions": modules.exceptions,
+        "vllm.logger": ModuleType("vllm.logger"),
         "vllm.sampling_params": modules.sampling_params,
         "vllm.v1": ModuleType("vllm.v1"),
         "vllm.v1.structured_output": modules.structured_output,
@@ -426,3 +427,37 @@ def test_a_refused_request_is_the_client_s_error(check: Any, stubs: SimpleNamesp
             check(asked(**bad))
         assert isinstance(caught.value, stubs.exceptions.VLLMClientError)
         assert not isinstance(caught.value, stubs.exceptions.VLLMValidationError)
+
+
+LOG_SAYS = """
+import logging, sys, types
+log = types.ModuleType("vllm.logger")
+def configure_logging(config):
+    handler = logging.StreamHandler(sys.stdout)
+    logging.getLogger("vllm").addHandler(handler)
+    logging.getLogger("vllm").setLevel(logging.INFO)
+log.configure_logging = configure_logging
+def configure_logging_if_needed(config):
+    log.configure_logging(config)
+sys.modules["vllm"] = types.SimpleNamespace(__version__="0.32.0")
+sys.modules["vllm.logger"] = log
+from grammarc.hosts import vllm
+"""
+"""vLLM's log, as ``vllm/logger.py`` of 0.32 has it: configured by a function that callers look up in the module."""
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        # The engine's own process, the API process and an engine in its caller's process, a log that is configured twice.
+        "configure_logging(0); vllm.announce()",
+        "vllm.announce(); configure_logging_if_needed(0)",
+        "vllm.announce(); configure_logging_if_needed(0); configure_logging_if_needed(0)",
+    ],
+)
+def test_the_log_says_that_it_is_there(order: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LOG_SAYS + order], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if "serves structured outputs of vLLM 0.32.0" in line]
+    # A second handler, where the log is configured twice, has nothing more to say.
+    assert len(lines) == 1, done.stdout

@@ -10,12 +10,16 @@ use crate::frontend::json_schema::{self, KeyOrder, Root, Whitespace};
 use crate::frontend::regex::{self, PatternOptions};
 use crate::ir::{Expr, Lowered};
 
-use super::format::{Schema, Style};
+use super::format::{Schema, Style, Syntax};
 use super::lower::Lowering;
 
 impl Lowering<'_> {
-    /// A text of a grammar in XGrammar's EBNF, given as a string.
-    pub(super) fn grammar(&mut self, at: NodeId) -> Expr {
+    /// A text of a grammar, given as a string.
+    pub(super) fn grammar(&mut self, at: NodeId, syntax: Syntax) -> Expr {
+        if syntax == Syntax::Lark {
+            let sources = &self.options.sources;
+            return self.written(at, |source, this| this.reader.standing("lark", source, sources));
+        }
         let options = GbnfOptions {
             notation: Notation::Xgrammar,
             sources: self.options.sources.clone(),

@@ -169,6 +169,15 @@ pub(super) enum Then {
     Format(Format),
 }
 
+/// Notations of the grammars in a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// XGrammar's EBNF.
+    Ebnf,
+    /// Lark.
+    Lark,
+}
+
 /// Kinds of formats.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
@@ -176,8 +185,8 @@ pub(super) enum Kind {
     Const(Text),
     /// A value of a schema.
     Schema(Schema),
-    /// A text of a grammar in the notation of XGrammar.
-    Grammar(NodeId),
+    /// A text of a grammar that is given in a notation.
+    Grammar(NodeId, Syntax),
     /// A text that a pattern matches.
     Regex(NodeId),
     /// A text that a pattern matches which is no part of the document.

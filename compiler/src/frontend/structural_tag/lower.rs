@@ -97,8 +97,8 @@ impl<'a> Lowering<'a> {
                 };
                 self.content(kind, expr, format.at)
             }
-            &Kind::Grammar(at) => {
-                let expr = self.grammar(at);
+            &Kind::Grammar(at, syntax) => {
+                let expr = self.grammar(at, syntax);
                 self.content(RegionKind::Grammar, expr, format.at)
             }
             &Kind::Regex(at) => {

@@ -6,7 +6,7 @@
 //! document -> formats (read) -> rules (lower), free text by Aho-Corasick (free_text)
 //! ```
 //!
-//! The formats are those of XGrammar 0.2.8, its older form with `structures` among them. A format denotes sequences of
+//! The formats are those of XGrammar 0.2.9, its older form with `structures` among them. A format denotes sequences of
 //! bytes and special tokens:
 //!
 //! - A string that is the text of a special token of the vocabulary means that token ([`Tokens`]), also as a part of a

@@ -1,13 +1,15 @@
 //! A document read as formats.
 //!
 //! Accepted are `{"type": "structural_tag", "format": F}`, a bare format, and the older `{"structures": [...], "triggers":
-//! [...]}`. Names and defaults are those of XGrammar 0.2.8.
+//! [...]}`. Names and defaults are those of XGrammar 0.2.9.
 
 use crate::frontend::document::{Json, NodeId};
 use crate::frontend::suggest::nearest;
 
 use super::fields::{Fields, Reader};
-use super::format::{Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style, Tag, Text, Then};
+use super::format::{
+    Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style, Syntax, Tag, Text, Then,
+};
 use super::{members, tools, triggers};
 
 /// Types of formats.
@@ -107,7 +109,11 @@ pub(super) fn format(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Format> 
         "const_string" => fields.need_text(reader, "value").map(Kind::Const),
         "json_schema" => schema(reader, &mut fields, None),
         "qwen_xml_parameter" => schema(reader, &mut fields, Some("qwen_xml")),
-        "grammar" => fields.need_text(reader, "grammar").map(|text| Kind::Grammar(text.at)),
+        "grammar" => {
+            let grammar = fields.need_text(reader, "grammar");
+            let syntax = syntax(reader, &mut fields);
+            grammar.zip(syntax).map(|(text, syntax)| Kind::Grammar(text.at, syntax))
+        }
         "regex" => fields.need_text(reader, "pattern").map(|text| Kind::Regex(text.at)),
         "any_text" => Some(Kind::AnyText {
             excludes: excludes_of(reader, &mut fields),
@@ -186,11 +192,35 @@ fn schema(
     }))
 }
 
+/// The notation of a grammar.
+fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
+    let Some(at) = fields.get(reader, "syntax") else { return Some(Syntax::Ebnf) };
+    let text = reader.text(at)?.text;
+    match text.as_str() {
+        "ebnf" => Some(Syntax::Ebnf),
+        "lark" => Some(Syntax::Lark),
+        _ => {
+            let message = format!("there is no syntax {text:?}");
+            reader.error("structural-tag::unknown-syntax", at, message, "there are ebnf and lark");
+            None
+        }
+    }
+}
+
+/// Styles of XGrammar that objects are not written in here.
+const ONLY_XGRAMMAR: [&str; 1] = ["gemma"];
+
 /// How the members of an object are written.
 pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style> {
     let text = reader.text(at)?.text;
     if text == "json" {
         return Some(Style::Json);
+    }
+    if ONLY_XGRAMMAR.contains(&text.as_str()) {
+        let message = format!("objects are not written in the style {text:?} yet");
+        let help = format!("there are json, {}", members::names().join(", "));
+        reader.error("structural-tag::unsupported", at, message, &help);
+        return None;
     }
     let known = members::named(&text);
     if known.is_none() {

@@ -179,6 +179,35 @@ fn grammars_in_a_tag_find_the_sources_that_it_was_given() {
 }
 
 #[test]
+fn grammars_in_a_tag_are_of_the_syntax_that_it_says() {
+    let lower = |tag: Value| {
+        let front_end = FrontEnd::StructuralTag(StructuralTagOptions::default());
+        front_end.lower(Source::new("<test>", tag.to_string()), &Budget::new())
+    };
+    let of = |syntax: Value, grammar: &str| json!({"type": "grammar", "grammar": grammar, "syntax": syntax});
+    let lark = "start: A+\nA: /[ab]/";
+    let ebnf = "root ::= [ab]+";
+    for (tag, is_right) in [
+        (of(json!("lark"), lark), true),
+        (of(json!("ebnf"), ebnf), true),
+        (of(Value::Null, ebnf), true),
+        (of(json!("lark"), ebnf), false),
+        (of(json!("ebnf"), lark), false),
+    ] {
+        let lowered = lower(tag.clone());
+        assert_eq!(lowered.is_ok(), is_right, "{tag}");
+        if let Ok(lowered) = lowered {
+            let takes = |text: &str| recognizes(&lowered.grammar, text.as_bytes());
+            assert!(takes("ab") && !takes("") && !takes("abc"), "{tag}");
+        }
+    }
+    let unknown = lower(of(json!("gbnf"), ebnf)).expect_err("there is no such syntax");
+    assert_eq!(unknown[0].pointer.as_deref(), Some("/syntax"));
+    let wrong = lower(of(json!("lark"), "start: nothing")).expect_err("there is no such rule");
+    assert_eq!(wrong[0].pointer.as_deref(), Some("/grammar"));
+}
+
+#[test]
 fn characters_of_free_text_are_counted() {
     let text = json!({"type": "any_text", "max_chars": 3});
     check(&text, &["", "äöü", "abc"], &["abcd"]);

@@ -1,193 +1,20 @@
-"""Vocabularies, sources and compilers of the shim ``xgrammar``."""
+"""Sources and compilers of the shim ``xgrammar``."""
 
 from __future__ import annotations
 
 import functools
-import json
-import re
-from collections.abc import Sequence
-from enum import Enum
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import grammarc
 from grammarc._errors import SourceError
 from grammarc.compat._xgrammar_base import checked, is_installed, real
 from grammarc.compat._xgrammar_tags import tag_text
+from grammarc.compat._xgrammar_tokens import TokenizerInfo
 from grammarc.hosts._serving import ANY_VALUE, XGRAMMAR_ONLY, is_only
 from grammarc.schema import to_text
-
-_MARKER = re.compile(rb"<\|.*\|>|<\xef\xbd\x9c.*\xef\xbd\x9c>", re.DOTALL)
-"""Names of control tokens that no text has."""
-
-_STOPS = frozenset(
-    {
-        "</s>",
-        "<eos>",
-        "<end_of_turn>",
-        "<|end_of_text|>",
-        "<|endoftext|>",
-        "<|eot_id|>",
-        "<|eom_id|>",
-        "<|im_end|>",
-        "<|end|>",
-        "<｜end▁of▁sentence｜>",
-    }
-)
-"""Names of tokens that end a sequence, where a vocabulary says nothing of that."""
-
-
-class VocabType(Enum):
-    """How tokens of a vocabulary are written."""
-
-    RAW = 0
-    BYTE_FALLBACK = 1
-    BYTE_LEVEL = 2
-
-
-class TokenizerInfo:
-    """A vocabulary."""
-
-    def __init__(
-        self,
-        encoded_vocab: Sequence[bytes | str],
-        vocab_type: VocabType = VocabType.RAW,
-        *,
-        vocab_size: int | None = None,
-        stop_token_ids: Sequence[int] | int | None = None,
-        add_prefix_space: bool = False,
-    ) -> None:
-        # The enumeration may be XGrammar's own.
-        self.vocab_type = VocabType(getattr(vocab_type, "value", vocab_type))
-        self.vocab_size = len(encoded_vocab) if vocab_size is None else vocab_size
-        self.add_prefix_space = add_prefix_space
-        self.prepend_space_in_tokenization = add_prefix_space
-        self._encoded = list(encoded_vocab)
-        self._tokenizer: Any = None
-        if isinstance(stop_token_ids, int):
-            stop_token_ids = [stop_token_ids]
-        if stop_token_ids is None:
-            names = (
-                (id, one.decode("utf-8", "replace") if isinstance(one, bytes) else one)
-                for id, one in enumerate(encoded_vocab)
-            )
-            stop_token_ids = [id for id, name in names if name in _STOPS]
-        self.stop_token_ids = list(stop_token_ids)
-
-    @staticmethod
-    def from_huggingface(
-        tokenizer: Any, *, vocab_size: int | None = None, stop_token_ids: Sequence[int] | int | None = None
-    ) -> TokenizerInfo:
-        """A vocabulary of a tokenizer of transformers, or any other that :meth:`grammarc.Vocabulary.from_tokenizer` takes."""
-        if isinstance(stop_token_ids, int):
-            stop_token_ids = [stop_token_ids]
-        vocabulary = checked(
-            lambda: grammarc.Vocabulary.from_tokenizer(tokenizer, logit_width=vocab_size, end_tokens=stop_token_ids)
-        )
-        info = TokenizerInfo([], vocab_size=vocabulary.logit_width, stop_token_ids=list(vocabulary.end_tokens))
-        info._tokenizer = tokenizer
-        info.__dict__["vocabulary"] = vocabulary
-        return info
-
-    @staticmethod
-    def from_vocab_and_metadata(encoded_vocab: Sequence[bytes | str], metadata: str) -> TokenizerInfo:
-        """A vocabulary by what :meth:`dump_metadata` says."""
-        said = json.loads(metadata)
-        return TokenizerInfo(
-            encoded_vocab,
-            VocabType(said["vocab_type"]),
-            vocab_size=said["vocab_size"],
-            stop_token_ids=said["stop_token_ids"],
-            add_prefix_space=said["add_prefix_space"],
-        )
-
-    @staticmethod
-    def _detect_metadata_from_hf(backend_str: str) -> dict[str, Any]:
-        """What the text of a ``tokenizer.json`` says of its tokens, as TensorRT-LLM asks for it."""
-        decoder = json.dumps(json.loads(backend_str).get("decoder") or {})
-        if '"ByteLevel"' in decoder:
-            kind = VocabType.BYTE_LEVEL
-        elif '"ByteFallback"' in decoder:
-            kind = VocabType.BYTE_FALLBACK
-        else:
-            kind = VocabType.RAW
-        return {"vocab_type": kind, "add_prefix_space": '"Strip"' in decoder}
-
-    def dump_metadata(self) -> str:
-        """Everything but the tokens, as JSON."""
-        return json.dumps(
-            {
-                "vocab_type": self.vocab_type.value,
-                "vocab_size": self.vocab_size,
-                "add_prefix_space": self.add_prefix_space,
-                "stop_token_ids": self.stop_token_ids,
-            }
-        )
-
-    @functools.cached_property
-    def vocabulary(self) -> grammarc.Vocabulary:
-        """The vocabulary of grammarc."""
-        tokens = [_decoded(token, self.vocab_type) for token in self._encoded][: self.vocab_size]
-        special = {id for id, token in enumerate(tokens) if _MARKER.fullmatch(token)} | set(self.stop_token_ids)
-        return checked(
-            lambda: grammarc.Vocabulary.from_tokens(
-                [token or None for token in tokens],
-                special_ids=[id for id in special if id < len(tokens)],
-                end_tokens=[id for id in self.stop_token_ids if id < len(tokens)],
-                logit_width=self.vocab_size,
-            )
-        )
-
-    @functools.cached_property
-    def decoded_vocab(self) -> list[bytes]:
-        """The bytes of each token; those of control tokens are their names."""
-        vocabulary = self.vocabulary
-        known = [vocabulary.token_bytes(id) for id in range(min(len(vocabulary), self.vocab_size))]
-        return known + [b""] * (self.vocab_size - len(known))
-
-    @property
-    def special_token_ids(self) -> list[int]:
-        """Tokens that match no text."""
-        vocabulary = self.vocabulary
-        return [id for id in range(len(vocabulary)) if vocabulary.token_kind(id) != "text"]
-
-    @functools.cached_property
-    def _xgrammar(self) -> Any:
-        """The same for XGrammar."""
-        made = real("TokenizerInfo", "grammars of XGrammar")
-        stops = self.stop_token_ids or None
-        if self._tokenizer is not None:
-            return made.from_huggingface(self._tokenizer, vocab_size=self.vocab_size, stop_token_ids=stops)
-        kind = real("VocabType", "vocabularies")(self.vocab_type.value)
-        return made(
-            self._encoded,
-            kind,
-            vocab_size=self.vocab_size,
-            stop_token_ids=stops,
-            add_prefix_space=self.add_prefix_space,
-        )
-
-
-@functools.cache
-def _byte_level() -> dict[str, int]:
-    """Characters by which byte-level tokenizers write bytes."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in set(plain)]
-    return {chr(byte): byte for byte in plain} | {chr(256 + at): byte for at, byte in enumerate(others)}
-
-
-def _decoded(token: bytes | str, kind: VocabType) -> bytes:
-    """The bytes that a token adds to a text."""
-    text = token.decode("utf-8", "surrogateescape") if isinstance(token, bytes) else token
-    if kind is VocabType.BYTE_LEVEL:
-        letters = _byte_level()
-        if all(letter in letters for letter in text):
-            return bytes(letters[letter] for letter in text)
-    elif kind is VocabType.BYTE_FALLBACK:
-        if re.fullmatch(r"<0x[0-9A-Fa-f]{2}>", text):
-            return bytes([int(text[3:5], 16)])
-        text = text.replace("▁", " ")
-    return text.encode("utf-8", "surrogateescape")
-
 
 _SCHEMAS_INSIDE = {"whitespace": "flexible", "closed": True}
 """Options for schemas within other sources, as XGrammar has them there."""
@@ -278,6 +105,25 @@ class Grammar:
             "structural_tag", text, dict(_SCHEMAS_INSIDE), lambda theirs: theirs.from_structural_tag(text)
         )
 
+    @staticmethod
+    def concat(*grammars: Grammar) -> Grammar:
+        """A text of each grammar, one behind the other."""
+        return Grammar._joined(" ", grammars, lambda theirs: theirs.concat)
+
+    @staticmethod
+    def union(*grammars: Grammar) -> Grammar:
+        """A text of one of the grammars."""
+        return Grammar._joined(" | ", grammars, lambda theirs: theirs.union)
+
+    @staticmethod
+    def _joined(separator: str, grammars: tuple[Grammar, ...], join: Any) -> Grammar:
+        if not grammars:
+            raise ValueError("grammarc: there are no grammars to join")
+        sources = {f"g{at}": (one._kind, one._source, one._options) for at, one in enumerate(grammars)}
+        source = "root ::= " + separator.join(f'@"{name}"' for name in sources)
+        build = lambda theirs: join(theirs)(*(one._build(theirs) for one in grammars))  # noqa: E731
+        return Grammar("gbnf", source, {"sources": sources}, build)
+
     def __str__(self) -> str:
         """XGrammar's notation, which is the source of a grammar and needs XGrammar for others."""
         if self._kind == "ebnf":
@@ -293,14 +139,49 @@ class CompiledGrammar:
         self.compiled = compiled
         self.tokenizer_info = tokenizer_info
 
-    @property
+    @functools.cached_property
     def memory_size_bytes(self) -> int:
         """Bytes of its artifact."""
         return len(self.compiled.to_bytes())
 
 
+class _Cache:
+    """Compiled grammars by their sources, bounded by the bytes of their artifacts, by last use. A negative bound is none."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._entries: OrderedDict[Any, CompiledGrammar] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any, make: Callable[[], CompiledGrammar]) -> CompiledGrammar:
+        """The grammar of a key, made where it is not there. Threads that ask for one at once may each make it."""
+        with self._lock:
+            known = self._entries.get(key)
+            if known is not None:
+                self._entries.move_to_end(key)
+                return known
+        made = make()
+        if self._limit:
+            with self._lock:
+                self._entries.setdefault(key, made)
+                while 0 < self._limit < self._size():
+                    self._entries.popitem(last=False)
+        return made
+
+    def size(self) -> int:
+        """Bytes of the artifacts. Those of which masks are still computed count nothing."""
+        with self._lock:
+            return self._size()
+
+    def _size(self) -> int:
+        return sum(one.memory_size_bytes for one in self._entries.values() if one.compiled.is_complete)
+
+
 class GrammarCompiler:
-    """A compiler of one vocabulary."""
+    """A compiler of one vocabulary.
+
+    With ``enable_dynamic_compilation`` masks are computed when they are first needed, as ``early`` of :class:`grammarc.Compiler` has it.
+    """
 
     def __init__(
         self,
@@ -309,6 +190,7 @@ class GrammarCompiler:
         max_threads: int = 8,
         cache_enabled: bool = True,
         cache_limit_bytes: int = -1,
+        enable_dynamic_compilation: bool = False,
     ) -> None:
         if not isinstance(tokenizer_info, TokenizerInfo):
             raise ValueError(
@@ -321,14 +203,23 @@ class GrammarCompiler:
             "cache_enabled": cache_enabled,
             "cache_limit_bytes": cache_limit_bytes,
         }
+        self._is_early = enable_dynamic_compilation
         self.clear_cache()
 
     def clear_cache(self) -> None:
         """Forgets compiled grammars."""
-        entries = 256 if self._options["cache_enabled"] else 0
+        is_cached = self._options["cache_enabled"]
+        self._cache = _Cache(self.cache_limit_bytes if is_cached else 0)
         self._compiler = grammarc.Compiler(
-            self.tokenizer_info.vocabulary, threads=self._options["max_threads"], memory_entries=entries
+            self.tokenizer_info.vocabulary,
+            threads=self._options["max_threads"],
+            memory_entries=1 if is_cached else 0,
+            early=self._is_early,
         )
+
+    def get_cache_size_bytes(self) -> int:
+        """Bytes of the artifacts of all grammars that are kept."""
+        return self._cache.size()
 
     @functools.cached_property
     def _xgrammar(self) -> Any:
@@ -371,12 +262,16 @@ class GrammarCompiler:
 
     def _compile(self, grammar: Grammar) -> CompiledGrammar:
         """The source compiled: by grammarc, and by XGrammar where only that takes it and is installed."""
+        key = (grammar._kind, grammar._source, repr(sorted(grammar._options.items())))
         try:
-            made = checked(lambda: self._compiler.compile(grammar._kind, grammar._source, **grammar._options))  # type: ignore[arg-type]
+            return self._cache.get(key, lambda: self._made(grammar))
         except RuntimeError as error:
             cause = error.__cause__
             if isinstance(cause, SourceError) and is_only(cause, XGRAMMAR_ONLY) and is_installed():
                 theirs = grammar._build(real("Grammar", "grammars of XGrammar"))
                 return self._xgrammar.compile_grammar(theirs)  # type: ignore[no-any-return]
             raise
+
+    def _made(self, grammar: Grammar) -> CompiledGrammar:
+        made = checked(lambda: self._compiler.compile(grammar._kind, grammar._source, **grammar._options))  # type: ignore[arg-type]
         return CompiledGrammar(grammar, made, self.tokenizer_info)

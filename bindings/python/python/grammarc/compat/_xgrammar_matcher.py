@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import sys
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -102,7 +104,7 @@ class GrammarMatcher:
 
     def accept_token(self, token_id: int, *, debug_print: bool = False) -> bool:
         """Accepts a token. False for whatever is not accepted."""
-        # A matcher that ends by itself has stop tokens in its masks and does not take them, as XGrammar's.
+        # A matcher that ends by itself takes no stop tokens, as XGrammar's.
         if self._ends_itself and token_id in self._matcher.end_tokens:
             return False
         if not self._matcher.try_accept(token_id):
@@ -124,7 +126,18 @@ class GrammarMatcher:
         """Writes the mask of the next token to a row, and says whether it forbids anything."""
         if self._matcher.is_finished:
             raise RuntimeError("grammarc: the sequence has ended, and no token follows")
-        return self._matcher.fill(bitmask, index)
+        forbids = self._matcher.fill(bitmask, index)
+        return self._without_ends(bitmask, index) or forbids
+
+    def _without_ends(self, bitmask: Any, index: int) -> bool:
+        """Takes the stop tokens out of a row, for a matcher that ends by itself, and says whether there are any."""
+        if not self._ends_itself:
+            return False
+        row = bitmask[index] if bitmask.ndim == 2 else bitmask
+        for token in self._matcher.end_tokens:
+            bit = token % 32
+            row[token // 32] &= ~(1 << bit) if bit < 31 else 0x7FFFFFFF
+        return bool(self._matcher.end_tokens)
 
     def find_jump_forward_string(self) -> str:
         """The text with which every continuation begins, as far as it is whole characters."""
@@ -133,6 +146,59 @@ class GrammarMatcher:
             return forced.decode()
         except UnicodeDecodeError as error:
             return forced[: error.start].decode()
+
+    def find_jump_forward_tokens(self) -> list[int]:
+        """Tokens of the text with which every continuation begins: the longest text token at each place. The last is left out where
+        a longer text token begins with it."""
+        if self._matcher.is_finished or self._matcher.is_accepting:
+            return []
+        tokens = _by_bytes(self._matcher.grammar.vocabulary)
+        forced, found, at = self._matcher.forced_bytes(), list[int](), 0
+        last = b""
+        while at < len(forced):
+            ends = range(min(len(forced), at + tokens.longest), at, -1)
+            end = next((end for end in ends if forced[at:end] in tokens.ids), None)
+            if end is None:
+                break
+            last = forced[at:end]
+            found.append(tokens.ids[last])
+            at = end
+        return found[:-1] if found and tokens.is_prefix(last) else found
+
+    def traverse_draft_tree(
+        self,
+        retrieve_next_token: Any,
+        retrieve_next_sibling: Any,
+        draft_tokens: Any,
+        token_bitmask: Any,
+        time_threshold: float = -1.0,
+        temperatures: Any = None,
+    ) -> bool:
+        """Writes the mask behind each draft of a tree, of which the first is accepted already. Nothing is allowed behind a draft that is
+        not, and behind the end. False where that took longer than ``time_threshold`` seconds, if it is positive."""
+        deadline = time.monotonic() + time_threshold if time_threshold > 0 else None
+        children, siblings, drafts = retrieve_next_token.tolist(), retrieve_next_sibling.tolist(), draft_tokens.tolist()
+        if temperatures is not None:
+            temperatures.fill_(-1)
+        waiting: list[tuple[int, grammarc.Matcher | None]] = [(0, self._matcher)] if drafts else []
+        while waiting:
+            if deadline is not None and time.monotonic() > deadline:
+                return False
+            node, matcher = waiting.pop()
+            if matcher is None or matcher.is_finished:
+                token_bitmask[node] = 0
+                continue
+            matcher.fill(token_bitmask, node)
+            self._without_ends(token_bitmask, node)
+            if temperatures is not None and self.temperature is not None:
+                temperatures[node] = self.temperature
+            child = children[node]
+            while child >= 0:
+                below = matcher.fork()
+                is_end = self._ends_itself and drafts[child] in matcher.end_tokens
+                waiting.append((child, below if not is_end and below.try_accept(drafts[child]) else None))
+                child = siblings[child]
+        return True
 
     def rollback(self, num_tokens: int = 1) -> None:
         """Takes back steps, the end too."""
@@ -178,8 +244,17 @@ class BatchGrammarMatcher:
             raise RuntimeError("grammarc: a sequence has ended, and no token follows")
         grammarc.fill_batch([one._matcher for one, _ in ours], bitmask, [row for _, row in ours], threads=self._threads)
         for one, row in zip(matchers, rows, strict=True):
-            if not isinstance(one, GrammarMatcher):
+            if isinstance(one, GrammarMatcher):
+                one._without_ends(bitmask, row)
+            else:
                 one.fill_next_token_bitmask(bitmask, row)
+
+    @staticmethod
+    def batch_fill_temperature(matchers: Sequence[Any], temperatures: Any, indices: Sequence[int] | None = None) -> None:
+        """Writes the temperature of each matcher to the first places, or to those listed; -1 where it has none."""
+        places = range(len(matchers)) if indices is None else indices
+        for one, at in zip(matchers, places, strict=True):
+            temperatures[at] = -1 if one.temperature is None else one.temperature
 
     @staticmethod
     def batch_accept_token(matchers: Sequence[Any], tokens: Sequence[int], debug_print: bool = False) -> list[bool]:
@@ -201,21 +276,33 @@ class BatchGrammarMatcher:
             one.rollback(count)
 
 
+class _TextTokens:
+    """Text tokens of a vocabulary by their bytes."""
+
+    def __init__(self, vocabulary: grammarc.Vocabulary) -> None:
+        text = (id for id in range(len(vocabulary)) if vocabulary.token_kind(id) == "text")
+        self.ids = {vocabulary.token_bytes(id): id for id in text}
+        self.longest = max(map(len, self.ids), default=0)
+        self._sorted = sorted(self.ids)
+
+    def is_prefix(self, token: bytes) -> bool:
+        """Whether a longer token begins with one: the next in the order of bytes does then."""
+        after = bisect.bisect_right(self._sorted, token)
+        return after < len(self._sorted) and self._sorted[after].startswith(token)
+
+
 @functools.lru_cache(maxsize=8)
-def _by_bytes(vocabulary: grammarc.Vocabulary) -> dict[bytes, int]:
-    """Text tokens by their bytes."""
-    ids = (id for id in range(len(vocabulary)) if vocabulary.token_kind(id) == "text")
-    return {vocabulary.token_bytes(id): id for id in ids}
+def _by_bytes(vocabulary: grammarc.Vocabulary) -> _TextTokens:
+    return _TextTokens(vocabulary)
 
 
-def _spelled(tokens: dict[bytes, int], text: bytes) -> list[int] | None:
+def _spelled(tokens: _TextTokens, text: bytes) -> list[int] | None:
     """Tokens that spell a text, or None where none do. Quadratic in the longest token at worst."""
-    longest = max(map(len, tokens), default=0)
     # The last token of a spelling of each prefix that has one.
     last: dict[int, int] = {0: 0}
     for end in range(1, len(text) + 1):
-        for start in range(max(0, end - longest), end):
-            if start in last and text[start:end] in tokens:
+        for start in range(max(0, end - tokens.longest), end):
+            if start in last and text[start:end] in tokens.ids:
                 last[end] = start
                 break
     spelling: list[int] = []
@@ -224,6 +311,6 @@ def _spelled(tokens: dict[bytes, int], text: bytes) -> list[int] | None:
         if end not in last:
             return None
         start = last[end]
-        spelling.append(tokens[text[start:end]])
+        spelling.append(tokens.ids[text[start:end]])
         end = start
     return spelling[::-1]

@@ -23,8 +23,6 @@ from grammarc.compat._xgrammar_compiler import (
     CompiledGrammar,
     Grammar,
     GrammarCompiler,
-    TokenizerInfo,
-    VocabType,
 )
 from grammarc.compat._xgrammar_matcher import (
     BatchGrammarMatcher,
@@ -34,6 +32,7 @@ from grammarc.compat._xgrammar_matcher import (
     get_bitmask_shape,
     reset_token_bitmask,
 )
+from grammarc.compat._xgrammar_tokens import TokenizerInfo, VocabType
 
 __all__ = [
     "ENGINE",

@@ -15,8 +15,8 @@ import copy
 import struct
 from collections.abc import Iterable, Iterator
 
-from grammarc._errors import TokenRefused
-from grammarc._native import Grammar, Matcher
+from grammarc._errors import GrammarcError, TokenRefused
+from grammarc._native import Grammar, Matcher, Vocabulary
 
 TOKEN = 8
 """Bytes of a token in a run."""
@@ -37,6 +37,17 @@ def run_of(tokens: Iterable[int]) -> bytes:
 def tokens_of(run: bytes) -> tuple[int, ...]:
     """The tokens of a run."""
     return struct.unpack(f"={len(run) // TOKEN}q", run)
+
+
+def expect_width(vocabulary: Vocabulary, width: int) -> None:
+    """Raises ``ValueError`` where a model's rows of logits are not as long as its grammar's vocabulary says: the grammar belongs to
+    another model."""
+    if width != vocabulary.logit_width:
+        raise ValueError(
+            f"the model's rows have {width} logits, and the logit width of the grammar's vocabulary {vocabulary.name} is "
+            f"{vocabulary.logit_width}: is it another model's? Where rows are padded, make the vocabulary with "
+            f"logit_width={width}, as the vocabulary() of each module of grammarc.hosts does"
+        )
 
 
 class Positions:
@@ -121,6 +132,8 @@ class Follower:
     def __init__(
         self, grammar: Grammar, end_tokens: Iterable[int] | None = None, logit_width: int | None = None
     ) -> None:
+        if logit_width is not None:
+            expect_width(grammar.vocabulary, logit_width)
         self._fresh = Positions(grammar, end_tokens, logit_width)
         # By prompt, in the order of their last calls.
         self._sequences: dict[bytes, Positions] = {}
@@ -169,6 +182,15 @@ class Follower:
             for prompt in self._sequences:
                 if prompt is not last:
                     yield prompt
+
+
+def nothing_left(row: int) -> GrammarcError:
+    """The error for a row of masked logits of which none is finite."""
+    return GrammarcError(
+        f"no token is left in row {row}: all that the grammar allows there was forbidden before its mask. min_new_tokens, min_length or "
+        "min_tokens may be more than the grammar has; suppress_tokens, bad_words_ids, no_repeat_ngram_size or logit_bias may forbid "
+        "what it needs"
+    )
 
 
 def refused(run: bytes, positions: Positions) -> TokenRefused:

@@ -17,11 +17,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from grammarc._errors import CompileTimeout, Diagnostic, GrammarcError, LimitError, SourceError
 from grammarc._native import CancelToken, Grammar, Vocabulary
-from grammarc.compiler import Compiler, Limits
+from grammarc.compiler import Compiler, Limits, Whitespace
 
 ANY_OBJECT = '{"type": "object"}'
 """The schema of JSON objects."""
@@ -30,8 +30,8 @@ ANY_VALUE = "{}"
 """The schema of JSON values."""
 
 XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported"})
-"""Findings on what XGrammar takes and grammarc does not, texts with a backslash that strings of a schema exclude: a server that has
-XGrammar may hand the source to it."""
+"""Findings on what XGrammar takes and grammarc does not: texts with a backslash that strings of a schema exclude, and the style
+``gemma``. A server that has XGrammar may hand the source to it."""
 
 UNKNOWN_TOKENS = frozenset({"compile::unknown-token", "structural-tag::unknown-token"})
 """Findings on tokens that a vocabulary does not have."""
@@ -269,8 +269,9 @@ class Server:
         with refusals():
             return self.compiler.compile(kind, source, cancel=cancel, **options)  # type: ignore[arg-type]
 
-    def _whitespace(self, compact: bool) -> str:
-        return "compact" if compact else self.settings.whitespace
+    def _whitespace(self, compact: bool) -> Whitespace:
+        # What the environment says is checked where it is compiled.
+        return "compact" if compact else cast(Whitespace, self.settings.whitespace)
 
     def stats(self) -> dict[str, Any]:
         """Counters of the compiler; none before the first request."""

@@ -6,11 +6,13 @@ to its device as words of 32 tokens, an eighth of what they would be as booleans
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Sequence
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
 from grammarc._native import Matcher, apply_batch, fill_batch
+from grammarc.hosts._sequences import nothing_left
 
 _BITS = 32
 _WRITTEN = (torch.float32, torch.float16, torch.bfloat16)
@@ -40,6 +42,16 @@ def apply(
             logits[row, token] = logit
         return
     apply_words(logits, words(logits.shape, matchers, rows, closed=closed, also=also))
+
+
+def expect_choice(logits: torch.Tensor, rows: Sequence[int], beams: int = 1) -> None:
+    """Raises :class:`grammarc.GrammarcError` where no masked logit of a prompt is finite, of those of its ``beams`` rows that are among
+    ``rows``."""
+    best = logits.amax(dim=1).tolist()
+    for _, group in itertools.groupby(rows, key=lambda row: row // beams):
+        prompt = list(group)
+        if all(best[row] == -torch.inf for row in prompt):
+            raise nothing_left(prompt[0])
 
 
 def words(

@@ -39,6 +39,7 @@ class GrammarProcessor:
                 self._sequence = Follower(self._grammar, self._ends, self._width)
             position = self._sequence.at(run_of(input_ids))
             _torch.apply(row, [position], [0])
+            _torch.expect_choice(row, [0])
         except Exception:
             self._end(logits)
             raise
@@ -46,7 +47,8 @@ class GrammarProcessor:
     def _end(self, logits: Any) -> None:
         """Leaves nothing but the tokens that end the request."""
         ends = self._ends if self._ends is not None else self._grammar.vocabulary.end_tokens
-        kept = {token: logits[..., token].clone() for token in ends if token < logits.shape[-1]}
+        # What was forbidden before has to be allowed for the request to end.
+        kept = {token: logits[..., token].clamp(min=0) for token in ends if token < logits.shape[-1]}
         logits.fill_(float("-inf"))
         for token, logit in kept.items():
             logits[..., token] = logit

@@ -23,7 +23,7 @@ import numpy
 from grammarc._errors import GrammarcError
 from grammarc._native import Grammar, Vocabulary
 from grammarc.hosts._probe import Host
-from grammarc.hosts._sequences import Follower
+from grammarc.hosts._sequences import Follower, nothing_left
 from grammarc.tokenizers import from_tokenizer
 
 _log = logging.getLogger("grammarc")
@@ -70,11 +70,14 @@ class GrammarLogitsProcessor:
         row = numpy.array(scores, dtype=numpy.float32)
         try:
             self._sequence.at(numpy.asarray(input_ids, dtype=numpy.int64).tobytes()).apply(row)
+            if row.max() == -numpy.inf:
+                raise nothing_left(0)
         except Exception as error:
             if self._error is None:
                 self._error = error
                 _log.error("a generation of llama-cpp-python is ended: %s", error)
-            kept = {token: row[token] for token in self._ends if token < row.size}
+            # What was forbidden before has to be allowed for the generation to end.
+            kept = {token: numpy.maximum(row[token], 0) for token in self._ends if token < row.size}
             row.fill(-numpy.inf)
             for token, score in kept.items():
                 row[token] = score

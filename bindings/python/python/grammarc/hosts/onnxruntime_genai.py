@@ -22,6 +22,7 @@ import numpy
 from grammarc._errors import SourceError, TokenRefused
 from grammarc._native import Grammar, Matcher, Vocabulary, apply_batch
 from grammarc.hosts._probe import Host
+from grammarc.hosts._sequences import expect_width, nothing_left
 from grammarc.tokenizers import from_file
 
 _HOST = Host("onnxruntime-genai", "onnxruntime-genai 0.18")
@@ -87,6 +88,9 @@ class GrammarGenerator:
             matchers = self._matchers = self._start(*rows.shape)
         listed = [row for row, matcher in enumerate(matchers) if matcher is not None]
         apply_batch([matcher for matcher in matchers if matcher is not None], rows, listed)
+        for row in listed:
+            if rows[row].max() == -numpy.inf:
+                raise nothing_left(row)
         self._generator.set_logits(logits)
 
     def accept(self) -> list[int]:
@@ -110,6 +114,9 @@ class GrammarGenerator:
         grammars = [self._grammars] * rows if isinstance(self._grammars, Grammar) else list(self._grammars)
         if len(grammars) != rows:
             raise ValueError(f"{len(grammars)} grammars were given for {rows} sequences")
+        for grammar in grammars:
+            if grammar is not None:
+                expect_width(grammar.vocabulary, width)
         return [
             None if one is None else one.matcher(end_tokens=self._ends, logit_width=width, rollback_window=0)
             for one in grammars

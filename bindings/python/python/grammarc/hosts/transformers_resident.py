@@ -9,56 +9,56 @@ the device: no token and no mask is copied, the host reads four bytes of status 
 host takes all of that row that it has not seen in a matcher of its own and writes the slot, so the results are those of
 :class:`grammarc.hosts.transformers.GrammarLogitsProcessor`.
 
-Slots go on with their rows: greedy search and sampling do, and beams and drafts do not, which is found by comparing tokens and
-raises an error.
+Slots go on with their rows: greedy search and sampling do, and beams and drafts do not. Those of ``generate`` are known by its loop
+(:mod:`._loops`), those of other loops by comparing tokens, and both raise an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
-import transformers  # type: ignore[import-not-found,unused-ignore]
 
 from grammarc import cuda
 from grammarc._errors import TokenRefused
 from grammarc._native import Grammar, Matcher
-from grammarc.hosts import _devices
+from grammarc.hosts import _devices, _loops, _torch
 from grammarc.hosts._config import ids
+from grammarc.hosts._transformers import GrammarProcessor, refuse_batches
+
+refuse_batches()
 
 _INSTEAD = "use grammarc.hosts.transformers.GrammarLogitsProcessor"
 
 
-class ResidentLogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc,unused-ignore]
+class ResidentLogitsProcessor(GrammarProcessor):
     """Holds the rows of a generation to a grammar on their device: all to one, or each prompt of the batch to its own, where ``None``
     leaves a prompt free.
 
     For greedy search and sampling. With beams, ``assistant_model`` or ``prompt_lookup_num_tokens`` it raises ``ValueError``, which
-    names what takes them.
+    names what takes them. A token that its mask forbade raises :class:`grammarc.TokenRefused` as soon as ``generate`` has chosen it.
 
-    ``model`` tells the tokens that end a sequence where ``end_tokens`` does not; without either they are the vocabulary's. ``device`` is
-    opened where the scores are unless it is given; :class:`grammarc.DeviceError` where that is not possible. ``in_place``
-    writes to the scores that it is given, which spares a copy: not with ``output_logits``, for ``generate`` hands those out.
+    ``model`` has the tokens that end a sequence where ``end_tokens`` is not given; without either they are the vocabulary's.
+    ``tokenizer``, where it is given, has to be the one that the grammar's vocabulary was made of. ``device`` is opened where the scores
+    are unless it is given; :class:`grammarc.DeviceError` where that is not possible. ``in_place`` writes to the scores that it is given,
+    which spares a copy: not with ``output_logits``, for ``generate`` hands those out.
 
     A finished row's mask has the end tokens alone; ``generate`` pads it whatever the mask says. One processor may serve several
     generations after each other, and not two at a time.
     """
-
-    supports_continuous_batching = False
 
     def __init__(
         self,
         grammar: Grammar | Sequence[Grammar | None],
         model: object = None,
         *,
+        tokenizer: object = None,
         end_tokens: Iterable[int] | None = None,
         device: cuda.Device | None = None,
         in_place: bool = False,
     ) -> None:
-        self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
-        if not self._grammars or not all(one is None or isinstance(one, Grammar) for one in self._grammars):
-            raise TypeError("a grammar, or a list of a grammar or None for each prompt, is needed")
+        super().__init__(grammar, model, tokenizer)
         if end_tokens is None:
             end_tokens = ids(getattr(getattr(model, "generation_config", None), "eos_token_id", None))
         self._ends = None if end_tokens is None else sorted(set(end_tokens))
@@ -78,13 +78,30 @@ class ResidentLogitsProcessor(transformers.LogitsProcessor):  # type: ignore[mis
             raise ValueError(
                 f"there are {input_ids.shape[0]} rows of tokens for {scores.shape[0]} rows of scores"
             )
+        self._expect_width(scores.shape[1])
         generation = self._generation
-        if generation is None or not generation.goes_on(input_ids, scores.shape[1]):
+        loop = _loops.current()
+        is_begun = loop is None or self._is_watched(loop)
+        if generation is None or not is_begun or not generation.goes_on(input_ids, scores.shape[1]):
             generation = self._begin(input_ids, scores)
         if not self._in_place:
             scores = scores.clone(memory_format=torch.contiguous_format)
         generation.slots.apply(scores, generation.places)
+        _torch.expect_choice(scores, generation.held())
         return scores
+
+    def _is_watched(self, loop: _loops.Loop) -> bool:
+        """Whether this is a further call of a loop of ``generate``, whose choices are checked from the first call on."""
+        if loop.name in (_loops.BEAMS, _loops.ASSISTED):
+            raise ValueError(f"beams change their places, and drafts go ahead: for these {_INSTEAD}")
+        if loop.watch(self) is not None:
+            return True
+        loop.add(_loops.Watch(self, self._check_choices))
+        return False
+
+    def _check_choices(self, input_ids: torch.Tensor, rows: list[int]) -> None:
+        if self._generation is not None:
+            self._generation.goes_on(input_ids, self._generation.width, rows)
 
     def _begin(self, input_ids: torch.Tensor, scores: torch.Tensor) -> _Generation:
         self._generation = None
@@ -119,7 +136,7 @@ class _Generation:
         width: int,
     ) -> None:
         self.slots = slots
-        self._width = width
+        self.width = width
         self._tokens = prompt
         self._length = prompt.shape[1]
         self._resident = [resident for _, resident in rows]
@@ -134,11 +151,16 @@ class _Generation:
             numbers.append(-1 if matcher is None else row)
         self.places = torch.tensor(numbers, dtype=torch.int32, device=prompt.device)
 
-    def goes_on(self, input_ids: torch.Tensor, width: int) -> bool:
-        """Takes the tokens that a call has more than the one before. False where the call begins another generation."""
+    def held(self) -> list[int]:
+        """The rows that have a grammar and are not finished."""
+        return [row for row, matcher in enumerate(self._matchers) if matcher is not None and not self._finished[row]]
+
+    def goes_on(self, input_ids: torch.Tensor, width: int, open_rows: Collection[int] | None = None) -> bool:
+        """Takes the tokens that a call has more than the one before, and checks those of ``open_rows``, or of all. False where the call
+        begins another generation."""
         before = self._tokens
         (rows, length), more = before.shape, input_ids.shape[1] - before.shape[1]
-        if width != self._width or input_ids.shape[0] != rows or input_ids.device != before.device:
+        if width != self.width or input_ids.shape[0] != rows or input_ids.device != before.device:
             return False
         if more not in (0, 1) or not torch.equal(input_ids[:, :length], before):
             if more > -(length - self._length) and torch.equal(input_ids[:, : self._length], before[:, : self._length]):
@@ -155,6 +177,10 @@ class _Generation:
         for row in range(rows):
             waits, is_refused, is_finished = statuses[row]
             if self._finished[row] or self._matchers[row] is None:
+                continue
+            if open_rows is not None and row not in open_rows:
+                # The host ended it, and pads it.
+                self._finished[row] = True
                 continue
             self._finished[row] = is_finished
             if waits:

@@ -90,7 +90,29 @@ def install() -> None:
             _vllm_masks.install(_devices)
         except HostMismatch as error:
             logger.warning("masks are applied by vLLM's own kernels: %s", error)
-    logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, import_module("vllm").__version__)
+    announce()
+
+
+def announce() -> None:
+    """Logs that this process has the plug-in, as soon as vLLM has configured its log.
+
+    An API process loads plug-ins before that, and so does an engine in the process of its caller.
+    """
+    versions = __version__, import_module("vllm").__version__
+    say = functools.partial(logger.info, "grammarc %s serves structured outputs of vLLM %s", *versions)
+    log: Any = import_module("vllm.logger")
+    original = getattr(log, "configure_logging", None)
+    if original is None or (logger.hasHandlers() and logger.isEnabledFor(logging.INFO)):
+        say()
+        return
+
+    @functools.wraps(original)
+    def configure_logging(config: Any) -> None:
+        log.configure_logging = original
+        original(config)
+        say()
+
+    log.configure_logging = configure_logging
 
 
 def probe(

@@ -164,8 +164,10 @@ fn params(args: &GenerateArgs) -> Result<GenerateParams, Failure> {
         params.json_mode = Some(JsonModeConfig { schema, ..JsonModeConfig::default() });
     } else if let Some(path) = &args.grammar {
         let name = path.to_string_lossy();
-        let language = Language::of_file_name(&name)
-            .ok_or_else(|| Problem::Kind { name: name.into_owned() })?;
+        let language = Language::of_file_name(&name).ok_or_else(|| {
+            let help = Language::instead_of_file(&name);
+            Problem::Kind { name: name.clone().into_owned(), help }
+        })?;
         params.constraint = Some(Grammar::new(language, outputs::text(path)?));
     }
     Ok(params)

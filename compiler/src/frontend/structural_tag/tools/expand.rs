@@ -5,7 +5,8 @@
 
 use crate::frontend::document::NodeId;
 use crate::frontend::structural_tag::format::{
-    Counted, Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Tag, Text, Then,
+    Counted, Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Syntax, Tag, Text,
+    Then,
 };
 use crate::frontend::structural_tag::members;
 
@@ -232,7 +233,7 @@ impl Request {
             excludes: Vec::new(),
         };
         let arguments = match tool.input {
-            Some(Input::Grammar(at)) => Format { kind: Kind::Grammar(at), at },
+            Some(Input::Grammar(at)) => Format { kind: Kind::Grammar(at, Syntax::Ebnf), at },
             Some(Input::Pattern(at)) => Format { kind: Kind::Regex(at), at },
             None => {
                 let at = tool.parameters.unwrap_or(tool.name.at);
