@@ -3,6 +3,7 @@
 //! Reasoning before the output and text behind it are composed around a source as GBNF composes sources, `@"name"`; so one
 //! artifact says which tokens may come next across the borders of the parts.
 
+use std::borrow::Cow;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::cache::{
-    Beginning, Cache, CacheError, CacheOptions, CacheStats, Key, Pending,
+    Beginning, Cache, CacheError, CacheOptions, CacheStats, Cached, Key, Origin, Pending,
 };
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -162,9 +163,6 @@ impl Grammars {
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
         match &grammar.form {
-            Form::Source(source) if around.reasoning.is_none() && !around.text_behind => {
-                self.compile_source(source, cancel)
-            }
             Form::Source(source) => self.compile_source(&composed(source, around), cancel),
             Form::Artifact(_) if around.text_behind => {
                 Err(GrammarError::Artifact { what: "text behind the output" })
@@ -174,6 +172,29 @@ impl Grammars {
             }
             Form::Artifact(compiled) => self.of_this_vocabulary(compiled),
         }
+    }
+
+    /// The artifact of a grammar with what stands around its texts, where it is kept and nothing has to be compiled.
+    ///
+    /// # Errors
+    ///
+    /// The grammar is known not to compile.
+    pub fn kept(
+        &self,
+        grammar: &Grammar,
+        around: &Around<'_>,
+    ) -> Result<Option<Compiled>, GrammarError> {
+        let Form::Source(source) = &grammar.form else {
+            return self.compile_around(grammar, around, None).map(Some);
+        };
+        let Asked { settings, text, options } = Asked::new(&composed(source, around))?;
+        let Inner { compiler, cache, .. } = &*self.inner;
+        let Some(kept) = cache.kept(compiler, &settings.front_end, &text, &options) else {
+            return Ok(None);
+        };
+        let kept = kept.map_err(|error| of_cache(&text, error))?;
+        refuse(&text, denied(&kept.artifact.meta().report, &settings.deny))?;
+        Ok(Some(Compiled::from_artifact(kept.artifact)))
     }
 
     /// The key of a grammar's source, in hexadecimal: equal keys are compiled to equal artifacts. None of an artifact.
@@ -217,26 +238,43 @@ impl Grammars {
                 cached.map(Beginning::Whole)
             }
         };
-        let answer = answer.map_err(|error| match error {
-            CacheError::Refused(diagnostics) => GrammarError::Refused {
-                source_text: text.clone(),
-                diagnostics: diagnostics.to_vec(),
-            },
-            CacheError::Spent { diagnostics, .. } => {
-                GrammarError::Spent { source_text: text.clone(), diagnostics: diagnostics.to_vec() }
-            }
-        })?;
+        let answer = answer.map_err(|error| of_cache(&text, error))?;
         let diagnostics = match &answer {
-            Beginning::Whole(cached) => denied(&cached.artifact.meta().report, &settings.deny),
+            Beginning::Whole(cached) => {
+                warn_if_not_kept(cached);
+                denied(&cached.artifact.meta().report, &settings.deny)
+            }
             Beginning::Early(pending) => denied(pending.report(), &settings.deny),
         };
-        if !diagnostics.is_empty() {
-            return Err(GrammarError::Refused { source_text: text, diagnostics });
-        }
+        refuse(&text, diagnostics)?;
         Ok(match answer {
             Beginning::Whole(cached) => Compiled::from_artifact(cached.artifact),
             Beginning::Early(pending) => begun(*pending, behind.clone()),
         })
+    }
+}
+
+/// The error of a source that a cache has found.
+fn of_cache(source: &Source, error: CacheError) -> GrammarError {
+    let (source_text, diagnostics) = (source.clone(), error.diagnostics().to_vec());
+    match error {
+        CacheError::Refused(_) => GrammarError::Refused { source_text, diagnostics },
+        CacheError::Spent { .. } => GrammarError::Spent { source_text, diagnostics },
+    }
+}
+
+/// Says in the log that a grammar could not be written to the cache's folder.
+fn warn_if_not_kept(cached: &Cached) {
+    if let Origin::NotKept(error) = &cached.origin {
+        tracing::warn!(%error, "a grammar was compiled and could not be kept in the cache's folder");
+    }
+}
+
+/// Fails where there are diagnostics of what is denied.
+fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarError> {
+    match diagnostics.is_empty() {
+        true => Ok(()),
+        false => Err(GrammarError::Refused { source_text: source.clone(), diagnostics }),
     }
 }
 
@@ -250,6 +288,7 @@ fn begun(pending: Pending, running: Option<Arc<AtomicUsize>>) -> Compiled {
         let _counted = behind;
         // Where a limit is met, masks go on to be found by walks.
         if let Ok(cached) = pending.finish() {
+            warn_if_not_kept(&cached);
             let whole = Compiled::from_artifact(cached.artifact);
             same.complete(&whole).expect("it was begun with the network that it has");
         }
@@ -317,7 +356,10 @@ const REASONING: &str = "reasoning";
 const OUTPUT: &str = "output";
 
 /// The source of a grammar with what stands around its texts.
-fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
+fn composed<'s>(source: &'s GrammarSource, around: &Around<'_>) -> Cow<'s, GrammarSource> {
+    if around.reasoning.is_none() && !around.text_behind {
+        return Cow::Borrowed(source);
+    }
     let mut sources = Map::new();
     sources.insert(OUTPUT.to_owned(), source.named());
     let mut root = format!("@\"{OUTPUT}\"");
@@ -336,9 +378,9 @@ fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
         root.push_str(" .*");
     }
     let options = [("sources".to_owned(), Value::Object(sources))];
-    GrammarSource {
+    Cow::Owned(GrammarSource {
         language: Language::Gbnf,
         text: format!("root ::= {root}\n"),
         options: options.into_iter().collect(),
-    }
+    })
 }

@@ -26,6 +26,7 @@ pub mod decoder;
 pub mod encode;
 pub mod engine;
 pub mod error;
+pub mod fair;
 pub mod grammar;
 pub mod grammars;
 pub mod json_mode;

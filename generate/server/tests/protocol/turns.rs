@@ -1,0 +1,74 @@
+//! Requests beside compilations that take long: what has nothing to compile goes on at once, and what has is bounded.
+
+use std::time::Duration;
+
+use axum::http::{StatusCode, header};
+use grammarc_generate::engine::EngineOptions;
+use grammarc_server::ServerOptions;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::client::{Reply, Server, chat};
+
+const PATH: &str = "/v1/chat/completions";
+
+/// A request whose schema takes as long to compile as one may, and that no other request has.
+fn exploding(number: usize) -> Value {
+    let pattern = |n: usize| json!({"pattern": format!("^(a|b){{{}}}c(a|b){{{n}}}$", n + number)});
+    chat("a", json!({"format": {"type": "string", "allOf": [pattern(3000), pattern(5000)]}}))
+}
+
+fn ask(server: &Server, body: Value) -> JoinHandle<Reply> {
+    let server = server.clone();
+    tokio::spawn(async move { server.post(PATH, &body).await })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plain_requests_and_kept_grammars_wait_for_no_compilation() {
+    let options = ServerOptions { compilations: 1, ..ServerOptions::default() };
+    let server = Server::paced(options, EngineOptions::default(), 0);
+    let kept = chat("ab", json!({"grammar": "root ::= \"ab\""}));
+    assert_eq!(server.post(PATH, &kept).await.status, StatusCode::OK);
+    let compiling: Vec<_> = (0..4).map(|number| ask(&server, exploding(number))).collect();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let refused = chat("ab", json!({"grammar": "root ::= missing"}));
+    for (body, status) in [(chat("hello", json!({})), StatusCode::OK), (kept, StatusCode::OK)] {
+        let reply = server.post(PATH, &body).await;
+        assert_eq!(reply.status, status, "{}", reply.text);
+    }
+    assert!(compiling.iter().all(|one| !one.is_finished()), "they take longer");
+    // What is new waits for its turn.
+    let waits = ask(&server, refused);
+    assert!(tokio::time::timeout(Duration::from_millis(200), waits).await.is_err());
+    compiling.iter().for_each(JoinHandle::abort);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compilations_that_wait_are_bounded_and_told_so() {
+    let options =
+        ServerOptions { compilations: 1, waiting_compilations: 4, ..ServerOptions::default() };
+    let server = Server::paced(options, EngineOptions::default(), 0);
+    let held: Vec<_> = (0..8).map(|number| ask(&server, exploding(number))).collect();
+    let busy = loop {
+        let found = held.iter().position(JoinHandle::is_finished);
+        match found {
+            Some(at) => break at,
+            None => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    };
+    let mut held = held;
+    let reply = held.swap_remove(busy).await.expect("it does not panic");
+    assert_eq!(reply.status, StatusCode::TOO_MANY_REQUESTS, "{}", reply.text);
+    assert!(reply.headers.contains_key(header::RETRY_AFTER));
+    assert_eq!(reply.json()["error"]["code"], "busy");
+    // Those who leave free their places, and the compilation that is under way ends.
+    held.iter().for_each(JoinHandle::abort);
+    for _ in 0..200 {
+        let reply = server.post(PATH, &chat("ab", json!({"grammar": "root ::= \"ab\""}))).await;
+        if reply.status == StatusCode::OK {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("there is never a turn again");
+}
