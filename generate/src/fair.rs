@@ -41,6 +41,8 @@ pub struct FairQueue<T> {
 #[derive(Debug)]
 struct Waiting<T> {
     charged: u64,
+    /// The counter that it began with, which refunds do not go below.
+    least: u64,
     /// By rank and arrival.
     items: BTreeMap<(u32, u64), T>,
 }
@@ -69,13 +71,12 @@ impl<T> FairQueue<T> {
 
     /// Appends an item behind those of the same client and rank.
     pub fn push(&mut self, client: Client, rank: u32, item: T) {
-        let virtual_time = self.virtual_time;
-        let waiting = self.of(client);
-        if waiting.items.is_empty() {
-            waiting.charged = waiting.charged.max(virtual_time);
-        }
         let arrival = self.arrivals;
-        self.of(client).items.insert((rank, arrival), item);
+        let (virtual_time, waiting) = (self.virtual_time, self.of(client));
+        if waiting.items.is_empty() {
+            waiting.raise(virtual_time);
+        }
+        waiting.items.insert((rank, arrival), item);
         self.arrivals += 1;
         self.len += 1;
     }
@@ -102,15 +103,15 @@ impl<T> FairQueue<T> {
         if self.is_empty() {
             return;
         }
-        let virtual_time = self.virtual_time;
-        let waiting = self.of(client);
-        waiting.charged = waiting.charged.max(virtual_time).saturating_add(cost);
+        let (virtual_time, waiting) = (self.virtual_time, self.of(client));
+        waiting.raise(virtual_time);
+        waiting.charged = waiting.charged.saturating_add(cost);
     }
 
     /// Takes back a part of what a client was charged.
     pub fn refund(&mut self, client: Client, cost: u64) {
         if let Some(waiting) = self.clients.get_mut(&client) {
-            waiting.charged = waiting.charged.saturating_sub(cost);
+            waiting.charged = waiting.charged.saturating_sub(cost).max(waiting.least);
         }
     }
 
@@ -123,7 +124,22 @@ impl<T> FairQueue<T> {
     }
 
     fn of(&mut self, client: Client) -> &mut Waiting<T> {
-        self.clients.entry(client).or_insert_with(|| Waiting { charged: 0, items: BTreeMap::new() })
+        self.clients.entry(client).or_default()
+    }
+}
+
+impl<T> Default for Waiting<T> {
+    fn default() -> Self {
+        Self { charged: 0, least: 0, items: BTreeMap::new() }
+    }
+}
+
+impl<T> Waiting<T> {
+    /// Raises the counter to that of the client that was served last.
+    fn raise(&mut self, virtual_time: u64) {
+        if self.charged < virtual_time {
+            (self.charged, self.least) = (virtual_time, virtual_time);
+        }
     }
 }
 

@@ -43,13 +43,15 @@ pub(crate) struct Turn {
     since: Instant,
 }
 
-/// Sets its flag when the future of a request is dropped.
-#[derive(Default)]
-struct Abandoned(Arc<AtomicBool>);
+/// Sets its flag when the future of a request is dropped before its work is done. Behind that the flag stays as it is: masks
+/// that are computed behind the work look at it as well.
+struct Abandoned(Option<Arc<AtomicBool>>);
 
 impl Drop for Abandoned {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        if let Some(flag) = &self.0 {
+            flag.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -105,8 +107,8 @@ impl Turn {
         self,
         work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let abandoned = Abandoned::default();
-        let flag = Arc::clone(&abandoned.0);
+        let flag = Arc::<AtomicBool>::default();
+        let mut abandoned = Abandoned(Some(Arc::clone(&flag)));
         let (tell, told) = oneshot::channel();
         let thread = std::thread::Builder::new().name("grammarc compile".to_owned());
         let started = thread.spawn(move || {
@@ -117,7 +119,9 @@ impl Turn {
             _ = tell.send(done);
         });
         started.map_err(|error| ApiError::busy(format!("no thread could be started: {error}")))?;
-        told.await.unwrap_or_else(|_| Err(ApiError::failed("the grammar could not be compiled")))
+        let done = told.await;
+        abandoned.0 = None;
+        done.unwrap_or_else(|_| Err(ApiError::failed("the grammar could not be compiled")))
     }
 }
 
@@ -212,6 +216,9 @@ mod tests {
         work.abort();
         assert!(work.await.is_err_and(|error| error.is_cancelled()));
         told.recv().expect("the work has ended");
+        let turn = turns.next(client("a")).await.expect("the turn was handed on");
+        let flag = turn.work(|flag| Ok(Arc::clone(flag))).await.expect("it is done");
+        assert!(!flag.load(Ordering::Relaxed), "what goes on behind the work is not told to end");
         let turn = turns.next(client("b")).await.expect("the turn was handed on");
         let failed = turn.work(|_| -> Result<(), ApiError> { panic!("as intended") }).await;
         assert!(failed.is_err());

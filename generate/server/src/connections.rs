@@ -52,6 +52,8 @@ struct Open {
     /// Since when it waits; `None` while it is served.
     waits: Option<Instant>,
     close: Arc<Notify>,
+    /// It was told to close, and has its descriptor until it has done so.
+    is_closing: bool,
 }
 
 /// Why there is no place for a connection.
@@ -59,8 +61,8 @@ struct Open {
 enum NoPlace {
     /// The address has as many as it may, all of them served.
     Address,
-    /// All connections are served.
-    All,
+    /// One is being closed for it, or all connections are served.
+    Yet,
 }
 
 /// A connection as its requests know it. A clone is the same connection.
@@ -87,7 +89,7 @@ impl Connections {
             match self.try_place(network_of(address)) {
                 Ok(place) => return Some(place),
                 Err(NoPlace::Address) => return None,
-                Err(NoPlace::All) => self.changed.notified().await,
+                Err(NoPlace::Yet) => self.changed.notified().await,
             }
         }
     }
@@ -98,16 +100,25 @@ impl Connections {
         let own = table.open.values().filter(|open| is_own(open)).count();
         let is_of_address = own >= self.bounds.of_address;
         if is_of_address || table.open.len() >= self.bounds.all {
-            table.note();
-            let closed = table.longest_waiting(|open| !is_of_address || is_own(open));
-            match closed.and_then(|number| table.open.remove(&number)) {
-                Some(open) => open.close.notify_one(),
-                None if is_of_address => return Err(NoPlace::Address),
-                None => return Err(NoPlace::All),
+            let may_close = |open: &Open| !is_of_address || is_own(open);
+            if table.open.values().any(|open| open.is_closing && may_close(open)) {
+                return Err(NoPlace::Yet);
             }
+            table.note();
+            let closed = table.longest_waiting(may_close);
+            return Err(match closed.and_then(|number| table.open.get_mut(&number)) {
+                Some(open) => {
+                    open.is_closing = true;
+                    open.close.notify_one();
+                    NoPlace::Yet
+                }
+                None if is_of_address => NoPlace::Address,
+                None => NoPlace::Yet,
+            });
         }
         let (number, close) = (table.next, Arc::new(Notify::new()));
-        let open = Open { address, waits: Some(Instant::now()), close: Arc::clone(&close) };
+        let waits = Some(Instant::now());
+        let open = Open { address, waits, close: Arc::clone(&close), is_closing: false };
         table.open.insert(number, open);
         table.next += 1;
         Ok(Place(Connection { connections: Arc::clone(self), number, address, close }))
@@ -231,53 +242,60 @@ mod tests {
         tokio::time::timeout(Duration::ZERO, place.closed()).await.is_ok()
     }
 
+    fn place(connections: &Arc<Connections>, last: u8) -> Place {
+        connections.try_place(address(last)).expect("there is room")
+    }
+
+    /// Asks for a place where there is none yet.
+    fn ask(connections: &Arc<Connections>, last: u8) {
+        assert_eq!(connections.try_place(address(last)).unwrap_err(), NoPlace::Yet);
+    }
+
     #[tokio::test]
     async fn who_has_waited_longest_makes_room_and_who_is_served_does_not() {
         let connections = connections(3, 3);
-        let mut places = Vec::new();
-        for last in 1..=3 {
-            places.push(connections.try_place(address(last)).expect("there is room"));
-        }
+        let mut places: Vec<_> = (1..=3).map(|last| place(&connections, last)).collect();
         places[0].connection().set_served(true);
-        let _new = connections.try_place(address(4)).expect("one is closed for it");
+        // One is closed for it, however often it asks.
+        ask(&connections, 4);
+        ask(&connections, 4);
         assert!(!is_closed(&places[0]).await && is_closed(&places[1]).await);
         assert!(!is_closed(&places[2]).await);
-        assert_eq!(connections.len(), 3);
-        // A place that was taken is not freed twice.
         places.remove(1);
+        let _new = place(&connections, 4);
         assert_eq!(connections.len(), 3);
     }
 
     #[tokio::test]
     async fn the_address_with_the_most_connections_makes_room() {
         let connections = connections(5, 5);
-        let old = connections.try_place(address(1)).expect("there is room");
-        let many: Vec<_> =
-            (0..4).map(|_| connections.try_place(address(2)).expect("there is room")).collect();
-        let _new = connections.try_place(address(3)).expect("one is closed for it");
+        let old = place(&connections, 1);
+        let many: Vec<_> = (0..4).map(|_| place(&connections, 2)).collect();
+        ask(&connections, 3);
         assert!(!is_closed(&old).await && is_closed(&many[0]).await);
     }
 
     #[tokio::test]
     async fn an_address_has_its_own_bound() {
         let connections = connections(10, 2);
-        let own: Vec<_> =
-            (0..2).map(|_| connections.try_place(address(1)).expect("there is room")).collect();
+        let mut own: Vec<_> = (0..2).map(|_| place(&connections, 1)).collect();
         own.iter().for_each(|place| place.connection().set_served(true));
         assert_eq!(connections.try_place(address(1)).unwrap_err(), NoPlace::Address);
         assert!(connections.place(address(1)).await.is_none());
-        connections.try_place(address(2)).expect("others have room");
+        drop(place(&connections, 2));
         own[1].connection().set_served(false);
-        connections.try_place(address(1)).expect("the one that waits is closed for it");
+        ask(&connections, 1);
         assert!(is_closed(&own[1]).await && !is_closed(&own[0]).await);
+        own.pop();
+        place(&connections, 1);
     }
 
     #[tokio::test]
     async fn where_all_are_served_a_new_one_waits() {
         let connections = connections(1, 1);
-        let first = connections.try_place(address(1)).expect("there is room");
+        let first = place(&connections, 1);
         first.connection().set_served(true);
-        assert_eq!(connections.try_place(address(2)).unwrap_err(), NoPlace::All);
+        ask(&connections, 2);
         let asked = Arc::clone(&connections);
         let waits = tokio::spawn(async move { asked.place(address(2)).await.is_some() });
         tokio::task::yield_now().await;

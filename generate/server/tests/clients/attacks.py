@@ -35,8 +35,8 @@ ROUNDS = 7
 
 def exploding(number: int) -> dict:
     """A request whose schema takes as long to compile as it may, and that no other request has."""
-    patterns = [{"pattern": f"^(a|b){{{n + number}}}c(a|b){{{n}}}$"} for n in (3000, 5000)]
-    schema = {"type": "string", "allOf": patterns, "description": str(number)}
+    properties = {f"k{number}_{n}": {"type": "string", "maxLength": 100 + n, "pattern": f"[a-z]{{{n}}}x"} for n in range(60)}
+    schema = {"type": "object", "properties": properties, "additionalProperties": {"type": "string", "pattern": "(x|y)*z{3,40}"}}
     return PLAIN | {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}}
 
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::{StatusCode, header};
 use grammarc_generate::engine::EngineOptions;
 use grammarc_server::ServerOptions;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 
 use crate::client::{Reply, Server, chat};
@@ -14,8 +14,15 @@ const PATH: &str = "/v1/chat/completions";
 
 /// A request whose schema takes as long to compile as one may, and that no other request has.
 fn exploding(number: usize) -> Value {
-    let pattern = |n: usize| json!({"pattern": format!("^(a|b){{{}}}c(a|b){{{n}}}$", n + number)});
-    chat("a", json!({"format": {"type": "string", "allOf": [pattern(3000), pattern(5000)]}}))
+    let property = |n: usize| {
+        let value =
+            json!({"type": "string", "maxLength": 100 + n, "pattern": format!("[a-z]{{{n}}}x")});
+        (format!("k{number}_{n}"), value)
+    };
+    let properties: Map<String, Value> = (0..60).map(property).collect();
+    let rest = json!({"type": "string", "pattern": "(x|y)*z{3,40}"});
+    let schema = json!({"type": "object", "properties": properties, "additionalProperties": rest});
+    chat("a", json!({"format": schema}))
 }
 
 fn ask(server: &Server, body: Value) -> JoinHandle<Reply> {
