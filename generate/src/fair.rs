@@ -242,7 +242,7 @@ mod tests {
                 let (least, most) = (counters.iter().min(), counters.iter().max());
                 prop_assert!(most.copied().unwrap_or(0) - least.copied().unwrap_or(0) <= dearest);
             }
-            prop_assert_eq!(spent.iter().sum::<u64>(), costs.iter().map(|(_, cost)| cost).sum());
+            prop_assert_eq!(spent.iter().sum::<u64>(), costs.iter().map(|(_, cost)| cost).sum::<u64>());
         }
 
         /// Counts are those of the items, whatever is dropped, and nothing of a client stays when all is served.

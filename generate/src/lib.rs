@@ -20,6 +20,7 @@
 pub mod agents;
 pub mod arguments;
 pub mod backend;
+mod behind;
 pub mod chat;
 pub mod constraint;
 pub mod decoder;

@@ -15,7 +15,6 @@ use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_generate::grammars::COMPILE_TIME;
-use grammarc_generate::json_mode::compact;
 use grammarc_generate::{EarlyStop, GenerateParams, Grammar, JsonModeConfig};
 use grammarc_json::{JsonSchema, SchemaError};
 use serde_json::{Map, Value, json};
@@ -23,7 +22,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::Fields;
-use crate::functions::Tools;
+use crate::functions::{Tools, written};
 use crate::source_limits;
 
 /// The constraint on an output.
@@ -48,15 +47,6 @@ impl Constraint {
             }
         }
     }
-}
-
-/// The options of JSON: compact, and with closed objects where the schema is strict.
-pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
-    let mut options = compact();
-    if is_strict {
-        options.insert("closed".to_owned(), Value::Bool(true));
-    }
-    options
 }
 
 /// A constraint with the field that it stands in.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_generate::Grammar;
 use grammarc_generate::arguments::TagArguments;
+use grammarc_generate::json_mode::compact;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::calls::{Calls, INPUT};
-use crate::constraint::written;
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::source_limits;
@@ -198,6 +198,15 @@ impl Tools {
         }
         Ok(Grammar::new(Language::StructuralTag, text).with_options(options))
     }
+}
+
+/// The options of JSON: compact, and with closed objects where the schema is strict.
+pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
+    let mut options = compact();
+    if is_strict {
+        options.insert("closed".to_owned(), Value::Bool(true));
+    }
+    options
 }
 
 /// A function with parameters: one that has none takes none.

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! A request compiles before it takes a slot, in turns that are few and fair to clients; so a hostile schema delays other
-//! compilations of its client, and no request whose grammar is kept or that has none. The engine's events alone decide what a client gets: a call that was cut is no call, and the reason of an
-//! end is how it ended.
+//! compilations of its client, and no request whose grammar is kept or that has none. The engine's events alone decide what a
+//! client gets: a call that was cut is no call, and the reason of an end is how it ended.
 
 mod access;
 mod app;

@@ -5,8 +5,10 @@
 //!                                     └──────────────────────────── next step ◄──────────────────────────────────┘
 //! ```
 //!
-//! Outputs that wait are served fairly by client ([`crate::fair`]), each charged its prompt and most tokens; what it has not used is
-//! paid back at its end. A slot is one output with a sequence of the model. Slots come and go between steps, so a short output never waits for a
+//! Outputs that wait are served fairly by client ([`crate::fair`]). Each is charged its prompt and its most tokens, and gets back
+//! at its end what it has not used.
+//!
+//! A slot is one output with a sequence of the model. Slots come and go between steps, so a short output never waits for a
 //! long one beside it; a long prompt is read in parts for the same reason. Events go to a bounded queue for each output:
 //! whoever does not read his is passed over, and called off after [`EngineOptions::slow_reader`]. Whoever drops his receiver is
 //! called off at the next step.
@@ -73,11 +75,13 @@ impl Engine {
         self.info
     }
 
-    /// Takes an output of a client into the queue. Its events end with [`Event::Finished`](crate::output::Event::Finished) or an error.
+    /// Takes an output of a client into the queue. Its events end with [`Event::Finished`](crate::output::Event::Finished) or
+    /// an error.
     ///
     /// # Errors
     ///
-    /// The queue is full or the client has a fourth of it, the prompt and the output are longer than the model's context, or the engine has ended.
+    /// The queue is full or the client has a fourth of it, the prompt and the output are longer than the model's context, or
+    /// the engine has ended.
     pub fn submit(
         &self,
         decoder: Decoder,
