@@ -110,7 +110,7 @@ impl Default for ServerOptions {
             allowed_hosts: Vec::new(),
             limits: RequestLimits::default(),
             compilations: 2,
-            waiting_compilations: 32,
+            waiting_compilations: 256,
             max_tokens: 1024,
             tool_style: "qwen_3".to_owned(),
             prompts: None,

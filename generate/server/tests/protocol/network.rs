@@ -64,7 +64,7 @@ fn wait_for_an_output(address: SocketAddr) {
     }
 }
 
-/// A server that listens.
+/// A server that listens until `end` is sent or dropped.
 struct Served {
     address: SocketAddr,
     end: oneshot::Sender<()>,
@@ -97,7 +97,8 @@ async fn off<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T 
 async fn half_sent_requests_keep_nobody_out() {
     for half in [&b""[..], HALF_HEAD, HALF_BODY] {
         let few = ListenOptions { connections: 8, connections_of_address: 4, ..wide() };
-        let Served { address, .. } = server(few, LONG, 0).await;
+        let served = server(few, LONG, 0).await;
+        let address = served.address;
         off(move || {
             let held: Vec<_> = (0..40).map(|_| sent(address, half)).collect();
             for _ in 0..6 {
@@ -114,7 +115,8 @@ async fn half_sent_requests_keep_nobody_out() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_under_way_is_not_closed_for_others() {
     let few = ListenOptions { connections: 8, connections_of_address: 4, ..wide() };
-    let Served { address, .. } = server(few, LONG, 2).await;
+    let served = server(few, LONG, 2).await;
+    let address = served.address;
     off(move || {
         let body = chat("hello world…", json!({"max_tokens": 400})).to_string();
         let length = body.len();
@@ -133,8 +135,8 @@ async fn a_request_under_way_is_not_closed_for_others() {
 #[tokio::test(flavor = "multi_thread")]
 async fn heads_and_bodies_have_their_time() {
     let short = Duration::from_millis(100);
-    let Served { address, .. } =
-        server(ListenOptions { head_time: short, ..wide() }, short, 0).await;
+    let served = server(ListenOptions { head_time: short, ..wide() }, short, 0).await;
+    let address = served.address;
     off(move || {
         // Without a head there is nobody to answer; a connection between two requests is closed as well.
         assert_eq!(rest(sent(address, HALF_HEAD)), "");
