@@ -146,7 +146,9 @@ fn of_chunks(reply: &Reply, name: &str) -> Value {
             }
         }
     }
-    let choices: Vec<Value> = choices.into_iter().map(|(_, choice)| choice).collect();
+    // Outputs come side by side.
+    let mut choices: Vec<Value> = choices.into_iter().map(|(_, choice)| choice).collect();
+    choices.sort_by_key(|choice| choice["index"].as_u64());
     json!({"choices": choices, "usage": usage})
 }
 
