@@ -50,7 +50,7 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         .with("schema.json", "{\"type\": \"frob\"}")
         .with("prompts.json", "[]")
         .with("filter.json", "{\"template-index\": \"[\\\"a\\\"]\", \"template.a\": \"{\\\"prompt\\\": \\\"{{ x | frob }}\\\"}\"}");
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["generate", "x"], "--model"),
         (&["generate", "--model", "gone.gguf", "x"], "gone.gguf"),
         (&["generate", "--model", "broken.gguf", "x"], "--model"),

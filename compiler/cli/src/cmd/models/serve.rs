@@ -1,6 +1,5 @@
 //! `grammarc serve`: a model behind OpenAI's protocol.
 
-use std::future::Future;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -110,9 +109,9 @@ fn interruptions() -> watch::Receiver<u32> {
 }
 
 /// Waits for so many signals.
-fn signals(mut counted: watch::Receiver<u32>, count: u32) -> impl Future<Output = ()> {
+async fn signals(mut counted: watch::Receiver<u32>, count: u32) {
     // The task that counts ends with the runtime alone.
-    async move { drop(counted.wait_for(|found| *found >= count).await) }
+    drop(counted.wait_for(|found| *found >= count).await);
 }
 
 /// The keys of the arguments and of the environment. One that is empty, or a variable without one, would open the server to
