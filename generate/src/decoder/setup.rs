@@ -82,7 +82,7 @@ impl CompiledGrammars {
     fn by(
         params: &GenerateParams,
         in_reasoning: bool,
-        get: impl Fn(&crate::Grammar, &Around<'_>) -> Result<Option<Grammar>, GrammarError>,
+        get: impl Fn(&crate::grammar::Grammar, &Around<'_>) -> Result<Option<Grammar>, GrammarError>,
     ) -> Result<Option<Self>, GenerateError> {
         let from_mode = params.json_mode.as_ref().and_then(|mode| mode.grammar());
         let asked = params.constraint.clone().or(from_mode);
