@@ -4,6 +4,7 @@
 //! records with no copy. A clone shares the bytes.
 
 use std::fmt;
+use std::fs::File;
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -49,19 +50,37 @@ impl Buffer {
     /// file that is replaced by renaming another over it, as [`write::replace`](crate::write::replace) does, is fine,
     /// because the map keeps the old file. Use [`Buffer::read`] where this cannot be promised.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        Self::of_file(&file).map_err(|source| Error::io("map", path, source))
+    }
+
+    /// Maps a file that is open already, as [`Buffer::open`] does and under the same promise; without the feature `mmap`,
+    /// reads it.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn of_file(file: &File) -> std::io::Result<Self> {
         #[cfg(feature = "mmap")]
         {
-            let file =
-                std::fs::File::open(path).map_err(|source| Error::io("open", path, source))?;
-            Self::map(&file).map_err(|source| Error::io("map", path, source))
+            Self::map(file)
         }
         #[cfg(not(feature = "mmap"))]
-        Self::read(path)
+        {
+            let (mut bytes, mut file) = (Vec::new(), file);
+            std::io::Read::read_to_end(&mut file, &mut bytes)?;
+            Ok(Self::from_bytes(&bytes))
+        }
+    }
+
+    /// The bytes behind the first `at`, a multiple of [`ALIGNMENT`], shared with this buffer. `None` if there are fewer.
+    pub fn behind(&self, at: usize) -> Option<Self> {
+        (at.is_multiple_of(ALIGNMENT) && at <= self.len()).then(|| self.part(at..self.len()))
     }
 
     #[cfg(feature = "mmap")]
     #[allow(unsafe_code)]
-    fn map(file: &std::fs::File) -> std::io::Result<Self> {
+    fn map(file: &File) -> std::io::Result<Self> {
         // SAFETY: the map is private to this process and read-only. What remains is that nobody truncates or rewrites
         // the file behind it, which the documentation of `open` asks of the caller and the writer of this crate keeps.
         let map = unsafe { memmap2::Mmap::map(file)? };

@@ -10,6 +10,11 @@ use crate::error::Error;
 /// A reader sees the old file or the new one, and a map of the old one keeps its bytes. The content reaches the disk
 /// before the name does.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_parts(path, &[bytes])
+}
+
+/// The same for a file of several parts, one behind the other.
+pub fn replace_parts(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
     let error = |source| Error::io("write", path, source);
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -24,7 +29,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder).map_err(error)?;
-    file.write_all(bytes).map_err(error)?;
+    parts.iter().try_for_each(|part| file.write_all(part)).map_err(error)?;
     file.as_file().sync_all().map_err(error)?;
     file.persist(path).map_err(|failure| error(failure.error))?;
     Ok(())

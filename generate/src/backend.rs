@@ -45,6 +45,8 @@ pub struct Chat {
     pub tools: Vec<Value>,
     /// Variables of the template.
     pub variables: Map<String, Value>,
+    /// The beginning of the answer, which is no part of the output. Names of control tokens in it are characters.
+    pub begun: String,
 }
 
 /// The abilities of a backend.

@@ -3,14 +3,15 @@
 //! Reasoning before the output and text behind it are composed around a source as GBNF composes sources, `@"name"`; so one
 //! artifact says which tokens may come next across the borders of the parts.
 
+use std::borrow::Cow;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::cache::{
-    Beginning, Cache, CacheError, CacheOptions, CacheStats, Key, Pending,
+    Beginning, Cache, CacheError, CacheOptions, CacheStats, Cached, Key, Origin, Pending,
 };
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -19,14 +20,12 @@ use grammarc_compiler::frontend::settings::{Language, Settings, SettingsError};
 use grammarc_runtime::{Grammar as Compiled, Matcher, Vocabulary};
 use serde_json::{Map, Value, json};
 
+use crate::behind::{Begun, Behind};
 use crate::grammar::{Form, Grammar, GrammarSource};
 use crate::params::Reasoning;
 
 /// Longest compilation unless something else is asked for.
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
-
-/// Most threads that compute masks behind grammars of one compiler: more would take processors from generations.
-const MOST_BEHIND: usize = 2;
 
 /// Other texts that stand around the texts of a grammar.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,8 +47,8 @@ struct Inner {
     vocabulary: Vocabulary,
     cache: Cache,
     time: Duration,
-    /// Compilations whose masks a thread computes behind them, where grammars are given before their masks are there.
-    behind: Option<Arc<AtomicUsize>>,
+    /// Grammars that are without masks yet, where grammars are given before these are there.
+    behind: Option<Arc<Behind>>,
 }
 
 /// Why a grammar was not compiled.
@@ -162,9 +161,6 @@ impl Grammars {
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
         match &grammar.form {
-            Form::Source(source) if around.reasoning.is_none() && !around.text_behind => {
-                self.compile_source(source, cancel)
-            }
             Form::Source(source) => self.compile_source(&composed(source, around), cancel),
             Form::Artifact(_) if around.text_behind => {
                 Err(GrammarError::Artifact { what: "text behind the output" })
@@ -176,6 +172,48 @@ impl Grammars {
         }
     }
 
+    /// The artifact of a grammar with what stands around its texts, where it is kept and nothing has to be compiled.
+    ///
+    /// # Errors
+    ///
+    /// The grammar is known not to compile.
+    pub fn kept(
+        &self,
+        grammar: &Grammar,
+        around: &Around<'_>,
+    ) -> Result<Option<Compiled>, GrammarError> {
+        let Form::Source(source) = &grammar.form else {
+            return self.compile_around(grammar, around, None).map(Some);
+        };
+        let asked = Asked::new(&composed(source, around))?;
+        if let Some(begun) = self.begun(&asked)? {
+            return Ok(Some(begun));
+        }
+        let Asked { settings, text, options } = &asked;
+        let Inner { compiler, cache, .. } = &*self.inner;
+        let Some(kept) = cache.kept(compiler, &settings.front_end, text, options) else {
+            return Ok(None);
+        };
+        let kept = kept.map_err(|error| of_cache(text, error))?;
+        refuse(text, denied(&kept.artifact.meta().report, &settings.deny))?;
+        Ok(Some(Compiled::from_artifact(kept.artifact)))
+    }
+
+    /// The grammar of a source whose masks are being computed.
+    fn begun(&self, asked: &Asked) -> Result<Option<Compiled>, GrammarError> {
+        let Some(behind) = &self.inner.behind else { return Ok(None) };
+        let Some(Begun { grammar, report }) = behind.get(&self.key_of(asked)) else {
+            return Ok(None);
+        };
+        refuse(&asked.text, denied(&report, &asked.settings.deny))?;
+        Ok(Some(grammar))
+    }
+
+    fn key_of(&self, asked: &Asked) -> Key {
+        let Asked { settings, text, options } = asked;
+        Key::new(self.inner.compiler.vocabulary(), &settings.front_end, text, options)
+    }
+
     /// The key of a grammar's source, in hexadecimal: equal keys are compiled to equal artifacts. None of an artifact.
     ///
     /// # Errors
@@ -183,9 +221,7 @@ impl Grammars {
     /// An option of the source.
     pub fn key(&self, grammar: &Grammar) -> Result<Option<String>, GrammarError> {
         let Form::Source(source) = &grammar.form else { return Ok(None) };
-        let Asked { settings, text, options } = Asked::new(source)?;
-        let vocabulary = self.inner.compiler.vocabulary();
-        Ok(Some(Key::new(vocabulary, &settings.front_end, &text, &options).to_string()))
+        Ok(Some(self.key_of(&Asked::new(source)?).to_string()))
     }
 
     /// Checks that an artifact is of this vocabulary.
@@ -204,7 +240,12 @@ impl Grammars {
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
         let Inner { compiler, cache, time, behind, .. } = &*self.inner;
-        let Asked { settings, text, options } = Asked::new(source)?;
+        let asked = Asked::new(source)?;
+        if let Some(begun) = self.begun(&asked)? {
+            return Ok(begun);
+        }
+        let key = self.key_of(&asked);
+        let Asked { settings, text, options } = asked;
         let mut budget = Budget::new().time_limit(*time);
         if let Some(flag) = cancel {
             budget = budget.cancel_flag(Arc::clone(flag));
@@ -217,44 +258,63 @@ impl Grammars {
                 cached.map(Beginning::Whole)
             }
         };
-        let answer = answer.map_err(|error| match error {
-            CacheError::Refused(diagnostics) => GrammarError::Refused {
-                source_text: text.clone(),
-                diagnostics: diagnostics.to_vec(),
-            },
-            CacheError::Spent { diagnostics, .. } => {
-                GrammarError::Spent { source_text: text.clone(), diagnostics: diagnostics.to_vec() }
-            }
-        })?;
+        let answer = answer.map_err(|error| of_cache(&text, error))?;
         let diagnostics = match &answer {
             Beginning::Whole(cached) => {
+                warn_if_not_kept(cached);
                 denied(&text, &cached.artifact.meta().report, &settings.deny)
             }
             Beginning::Early(pending) => denied(&text, pending.report(), &settings.deny),
         };
-        if !diagnostics.is_empty() {
-            return Err(GrammarError::Refused { source_text: text, diagnostics });
-        }
+        refuse(&text, diagnostics)?;
         Ok(match answer {
             Beginning::Whole(cached) => Compiled::from_artifact(cached.artifact),
-            Beginning::Early(pending) => begun(*pending, behind.clone()),
+            Beginning::Early(pending) => {
+                begun(*pending, key, behind.as_ref().unwrap_or(&Arc::default()))
+            }
         })
     }
 }
 
-/// An early grammar, whose masks a thread computes that is counted; where enough run already, with its masks.
-fn begun(pending: Pending, running: Option<Arc<AtomicUsize>>) -> Compiled {
+/// The error of a source that a cache has found.
+fn of_cache(source: &Source, error: CacheError) -> GrammarError {
+    let (source_text, diagnostics) = (source.clone(), error.diagnostics().to_vec());
+    match error {
+        CacheError::Refused(_) => GrammarError::Refused { source_text, diagnostics },
+        CacheError::Spent { .. } => GrammarError::Spent { source_text, diagnostics },
+    }
+}
+
+/// Says in the log that a grammar could not be written to the cache's folder.
+fn warn_if_not_kept(cached: &Cached) {
+    if let Origin::NotKept(error) = &cached.origin {
+        tracing::warn!(%error, "a grammar was compiled and could not be kept in the cache's folder");
+    }
+}
+
+/// Fails where there are diagnostics of what is denied.
+fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarError> {
+    match diagnostics.is_empty() {
+        true => Ok(()),
+        false => Err(GrammarError::Refused { source_text: source.clone(), diagnostics }),
+    }
+}
+
+/// An early grammar, whose masks a thread computes while others are given it; with its masks, where enough threads do so already.
+fn begun(pending: Pending, key: Key, behind: &Arc<Behind>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();
-    let behind = running.map(Behind::new);
-    let is_free = behind.as_ref().is_some_and(Behind::is_free);
+    let report = pending.report().clone();
+    let place = behind.place(key, Begun { grammar: early.clone(), report });
+    let is_free = place.is_some();
     let work = move || {
-        let _counted = behind;
         // Where a limit is met, masks go on to be found by walks.
         if let Ok(cached) = pending.finish() {
+            warn_if_not_kept(&cached);
             let whole = Compiled::from_artifact(cached.artifact);
             same.complete(&whole).expect("it was begun with the network that it has");
         }
+        drop(place);
     };
     match is_free {
         // The grammar stays early where no thread can be started.
@@ -262,30 +322,6 @@ fn begun(pending: Pending, running: Option<Arc<AtomicUsize>>) -> Compiled {
         false => work(),
     }
     early
-}
-
-/// A computation of masks, counted for as long as it goes on.
-struct Behind {
-    running: Arc<AtomicUsize>,
-    /// How many ran before it.
-    before: usize,
-}
-
-impl Behind {
-    fn new(running: Arc<AtomicUsize>) -> Self {
-        let before = running.fetch_add(1, Ordering::Relaxed);
-        Self { running, before }
-    }
-
-    fn is_free(&self) -> bool {
-        self.before < MOST_BEHIND
-    }
-}
-
-impl Drop for Behind {
-    fn drop(&mut self) {
-        self.running.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// A source as the compiler has it.
@@ -319,7 +355,10 @@ const REASONING: &str = "reasoning";
 const OUTPUT: &str = "output";
 
 /// The source of a grammar with what stands around its texts.
-fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
+fn composed<'s>(source: &'s GrammarSource, around: &Around<'_>) -> Cow<'s, GrammarSource> {
+    if around.reasoning.is_none() && !around.text_behind {
+        return Cow::Borrowed(source);
+    }
     let mut sources = Map::new();
     sources.insert(OUTPUT.to_owned(), source.named());
     let mut root = format!("@\"{OUTPUT}\"");
@@ -338,9 +377,9 @@ fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
         root.push_str(" .*");
     }
     let options = [("sources".to_owned(), Value::Object(sources))];
-    GrammarSource {
+    Cow::Owned(GrammarSource {
         language: Language::Gbnf,
         text: format!("root ::= {root}\n"),
         options: options.into_iter().collect(),
-    }
+    })
 }

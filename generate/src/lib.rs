@@ -20,12 +20,14 @@
 pub mod agents;
 pub mod arguments;
 pub mod backend;
+mod behind;
 pub mod chat;
 pub mod constraint;
 pub mod decoder;
 pub mod encode;
 pub mod engine;
 pub mod error;
+pub mod fair;
 pub mod grammar;
 pub mod grammars;
 pub mod json_mode;

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use async_channel::Receiver;
@@ -12,7 +13,7 @@ use crate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
 use crate::chat::{ChatError, ChatTemplate};
 use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
 use crate::encode::{Encode, controls};
-use crate::engine::{Engine, EngineOptions, EngineStats, Told};
+use crate::engine::{Choice, Engine, EngineOptions, EngineStats, Told};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
 use crate::model::{Model, ModelInfo};
@@ -135,7 +136,7 @@ impl Local {
                 let tokens = self.encoder.text(text);
                 ended(tokens.map(|tokens| [&self.begin[..], &tokens].concat()), text)
             }
-            Prompt::Chat(Chat { messages, tools, variables }) => {
+            Prompt::Chat(Chat { messages, tools, variables, begun }) => {
                 let unsupported = GenerateError::Unsupported {
                     what: "prompt",
                     why: "has no chat template; give the prompt as text",
@@ -143,13 +144,15 @@ impl Local {
                 let template = self.template.as_ref().ok_or(unsupported)?;
                 let controls: Vec<&str> = self.controls.iter().map(String::as_str).collect();
                 let rendered = template.render(messages, tools, &controls, variables)?;
-                let tokens = rendered.encode(&*self.encoder)?;
-                ended(Some(tokens), &rendered.text())
+                let mut tokens = rendered.encode(&*self.encoder)?;
+                tokens.extend(self.encoder.text(begun).ok_or(GenerateError::Prompt)?);
+                ended(Some(tokens), &(rendered.text() + begun))
             }
         }
     }
 
-    /// Compiles the grammars that parameters ask for. A server does so before it takes a slot.
+    /// Compiles the grammars that parameters ask for. A server does so before it takes a slot. A flag that is set ends the
+    /// compilation.
     ///
     /// # Errors
     ///
@@ -158,12 +161,27 @@ impl Local {
         &self,
         prompt: &PromptTokens,
         params: &GenerateParams,
+        cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<CompiledGrammars, GenerateError> {
         params.check()?;
-        CompiledGrammars::compile(params, in_reasoning(prompt, params), &self.grammars)
+        CompiledGrammars::compile(params, in_reasoning(prompt, params), &self.grammars, cancel)
     }
 
-    /// Begins the output of a choice: outputs of one prompt and seed with other numbers draw otherwise.
+    /// The same grammars if none has to be compiled: they are kept, or there are none. `None` if one has to be.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is wrong, or a grammar is known not to compile.
+    pub fn prepare_kept(
+        &self,
+        prompt: &PromptTokens,
+        params: &GenerateParams,
+    ) -> Result<Option<CompiledGrammars>, GenerateError> {
+        params.check()?;
+        CompiledGrammars::kept(params, in_reasoning(prompt, params), &self.grammars)
+    }
+
+    /// Begins an output of a client. Outputs of one prompt and seed with other numbers draw otherwise.
     ///
     /// # Errors
     ///
@@ -173,7 +191,7 @@ impl Local {
         prompt: PromptTokens,
         params: GenerateParams,
         grammars: CompiledGrammars,
-        choice: u32,
+        choice: Choice,
     ) -> Result<Receiver<Told>, GenerateError> {
         let setup = Setup {
             vocabulary: self.vocabulary().clone(),
@@ -182,10 +200,10 @@ impl Local {
             encoder: Some(Arc::clone(&self.encoder)),
             in_reasoning: in_reasoning(&prompt, &params),
             prompt: prompt.tokens,
-            choice,
+            choice: choice.number,
             grammars,
         };
-        self.engine.submit(Decoder::new(params, setup)?)
+        self.engine.submit(Decoder::new(params, setup)?, choice)
     }
 }
 
@@ -209,8 +227,8 @@ impl LlmBackend for Local {
         params: GenerateParams,
     ) -> Result<Box<dyn Generation>, GenerateError> {
         let prompt = self.tokens(&prompt)?;
-        let grammars = self.prepare(&prompt, &params)?;
-        let receiver = self.start_choice(prompt, params, grammars, 0)?;
+        let grammars = self.prepare(&prompt, &params, None)?;
+        let receiver = self.start_choice(prompt, params, grammars, Choice::default())?;
         Ok(Box::new(Received::new(receiver)))
     }
 }

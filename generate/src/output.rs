@@ -37,6 +37,8 @@ pub enum Event {
 pub struct Finished {
     /// Why it ended.
     pub finish: Finish,
+    /// The index of the call that was told and that the end has cut.
+    pub cut_call: Option<u32>,
     /// Its usage.
     pub usage: Usage,
 }
@@ -67,11 +69,12 @@ impl Finish {
         matches!(self, Self::Length { closed: false } | Self::Deadline | Self::Cancelled)
     }
 
-    /// The `finish_reason` of OpenAI's protocol for an output without calls: `stop` or `length`.
+    /// The `finish_reason` of an output without calls: `stop` or `length` as in OpenAI's protocol, or `deadline`.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Stop | Self::StopString(_) | Self::Unlikely => "stop",
-            Self::Length { .. } | Self::Deadline | Self::Cancelled => "length",
+            Self::Length { .. } | Self::Cancelled => "length",
+            Self::Deadline => "deadline",
         }
     }
 }
@@ -125,8 +128,10 @@ pub struct Output {
     pub text: String,
     /// The reasoning before it.
     pub reasoning: String,
-    /// Calls of tools, in their order.
+    /// Calls of tools, in their order: those that are whole.
     pub calls: Vec<ToolCall>,
+    /// The call behind them that the end of the output has cut.
+    pub cut_call: Option<ToolCall>,
     /// The value, in JSON mode; none where the output was not checked.
     pub value: Option<Value>,
     /// The changes of a repair.
@@ -178,9 +183,25 @@ impl Collector {
 
     /// The output, once the last event came; none before.
     pub fn finish(self) -> Option<Output> {
-        let Self { text, reasoning, calls, logprobs, finished } = self;
-        let Finished { finish, usage } = finished?;
+        let Self { text, reasoning, mut calls, logprobs, finished } = self;
+        let Finished { finish, cut_call, usage } = finished?;
+        // A call that is cut is the last.
+        let cut_call = match cut_call {
+            Some(index) if index as usize + 1 == calls.len() => calls.pop(),
+            _ => None,
+        };
         let (value, edits, warnings) = (None, Vec::new(), Vec::new());
-        Some(Output { text, reasoning, calls, value, edits, logprobs, finish, usage, warnings })
+        Some(Output {
+            text,
+            reasoning,
+            calls,
+            cut_call,
+            value,
+            edits,
+            logprobs,
+            finish,
+            usage,
+            warnings,
+        })
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn decoder(
 ) -> Result<Decoder, GenerateError> {
     let vocabulary = grammars().vocabulary().clone();
     let encoder: Arc<dyn Encode> = Arc::new(LongestMatch::new(vocabulary.artifact()));
-    let compiled = CompiledGrammars::compile(params, in_reasoning, grammars())?;
+    let compiled = CompiledGrammars::compile(params, in_reasoning, grammars(), None)?;
     let setup = Setup {
         longest_token: longest_token(&vocabulary),
         vocabulary,

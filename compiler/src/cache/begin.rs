@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use grammarc_artifacts::EarlyArtifact;
 
-use super::{Cache, CacheError, Cached, Origin, Request, answered};
+use super::{Cache, CacheError, Cached, Request};
 use crate::budget::Budget;
 use crate::compile::{Begun, CompileOptions, Compiler};
 use crate::diagnostics::report::Report;
@@ -93,11 +93,8 @@ impl Cache {
         let layers = &self.inner.layers;
         let request = Request::new(compiler, front_end, source, options, layers);
         let shared = self.inner.shared.get(|before| before.inherit(self.inner.bounds));
-        if let Some(answer) = self.remembered(shared, &request) {
-            return answered(answer, Origin::Memory).map(Beginning::Whole);
-        }
-        if let Some(found) = self.kept_in_files(shared, &request) {
-            return Ok(Beginning::Whole(found));
+        if let Some(answer) = self.kept_of(shared, &request) {
+            return answer.map(Beginning::Whole);
         }
         let begun = request.begin(&budget).and_then(|(lowered, begun)| {
             let early = begun.early(&lowered, compiler);

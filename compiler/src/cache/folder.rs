@@ -1,5 +1,11 @@
 //! The folder that processes share: one file for each key, and a bound on the bytes of all.
 //!
+//! # Entries
+//!
+//! A file is a head of 64 bytes, with the key in it, and the artifact. So a file that was moved or copied under another key's
+//! name counts as absent. On Unix, a file of another user than this process's or root does so as well: whoever may write into
+//! the folder could else have any grammar served.
+//!
 //! # Use
 //!
 //! A file's time of modification says when it was last used, to the hour: a hit sets it where it is older. Nothing else of
@@ -38,6 +44,12 @@ const FRESH: Duration = Duration::from_secs(300);
 
 /// Age of an unfinished file whose writer is taken for dead.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// Length of an entry's head: what keeps the artifact behind it aligned.
+const HEAD: usize = 64;
+
+/// The first bytes of an entry.
+const MAGIC: [u8; 16] = *b"\x89grammarc kept\n\0";
 
 /// Why an artifact was not kept in the folder.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +120,15 @@ impl Folder {
         vocabulary: &VocabularyArtifact,
     ) -> Option<GrammarArtifact> {
         let path = self.file(key);
-        let artifact = GrammarArtifact::open(&path, vocabulary).ok()?;
+        let file = File::open(&path).ok()?;
+        if !is_trusted(&file) {
+            return None;
+        }
+        let buffer = Buffer::of_file(&file).ok()?;
+        if !buffer.starts_with(&head(key)) {
+            return None;
+        }
+        let artifact = GrammarArtifact::from_buffer(buffer.behind(HEAD)?, vocabulary).ok()?;
         touch(&path);
         Some(artifact)
     }
@@ -120,11 +140,11 @@ impl Folder {
 
     /// Keeps an artifact under a key, and says how many files were deleted to make room.
     pub(super) fn put(&self, key: &Key, artifact: &Buffer) -> Result<u64, KeepError> {
-        let (bytes, limit) = (artifact.len() as u64, self.limit);
+        let (bytes, limit) = ((HEAD + artifact.len()) as u64, self.limit);
         if bytes > limit {
             return Err(KeepError::TooLarge { bytes, limit });
         }
-        write::replace(&self.file(key), artifact)?;
+        write::replace_parts(&self.file(key), &[&head(key), artifact])?;
         let unswept = self.unswept.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let first = !self.has_written.swap(true, Ordering::Relaxed) && !self.was_swept_lately();
         Ok(if first || unswept >= limit / 16 { self.sweep() } else { 0 })
@@ -188,6 +208,30 @@ impl Folder {
     }
 }
 
+/// The head of the entry of a key.
+fn head(key: &Key) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    head[..MAGIC.len()].copy_from_slice(&MAGIC);
+    head[MAGIC.len()..][..key.0.0.len()].copy_from_slice(&key.0.0);
+    head
+}
+
+/// Whether a file was written by this process's user, or by root.
+fn is_trusted(file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        let own = rustix::process::geteuid().as_raw();
+        file.metadata().is_ok_and(|file| [own, 0].contains(&file.uid()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        true
+    }
+}
+
 /// Whether a name is one of [`Folder::file`].
 fn is_entry(name: &OsStr) -> bool {
     let stem = name.to_str().and_then(|name| name.strip_suffix(".gmask"));
@@ -223,8 +267,9 @@ mod tests {
         (place, folder)
     }
 
+    /// What takes so many bytes in the folder.
     fn buffer(bytes: u64) -> Buffer {
-        Buffer::from_bytes(&vec![7; bytes as usize])
+        Buffer::from_bytes(&vec![7; bytes as usize - HEAD])
     }
 
     fn set_age(path: &Path, age: Duration) {

@@ -10,9 +10,9 @@
 //! | `folder` | one file for each [`Key`], shared by processes | bytes, by last use |
 //! | `flight` | what another thread compiles just now | one for each key |
 //!
-//! An entry is a grammar artifact like any other. A hit reads no schema: it digests the source's bytes and, but in memory,
-//! maps the file and checks it, as every opening does. A file that fails the check, because it was cut short, damaged, or
-//! written for other shared rules, counts as absent and is written anew.
+//! An entry is a grammar artifact behind its key. A hit reads no schema: it digests the source's bytes and, but in memory,
+//! maps the file and checks it, as every opening does. A file that fails the check, because it was cut short, damaged, has
+//! another entry's key, belongs to another user, or was written for other shared rules, counts as absent and is written anew.
 //!
 //! # Requests beside each other
 //!
@@ -281,6 +281,31 @@ impl Cache {
         let answer = self.answer(&request, budget);
         self.inner.counters.answered_in(started.elapsed());
         answer
+    }
+
+    /// The answer to a request where it is kept, in memory or in files: an artifact, or that the source has errors. Nothing is
+    /// compiled or waited for. A request that is not answered is not counted.
+    pub fn kept(
+        &self,
+        compiler: &Compiler,
+        front_end: &FrontEnd,
+        source: &Source,
+        options: &CompileOptions,
+    ) -> Option<Result<Cached, CacheError>> {
+        let request = Request::new(compiler, front_end, source, options, &self.inner.layers);
+        let shared = self.inner.shared.get(|before| before.inherit(self.inner.bounds));
+        self.kept_of(shared, &request)
+    }
+
+    fn kept_of(
+        &self,
+        shared: &Shared,
+        request: &Request<'_>,
+    ) -> Option<Result<Cached, CacheError>> {
+        match self.remembered(shared, request) {
+            Some(answer) => Some(answered(answer, Origin::Memory)),
+            None => self.kept_in_files(shared, request).map(Ok),
+        }
     }
 
     /// Looks for an artifact in memory, at other requests and in files, and compiles it where it is nowhere.

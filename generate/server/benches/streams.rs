@@ -23,7 +23,7 @@ use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens, import};
 use grammarc_generate::encode::LongestMatch;
-use grammarc_generate::engine::EngineOptions;
+use grammarc_generate::engine::{Choice, EngineOptions};
 use grammarc_generate::grammars::Grammars;
 use grammarc_generate::local::LocalParts;
 use grammarc_generate::model::{Feed, Logits, Model, ModelError, ModelInfo, Seq};
@@ -181,8 +181,9 @@ fn receive(backend: &Local, args: &Args) -> Vec<Came> {
         ..GenerateParams::default()
     };
     let prompt = backend.tokens(&Prompt::Text("0".to_owned())).expect("it is spelled");
-    let grammars = backend.prepare(&prompt, &params).expect("it compiles");
-    let receiver = backend.start_choice(prompt, params, grammars, 0).expect("there is room");
+    let grammars = backend.prepare(&prompt, &params, None).expect("it compiles");
+    let receiver =
+        backend.start_choice(prompt, params, grammars, Choice::default()).expect("there is room");
     let mut came = Vec::new();
     while let Ok(event) = receiver.recv_blocking() {
         let at = Instant::now();

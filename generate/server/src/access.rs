@@ -1,4 +1,4 @@
-//! Who may ask: keys, compared in constant time.
+//! Who may ask, by keys that are compared in constant time; and which client asks.
 
 use std::sync::Arc;
 
@@ -6,25 +6,41 @@ use axum::extract::{Request, State};
 use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
+use grammarc_generate::fair::Client;
 use subtle::ConstantTimeEq;
 
 use crate::app::App;
+use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// Lets a request through that has one of the server's keys, or any where it has none.
+/// Lets a request through that has one of the server's keys, or any where it has none. The request gets its [`Client`]: that
+/// of its key, or of its address.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
     let keys = &app.options.keys;
-    if keys.is_empty() {
-        return Ok(next.run(request).await);
-    }
-    let given = request.headers().get(header::AUTHORIZATION);
-    let given = given.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-    let given = given.unwrap_or_default();
-    // All keys are compared, so that the time does not tell which one is near.
-    let known = keys.iter().fold(0, |known, key| known | key.as_bytes().ct_eq(given).unwrap_u8());
-    if known == 1 { Ok(next.run(request).await) } else { Err(ApiError::key()) }
+    let client = if keys.is_empty() {
+        let connection = request.extensions().get::<Connection>();
+        connection.map(|connection| Client::named(&connection.address())).unwrap_or_default()
+    } else {
+        let header = request.headers().get(header::AUTHORIZATION);
+        let given = header.and_then(|value| bearer(value.as_bytes())).ok_or_else(ApiError::key)?;
+        // All keys are compared, so that the time does not tell which one is near.
+        let equal = keys.iter().map(|key| key.as_bytes().ct_eq(given).unwrap_u8());
+        if equal.fold(0, |known, equal| known | equal) != 1 {
+            return Err(ApiError::key());
+        }
+        Client::named(&given)
+    };
+    request.extensions_mut().insert(client);
+    Ok(next.run(request).await)
+}
+
+/// The token of a header of the scheme `Bearer`, which is written in any case. An empty token is none.
+fn bearer(header: &[u8]) -> Option<&[u8]> {
+    let (scheme, rest) = header.split_at_checked("bearer ".len())?;
+    let token = rest.trim_ascii();
+    (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
 }

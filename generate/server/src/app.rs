@@ -1,16 +1,19 @@
 //! State that all requests share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_channel::Receiver;
-use grammarc_generate::engine::Told;
-use grammarc_generate::{GenerateParams, Grammar, Local, Prompt};
-use tokio::sync::Semaphore;
+use grammarc_generate::decoder::CompiledGrammars;
+use grammarc_generate::engine::{Choice, Told};
+use grammarc_generate::fair::Client;
+use grammarc_generate::local::PromptTokens;
+use grammarc_generate::{GenerateError, GenerateParams, Grammar, Local, Prompt, fresh_seed};
 use tokio::time::Instant;
 
 use crate::calls::Calls;
+use crate::compiling::Turns;
 use crate::error::ApiError;
 use crate::log::Record;
 use crate::options::ServerOptions;
@@ -19,7 +22,9 @@ use crate::options::ServerOptions;
 pub(crate) struct App {
     pub(crate) backend: Local,
     pub(crate) options: ServerOptions,
-    compiling: Semaphore,
+    turns: Arc<Turns>,
+    /// Drawn by this process, so that no id of an earlier one comes again.
+    run: u64,
     requests: AtomicU64,
     /// Grammars that were compiled by `/v1/grammars`, by their ids, the latest last.
     grammars: std::sync::Mutex<Vec<(String, Grammar)>>,
@@ -27,6 +32,30 @@ pub(crate) struct App {
 
 /// Grammars that are kept by id.
 const KEPT_GRAMMARS: usize = 1024;
+
+/// What is to be generated.
+pub(crate) struct Wanted {
+    pub(crate) client: Client,
+    pub(crate) prompt: Prompt,
+    pub(crate) params: GenerateParams,
+    /// Outputs.
+    pub(crate) choices: u32,
+    /// The number of tokens is the server's own, and so no more than there is room for.
+    pub(crate) default_tokens: bool,
+    /// The field that constrains the output.
+    pub(crate) constrained_by: Option<String>,
+}
+
+impl Wanted {
+    /// An error of preparing it, at the field of its grammar if it is about that.
+    fn error(&self, error: GenerateError) -> ApiError {
+        let error = ApiError::from(error);
+        match &self.constrained_by {
+            Some(field) => error.of_grammar_at(field),
+            None => error,
+        }
+    }
+}
 
 /// Outputs of one request that are under way.
 pub(crate) struct Started {
@@ -41,6 +70,13 @@ pub(crate) struct Started {
 }
 
 impl Started {
+    /// The outputs of both, those of the other behind.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.receivers.extend(other.receivers);
+        self.prompt_tokens += other.prompt_tokens;
+        self
+    }
+
     /// The same, told of in a record, with calls as they are to be told.
     pub(crate) fn with(self, record: Record, calls: &Calls) -> Self {
         record.add_prompt(self.prompt_tokens);
@@ -50,26 +86,33 @@ impl Started {
 
 impl App {
     pub(crate) fn new(backend: Local, options: ServerOptions) -> Self {
-        let compiling = Semaphore::new(options.compilations.max(1));
         Self {
             backend,
+            turns: Turns::new(options.compilations, options.waiting_compilations),
             options,
-            compiling,
+            run: fresh_seed(),
             requests: AtomicU64::new(0),
             grammars: std::sync::Mutex::default(),
         }
     }
 
-    /// A number for a request, and the seconds since 1970.
-    pub(crate) fn request(&self) -> (u64, u64) {
+    /// The part of a request's ids that no other request has, and the seconds since 1970.
+    pub(crate) fn request(&self) -> (String, u64) {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        (number, now.map_or(0, |now| now.as_secs()))
+        (format!("{:016x}{number:x}", self.run), now.map_or(0, |now| now.as_secs()))
     }
 
     /// How many requests came.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// The text of some tokens.
+    pub(crate) fn text_of(&self, tokens: &[u32]) -> String {
+        let vocabulary = self.backend.vocabulary();
+        let bytes = tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied();
+        String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
     }
 
     /// Keeps a grammar under an id.
@@ -88,43 +131,78 @@ impl App {
         kept.iter().find(|(other, _)| other == id).map(|(_, grammar)| grammar.clone())
     }
 
-    /// Runs work that takes a while on a thread of its own, a few at a time.
+    /// Compiles, in a turn of this client. The flag is set when the request is dropped.
     pub(crate) async fn compile<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&Self) -> Result<T, ApiError> + Send + 'static,
+        client: Client,
+        work: impl FnOnce(&Self, &Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let permit = self.compiling.acquire().await;
+        let turn = self.turns.next(client).await?;
         let app = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || work(&app)).await;
-        drop(permit);
-        done.unwrap_or_else(|_| Err(ApiError::request("the request could not be worked on")))
+        turn.work(move |flag| work(&app, flag)).await
     }
 
-    /// Encodes a prompt, compiles the grammars, and begins so many outputs.
-    pub(crate) async fn start(
+    /// Does work of some milliseconds off the threads that serve connections.
+    pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
-        prompt: Prompt,
-        mut params: GenerateParams,
-        choices: u32,
-        default_tokens: bool,
-    ) -> Result<Started, ApiError> {
-        self.compile(move |app| {
-            let prompt = app.backend.tokens(&prompt)?;
-            let prompt_tokens = prompt.tokens.len();
-            let room = app.backend.info().context.saturating_sub(prompt_tokens);
-            if default_tokens {
-                params.max_tokens = params.max_tokens.min(room).max(1);
-            }
-            params.seed = params.seed.or_else(|| Some(grammarc_generate::fresh_seed()));
-            let grammars = app.backend.prepare(&prompt, &params)?;
-            let start = |choice| {
-                app.backend.start_choice(prompt.clone(), params.clone(), grammars.clone(), choice)
-            };
-            let receivers = (0..choices).map(start).collect::<Result<_, _>>()?;
-            let deadline = params.deadline.and_then(|time| Instant::now().checked_add(time));
-            let (calls, record) = (Calls::default(), Record::default());
-            Ok(Started { receivers, prompt_tokens, deadline, calls, record })
-        })
-        .await
+        work: impl FnOnce(&Arc<Self>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let app = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || work(&app)).await;
+        done.unwrap_or_else(|_| Err(ApiError::failed("the request could not be worked on")))
     }
+
+    /// Begins the outputs of a request. What has to be compiled waits for a turn, everything else goes on at once.
+    pub(crate) async fn start(self: &Arc<Self>, wanted: Wanted) -> Result<Started, ApiError> {
+        let (client, ready) = (wanted.client, self.work(|app| app.ready(wanted)).await?);
+        let ready = match ready.grammars {
+            Some(_) => ready,
+            None => {
+                let compile = move |app: &Self, flag: &Arc<AtomicBool>| {
+                    let params = &ready.wanted.params;
+                    let grammars = app.backend.prepare(&ready.prompt, params, Some(flag));
+                    let grammars = grammars.map_err(|error| ready.wanted.error(error))?;
+                    Ok(Ready { grammars: Some(grammars), ..ready })
+                };
+                self.compile(client, compile).await?
+            }
+        };
+        self.work(|app| app.begin(ready)).await
+    }
+
+    /// Encodes the prompt, and looks for the grammars among those that are kept.
+    fn ready(&self, mut wanted: Wanted) -> Result<Ready, ApiError> {
+        let prompt = self.backend.tokens(&wanted.prompt)?;
+        let params = &mut wanted.params;
+        if wanted.default_tokens {
+            let room = self.backend.info().context.saturating_sub(prompt.tokens.len());
+            params.max_tokens = params.max_tokens.min(room).max(1);
+        }
+        params.seed = params.seed.or_else(|| Some(fresh_seed()));
+        let grammars = self.backend.prepare_kept(&prompt, params);
+        let grammars = grammars.map_err(|error| wanted.error(error))?;
+        Ok(Ready { wanted, prompt, grammars })
+    }
+
+    /// Puts the outputs into the engine's queue.
+    fn begin(&self, ready: Ready) -> Result<Started, ApiError> {
+        let Ready { wanted: Wanted { client, params, choices, .. }, prompt, grammars } = ready;
+        let (grammars, prompt_tokens) = (grammars.unwrap_or_default(), prompt.tokens.len());
+        let start = |number| {
+            let (prompt, choice) = (prompt.clone(), Choice { client, number });
+            self.backend.start_choice(prompt, params.clone(), grammars.clone(), choice)
+        };
+        let receivers = (0..choices).map(start).collect::<Result<_, _>>()?;
+        let deadline = params.deadline.and_then(|time| Instant::now().checked_add(time));
+        let (calls, record) = (Calls::default(), Record::default());
+        Ok(Started { receivers, prompt_tokens, deadline, calls, record })
+    }
+}
+
+/// A request whose prompt is encoded.
+struct Ready {
+    wanted: Wanted,
+    prompt: PromptTokens,
+    /// `None` where one has to be compiled.
+    grammars: Option<CompiledGrammars>,
 }

@@ -1,21 +1,34 @@
 //! The body of a request, and requests that no endpoint takes: errors that come before one are JSON as well.
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 
+use crate::app::App;
+use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// The whole body, as long as it may be.
+/// The whole body: no longer than it may be, and in its time. The connection is served from its end on.
 pub(crate) struct Body(pub(crate) Bytes);
 
-impl<S: Send + Sync> FromRequest<S> for Body {
+impl FromRequest<Arc<App>> for Body {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        match Bytes::from_request(request, state).await {
-            Ok(bytes) => Ok(Self(bytes)),
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let connection = request.extensions().get::<Connection>().cloned();
+        let most = app.options.limits.body_time;
+        let Ok(read) = tokio::time::timeout(most, Bytes::from_request(request, app)).await else {
+            let message = format!("the body did not come within {} seconds", most.as_secs_f32());
+            return Err(ApiError::slow(message));
+        };
+        match read {
+            Ok(bytes) => {
+                connection.inspect(|connection| connection.set_served(true));
+                Ok(Self(bytes))
+            }
             Err(BytesRejection::FailedToBufferBody(error))
                 if error.status() == StatusCode::PAYLOAD_TOO_LARGE =>
             {

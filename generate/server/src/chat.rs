@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use grammarc_generate::fair::Client;
 use grammarc_generate::output::{TokenLogprob, Usage};
-use grammarc_generate::{Event, GenerateParams, Logprobs, Output, Prompt};
+use grammarc_generate::{Event, Logprobs, Output, Prompt};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::app::App;
+use crate::app::{App, Wanted};
 use crate::body::Body;
 use crate::calls::Calls;
-use crate::constraint::{self, Reader};
+use crate::constraint::{self, Held, Reader};
 use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
 use crate::fields::Fields;
@@ -46,36 +47,37 @@ const IGNORED: [&str; 12] = [
 
 /// A request that was read.
 struct Request {
-    prompt: Prompt,
-    params: GenerateParams,
-    default_tokens: bool,
+    wanted: Wanted,
     delivery: Delivery,
     schema: Option<JsonSchema>,
     calls: Calls,
     ignored: Vec<&'static str>,
 }
 
-fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
+fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let mut fields = Fields::of_body(body)?;
     fields.refuse(&[("functions", "tools"), ("function_call", "tool_choice")])?;
     fields.ignore(&IGNORED);
     fields.text("model")?;
     let max_tokens = fields.whole("max_completion_tokens")?;
     let max_tokens = max_tokens.or(fields.whole("max_tokens")?);
-    let delivery = Delivery::read(&mut fields, app, &["include_obfuscation"])?;
+    let delivery = Delivery::read(&mut fields, app, 1, &["include_obfuscation"])?;
     let wants = fields.flag("logprobs")?.unwrap_or(false);
     let top = fields.whole("top_logprobs")?;
     if top.is_some() && !wants {
         return Err(fields.wrong("top_logprobs", "it needs `logprobs`"));
     }
-    let (mut params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
+    let (mut params, default_tokens) = sampling::params(&mut fields, app, max_tokens)?;
     params.logprobs = wants.then(|| Logprobs { top: top.unwrap_or(0) as u32, masked: false });
     let given = fields.list("tools")?.unwrap_or_default();
     let choice = fields.value("tool_choice");
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
     let tools = Tools::read(app, given, choice, parallel)?;
+    if tools.ignores_strict() {
+        fields.note_ignored("tools.strict");
+    }
     let constraint = Reader { app }.read(&mut fields)?;
-    let schema = constraint::settle(app, constraint, &tools, &mut params)?;
+    let held = constraint::settle(app, constraint, &tools, &mut params)?;
     let variables = match fields.value("chat_template_kwargs") {
         Some(Value::Object(variables)) => variables,
         Some(_) => return Err(fields.wrong("chat_template_kwargs", "it is no object")),
@@ -86,22 +88,32 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     }
     let messages = fields.list("messages")?;
     let messages = messages.ok_or_else(|| fields.wrong("messages", "it is missing"))?;
+    let goes_on = fields.flag("continue_final_message")?.unwrap_or(false);
+    if fields.flag("add_generation_prompt")?.is_some_and(|opens| opens == goes_on) {
+        let message =
+            "an answer is begun, unless `continue_final_message` says that the last one goes on";
+        return Err(fields.wrong("add_generation_prompt", message));
+    }
     let calls = tools.calls(app);
-    let prompt = Prompt::Chat(messages::chat(app, messages, tools.shown, variables)?);
+    let prompt = Prompt::Chat(messages::chat(app, messages, goes_on, tools.shown, variables)?);
     let ignored = fields.finish()?;
-    Ok(Request { prompt, params, default_tokens, delivery, schema, calls, ignored })
+    let choices = delivery.choices;
+    let Held { schema, field: constrained_by } = held;
+    let wanted = Wanted { client, prompt, params, choices, default_tokens, constrained_by };
+    Ok(Request { wanted, delivery, schema, calls, ignored })
 }
 
 /// Serves a request.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,
+    Extension(client): Extension<Client>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let request = read(&app, &body)?;
-    let Request { prompt, params, default_tokens, delivery, schema, calls, ignored } = request;
+    let request = app.work(move |app| read(app, client, &body)).await?;
+    let Request { wanted, delivery, schema, calls, ignored } = request;
     let head = Head::new(&app, PREFIX, &record);
-    let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
+    let started = app.start(wanted).await?;
     let started = started.with(record, &calls);
     let prompt_tokens = started.prompt_tokens;
     let response = if delivery.stream {
@@ -165,7 +177,7 @@ fn choice(
     let mut whole =
         json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
     let calls = output.calls.len();
-    if let Some(own) = reply::own(&output.finish, &output.text, calls, schema) {
+    if let Some(own) = reply::own(&output.finish, &output.text, calls, schema, None) {
         whole["x_grammarc"] = own;
     }
     whole
@@ -261,7 +273,8 @@ impl Framing for Chunks {
                 self.usages.push(finished.usage);
                 let Told { calls, text, .. } = std::mem::take(&mut self.told[choice as usize]);
                 let reason = Value::from(reply::finish_reason(&finished.finish, calls));
-                let own = reply::own(&finished.finish, &text, calls, self.schema.as_ref());
+                let schema = self.schema.as_ref();
+                let own = reply::own(&finished.finish, &text, calls, schema, finished.cut_call);
                 self.chunk(choice, json!({}), Value::Null, reason, own)
             }
         }

@@ -1,15 +1,16 @@
-//! `POST /v1/completions`: a text that goes on.
+//! `POST /v1/completions`: texts that go on, for one prompt or several.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use grammarc_generate::fair::Client;
 use grammarc_generate::output::{TokenLogprob, Usage};
 use grammarc_generate::{Event, Logprobs, Prompt};
 use serde_json::{Value, json};
 
-use crate::app::App;
+use crate::app::{App, Started, Wanted};
 use crate::body::Body;
 use crate::calls::Calls;
 use crate::constraint::Reader;
@@ -23,56 +24,124 @@ use crate::{reply, sampling};
 /// Kind of the objects, whole and streamed.
 const KIND: &str = "text_completion";
 
+/// A request that was read.
+struct Request {
+    /// Outputs of each prompt.
+    wanted: Vec<Wanted>,
+    /// The texts of the prompts, where outputs begin with them.
+    echoes: Option<Vec<String>>,
+    delivery: Delivery,
+    ignored: Vec<&'static str>,
+}
+
+/// The prompts of a request: a text, tokens, or a list of either.
+fn prompts(app: &App, fields: &mut Fields) -> Result<Vec<Prompt>, ApiError> {
+    let count = app.backend.vocabulary().artifact().token_count();
+    let one =
+        |fields: &Fields, prompt: Value| match prompt {
+            Value::String(text) => Ok(Prompt::Text(text)),
+            Value::Array(tokens) => match ids(&tokens, count) {
+                Ok(tokens) => Ok(Prompt::Tokens(tokens)),
+                Err(reason) => Err(fields.wrong("prompt", reason)),
+            },
+            _ => Err(fields
+                .wrong("prompt", "it is neither a string, a list of tokens nor a list of these")),
+        };
+    match fields.value("prompt") {
+        None => Err(fields.wrong("prompt", "it is missing")),
+        Some(Value::Array(items))
+            if items.iter().any(|item| item.is_string() || item.is_array()) =>
+        {
+            items.into_iter().map(|item| one(fields, item)).collect()
+        }
+        Some(prompt) => Ok(vec![one(fields, prompt)?]),
+    }
+}
+
+/// The text of a prompt.
+fn text_of(app: &App, prompt: &Prompt) -> String {
+    match prompt {
+        Prompt::Text(text) => text.clone(),
+        Prompt::Tokens(tokens) => app.text_of(tokens),
+        Prompt::Template(_) | Prompt::Chat(_) => String::new(),
+    }
+}
+
+fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
+    let mut fields = Fields::of_body(body)?;
+    fields.ignore(&["user", "metadata"]);
+    fields.text("model")?;
+    let prompts = prompts(app, &mut fields)?;
+    let max_tokens = fields.whole("max_tokens")?;
+    if fields.text("suffix")?.is_some_and(|suffix| !suffix.is_empty()) {
+        return Err(fields.wrong("suffix", "nothing is filled in before a text here; leave it out"));
+    }
+    let delivery = Delivery::read(&mut fields, app, prompts.len(), &[])?;
+    if fields.whole("best_of")?.is_some_and(|best_of| best_of != u64::from(delivery.choices)) {
+        return Err(fields.wrong("best_of", "all outputs are returned; ask for as many by `n`"));
+    }
+    let logprobs = fields.whole("logprobs")?;
+    let echo = fields.flag("echo")?.unwrap_or(false);
+    if echo && logprobs.is_some() {
+        let message = "the tokens of a prompt have no log probabilities here; leave one of `echo` and `logprobs` out";
+        return Err(fields.wrong("echo", message));
+    }
+    let echoes = echo.then(|| prompts.iter().map(|prompt| text_of(app, prompt)).collect());
+    let (mut params, default_tokens) = sampling::params(&mut fields, app, max_tokens)?;
+    params.reasoning = None;
+    params.logprobs = logprobs.map(|top| Logprobs { top: top as u32, masked: false });
+    let mut constrained_by = None;
+    if let Some(constrained) = (Reader { app }).read(&mut fields)? {
+        constrained.constraint.apply(&mut params);
+        constrained_by = Some(constrained.field);
+    }
+    let ignored = fields.finish()?;
+    let choices = delivery.choices;
+    let wanted = prompts.into_iter().map(|prompt| {
+        let (params, constrained_by) = (params.clone(), constrained_by.clone());
+        Wanted { client, prompt, params, choices, default_tokens, constrained_by }
+    });
+    Ok(Request { wanted: wanted.collect(), echoes, delivery, ignored })
+}
+
 /// Serves a request.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,
+    Extension(client): Extension<Client>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let mut fields = Fields::of_body(&body)?;
-    fields.ignore(&["user", "metadata", "best_of", "suffix"]);
-    fields.text("model")?;
-    let prompt = match fields.value("prompt") {
-        Some(Value::String(text)) => Prompt::Text(text),
-        Some(Value::Array(tokens)) => {
-            let tokens = ids(&tokens);
-            Prompt::Tokens(tokens.ok_or_else(|| {
-                fields.wrong(
-                    "prompt",
-                    "a list is one of tokens; for several texts, send several requests",
-                )
-            })?)
-        }
-        Some(_) => {
-            return Err(fields.wrong("prompt", "it is neither a string nor a list of tokens"));
-        }
-        None => return Err(fields.wrong("prompt", "it is missing")),
-    };
-    let max_tokens = fields.whole("max_tokens")?;
-    let echo = fields.flag("echo")?.unwrap_or(false);
-    if echo {
-        return Err(fields.wrong("echo", "the prompt is not repeated here; the client has it"));
-    }
-    let delivery = Delivery::read(&mut fields, &app, &[])?;
-    let logprobs = fields.whole("logprobs")?;
-    let (mut params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
-    params.reasoning = None;
-    params.logprobs = logprobs.map(|top| Logprobs { top: top as u32, masked: false });
-    if let Some(constraint) = (Reader { app: &app }).read(&mut fields)? {
-        constraint.apply(&mut params);
-    }
-    let ignored = fields.finish()?;
+    let request = app.work(move |app| read(app, client, &body)).await?;
+    let Request { wanted, echoes, delivery, ignored } = request;
     let head = Head::new(&app, "cmpl-", &record);
-    let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
-    let started = started.with(record, &Calls::default());
+    let mut all: Option<Started> = None;
+    for wanted in wanted {
+        let started = app.start(wanted).await?;
+        all = Some(match all {
+            Some(before) => before.and(started),
+            None => started,
+        });
+    }
+    let missing = || ApiError::field("prompt", "the list is empty");
+    let started = all.ok_or_else(missing)?.with(record, &Calls::default());
     let prompt_tokens = started.prompt_tokens;
+    // Outputs of one prompt stand in a row.
+    let echo_of = move |index: u32| {
+        let echoes: &Vec<String> = echoes.as_ref()?;
+        echoes.get((index / delivery.choices) as usize).cloned()
+    };
     let response = if delivery.stream {
-        sse::response(Chunks { head, delivery, prompt_tokens, usages: Vec::new() }, started)
+        let choices = started.receivers.len() as u32;
+        let echoes = (0..choices).map(|index| echo_of(index).unwrap_or_default()).collect();
+        let (usages, offsets) = (Vec::new(), vec![0; choices as usize]);
+        let chunks = Chunks { head, delivery, prompt_tokens, usages, echoes, offsets };
+        sse::response(chunks, started)
     } else {
         let outputs = sse::collect(started).await?;
         let choices = (0..).zip(&outputs).map(|(index, output)| {
-            let logprobs = logprobs_of(&app, &output.logprobs);
-            choice(index, &output.text, logprobs, Value::from(output.finish.reason()))
+            let text = echo_of(index).unwrap_or_default() + &output.text;
+            let logprobs = logprobs_of(&app, &output.logprobs, &mut 0);
+            choice(index, &text, logprobs, Value::from(output.finish.reason()))
         });
         let usages = outputs.iter().map(|output| output.usage);
         Json(head.reply(KIND, choices.collect(), prompt_tokens, usages)).into_response()
@@ -84,8 +153,8 @@ fn choice(index: u32, text: &str, logprobs: Value, reason: Value) -> Value {
     json!({"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason})
 }
 
-/// Log probabilities as completions have them.
-fn logprobs_of(app: &App, tokens: &[TokenLogprob]) -> Value {
+/// Log probabilities as completions have them. The offset is that of the next token in the text, in characters.
+fn logprobs_of(app: &App, tokens: &[TokenLogprob], offset: &mut usize) -> Value {
     if tokens.is_empty() {
         return Value::Null;
     }
@@ -95,7 +164,13 @@ fn logprobs_of(app: &App, tokens: &[TokenLogprob]) -> Value {
         let top = told.top.iter().map(|&(token, logprob)| (name(token), json!(logprob)));
         Value::Object(top.collect())
     });
+    let offsets = tokens.iter().map(|told| {
+        let at = *offset;
+        *offset += name(told.token).chars().count();
+        at
+    });
     json!({
+        "text_offset": offsets.collect::<Vec<_>>(),
         "tokens": tokens.iter().map(|told| name(told.token)).collect::<Vec<_>>(),
         "token_logprobs": tokens.iter().map(|told| told.logprob).collect::<Vec<_>>(),
         "top_logprobs": top.collect::<Vec<_>>(),
@@ -107,18 +182,27 @@ struct Chunks {
     delivery: Delivery,
     prompt_tokens: usize,
     usages: Vec<Usage>,
+    /// Texts before the outputs, by choice.
+    echoes: Vec<String>,
+    /// Offsets of the next tokens, by choice.
+    offsets: Vec<usize>,
 }
 
 impl Framing for Chunks {
     fn begin(&mut self) -> String {
-        String::new()
+        let echoes = (0..).zip(&self.echoes).filter(|(_, echo)| !echo.is_empty());
+        let chunk = |(index, echo): (u32, &String)| {
+            data(&self.head.object(KIND, vec![choice(index, echo, Value::Null, Value::Null)]))
+        };
+        echoes.map(chunk).collect()
     }
 
     fn event(&mut self, index: u32, event: Event) -> String {
         let (text, logprobs, reason) = match event {
             Event::Text(text) => (text, Value::Null, Value::Null),
             Event::Tokens(tokens) => {
-                (String::new(), logprobs_of(&self.head.app, &tokens), Value::Null)
+                let offset = &mut self.offsets[index as usize];
+                (String::new(), logprobs_of(&self.head.app, &tokens, offset), Value::Null)
             }
             Event::Finished(finished) => {
                 self.usages.push(finished.usage);

@@ -9,23 +9,27 @@
 //! | `format` | Ollama |
 //! | `grammar_id` | this server: what `/v1/grammars` has compiled |
 
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_compiler::frontend::settings::Language;
-use grammarc_generate::json_mode::compact;
+use grammarc_generate::grammars::COMPILE_TIME;
 use grammarc_generate::{EarlyStop, GenerateParams, Grammar, JsonModeConfig};
-use grammarc_json::JsonSchema;
+use grammarc_json::{JsonSchema, SchemaError};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::Fields;
-use crate::functions::Tools;
+use crate::functions::{Tools, written};
 use crate::source_limits;
 
 /// The constraint on an output.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
-    /// JSON: an instance of a schema, or any object.
-    Json(Option<JsonSchema>),
+    /// JSON: an instance of a schema, or any object. A strict schema has closed objects where it does not say.
+    Json { schema: Option<JsonSchema>, is_strict: bool },
     /// A text of a grammar.
     Grammar(Grammar),
 }
@@ -35,11 +39,36 @@ impl Constraint {
     pub(crate) fn apply(self, params: &mut GenerateParams) {
         match self {
             Self::Grammar(grammar) => params.constraint = Some(grammar),
-            Self::Json(schema) => {
+            Self::Json { schema, is_strict } => {
                 let schema = schema.or_else(|| "{\"type\": \"object\"}".parse().ok());
-                params.json_mode = Some(JsonModeConfig { schema, ..JsonModeConfig::default() });
+                let options = written(is_strict);
+                params.json_mode =
+                    Some(JsonModeConfig { schema, options, ..JsonModeConfig::default() });
             }
         }
+    }
+}
+
+/// A constraint with the field that it stands in.
+#[derive(Clone, Debug)]
+pub(crate) struct Constrained {
+    pub(crate) field: String,
+    pub(crate) constraint: Constraint,
+}
+
+impl Constrained {
+    fn new(field: impl Into<String>, constraint: Constraint) -> Self {
+        Self { field: field.into(), constraint }
+    }
+
+    /// The source of a grammar.
+    fn grammar(field: impl Into<String>, grammar: Grammar) -> Self {
+        Self::new(field, Constraint::Grammar(grammar))
+    }
+
+    /// Any object.
+    fn any_object(field: impl Into<String>) -> Self {
+        Self::new(field, Constraint::Json { schema: None, is_strict: false })
     }
 }
 
@@ -50,7 +79,7 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     /// The constraint of a request besides its tools; none where there is none.
-    pub(crate) fn read(&self, fields: &mut Fields) -> Result<Option<Constraint>, ApiError> {
+    pub(crate) fn read(&self, fields: &mut Fields) -> Result<Option<Constrained>, ApiError> {
         fields.refuse(&[
             ("guided_json", "structured_outputs.json"),
             ("guided_regex", "structured_outputs.regex"),
@@ -58,7 +87,7 @@ impl Reader<'_> {
             ("guided_grammar", "structured_outputs.grammar"),
             ("guided_decoding_backend", "structured_outputs"),
         ])?;
-        let mut found: Vec<(&str, Constraint)> = Vec::new();
+        let mut found: Vec<(&str, Constrained)> = Vec::new();
         if let Some(format) = fields.value("response_format") {
             let constraint = self.format(&fields.path("response_format"), format, "json_schema")?;
             found.extend(constraint.map(|constraint| ("response_format", constraint)));
@@ -72,12 +101,14 @@ impl Reader<'_> {
             found.push(("grammar", self.grammar(&fields.path("grammar"), grammar)?));
         }
         if let Some(schema) = fields.value("json_schema") {
-            found.push(("json_schema", self.schema(&fields.path("json_schema"), schema)?));
+            found.push(("json_schema", self.schema(&fields.path("json_schema"), schema, false)?));
         }
         if let Some(format) = fields.value("format") {
             let constraint = match format {
-                Value::String(name) if name == "json" => Constraint::Json(None),
-                schema => self.schema(&fields.path("format"), schema)?,
+                Value::String(name) if name == "json" => {
+                    Constrained::any_object(fields.path("format"))
+                }
+                schema => self.schema(&fields.path("format"), schema, false)?,
             };
             found.push(("format", constraint));
         }
@@ -85,7 +116,8 @@ impl Reader<'_> {
             let grammar = self.app.kept(&id);
             let grammar =
                 grammar.ok_or_else(|| fields.wrong("grammar_id", "no grammar has this id"))?;
-            found.push(("grammar_id", Constraint::Grammar(grammar)));
+            let constraint = Constrained::grammar(fields.path("grammar_id"), grammar);
+            found.push(("grammar_id", constraint));
         }
         if let [(first, _), (second, _), ..] = &found[..] {
             return Err(fields.wrong(
@@ -102,12 +134,20 @@ impl Reader<'_> {
         path: &str,
         value: Value,
         wrapper: &'static str,
-    ) -> Result<Option<Constraint>, ApiError> {
+    ) -> Result<Option<Constrained>, ApiError> {
         let mut fields = Fields::of(path, value)?;
         let kind = fields.text("type")?;
         match kind.as_deref() {
             None | Some("text") => fields.finish().map(|_| None),
-            Some("json_object") => fields.finish().map(|_| Some(Constraint::Json(None))),
+            Some("json_object") => {
+                let schema = fields.value("schema");
+                let place = fields.path("schema");
+                fields.finish()?;
+                match schema {
+                    Some(schema) => self.schema(&place, schema, false).map(Some),
+                    None => Ok(Some(Constrained::any_object(path))),
+                }
+            }
             Some("json_schema") => {
                 let mut inner = match wrapper {
                     "" => fields,
@@ -118,15 +158,15 @@ impl Reader<'_> {
                         inner.ok_or(missing)?
                     }
                 };
-                inner.ignore(&["name", "description", "strict"]);
+                inner.ignore(&["name", "description"]);
+                let is_strict = inner.flag("strict")?.unwrap_or(false);
                 let schema =
                     inner.value("schema").ok_or_else(|| inner.wrong("schema", "it is missing"))?;
                 let path = inner.path("schema");
                 inner.finish()?;
-                self.schema(&path, schema).map(Some)
+                self.schema(&path, schema, is_strict).map(Some)
             }
             Some("structural_tag") => {
-                let path = fields.path("");
                 let mut tag = Map::new();
                 tag.insert("type".to_owned(), json!("structural_tag"));
                 for name in ["format", "structures", "triggers"] {
@@ -136,8 +176,8 @@ impl Reader<'_> {
                 }
                 fields.finish()?;
                 let tag = Value::Object(tag);
-                source_limits::limit_json(self.app, &path, &tag.to_string())?;
-                Ok(Some(Constraint::Grammar(Grammar::from_tags(&tag))))
+                source_limits::limit_json(self.app, path, &tag.to_string())?;
+                Ok(Some(Constrained::grammar(path, Grammar::from_tags(&tag))))
             }
             Some(other) => {
                 let message = format!(
@@ -149,7 +189,7 @@ impl Reader<'_> {
     }
 
     /// vLLM's object.
-    fn structured(&self, mut fields: Fields) -> Result<Option<Constraint>, ApiError> {
+    fn structured(&self, mut fields: Fields) -> Result<Option<Constrained>, ApiError> {
         let mut found = Vec::new();
         if let Some(schema) = fields.value("json") {
             let schema = match schema {
@@ -157,7 +197,7 @@ impl Reader<'_> {
                     .map_err(|error| fields.wrong("json", format!("it is no JSON: {error}")))?,
                 schema => schema,
             };
-            found.push(self.schema(&fields.path("json"), schema)?);
+            found.push(self.schema(&fields.path("json"), schema, false)?);
         }
         let texts = [
             ("regex", Language::Regex),
@@ -185,15 +225,16 @@ impl Reader<'_> {
             } else {
                 language
             };
-            found.push(Constraint::Grammar(Grammar::new(language, text)));
+            found.push(Constrained::grammar(fields.path(name), Grammar::new(language, text)));
         }
         if let Some(choices) = fields.list("choice")? {
             let text = Value::Array(choices).to_string();
             source_limits::limit(self.app, &fields.path("choice"), &text)?;
-            found.push(Constraint::Grammar(Grammar::new(Language::Choice, text)));
+            let grammar = Grammar::new(Language::Choice, text);
+            found.push(Constrained::grammar(fields.path("choice"), grammar));
         }
         if fields.flag("json_object")? == Some(true) {
-            found.push(Constraint::Json(None));
+            found.push(Constrained::any_object(fields.path("json_object")));
         }
         fields.ignore(&["disable_any_whitespace", "disable_fallback"]);
         let error = fields.wrong("", "it gives more than one constraint");
@@ -202,10 +243,10 @@ impl Reader<'_> {
     }
 
     /// A grammar as llama.cpp's server or mistral.rs has it.
-    fn grammar(&self, path: &str, value: Value) -> Result<Constraint, ApiError> {
+    fn grammar(&self, path: &str, value: Value) -> Result<Constrained, ApiError> {
         if let Value::String(text) = value {
             source_limits::limit(self.app, path, &text)?;
-            return Ok(Constraint::Grammar(Grammar::from_gbnf(&text)));
+            return Ok(Constrained::grammar(path, Grammar::from_gbnf(&text)));
         }
         let mut fields = Fields::of(path, value)?;
         let kind = fields.text("type")?.unwrap_or_default();
@@ -217,7 +258,7 @@ impl Reader<'_> {
             "gbnf" => Language::Gbnf,
             "json_schema" => {
                 fields.finish()?;
-                return self.schema(&place, value);
+                return self.schema(&place, value, false);
             }
             _ => {
                 return Err(fields.wrong("type", "it is none of regex, lark, gbnf and json_schema"));
@@ -228,30 +269,54 @@ impl Reader<'_> {
             return Err(ApiError::field(place, "it is no string"));
         };
         source_limits::limit(self.app, &place, &text)?;
-        Ok(Constraint::Grammar(Grammar::new(language, text)))
+        Ok(Constrained::grammar(place, Grammar::new(language, text)))
     }
 
-    fn schema(&self, path: &str, schema: Value) -> Result<Constraint, ApiError> {
-        source_limits::limit_json(self.app, path, &schema.to_string())?;
-        let schema = JsonSchema::from_value(schema)
-            .map_err(|error| ApiError::field(path, error.to_string()))?;
-        Ok(Constraint::Json(Some(schema)))
+    fn schema(&self, path: &str, schema: Value, is_strict: bool) -> Result<Constrained, ApiError> {
+        let text = schema.to_string();
+        source_limits::limit_json(self.app, path, &text)?;
+        let schema = JsonSchema::from_value(schema).map_err(|error| refused(path, text, &error))?;
+        let constraint = Constraint::Json { schema: Some(schema), is_strict };
+        Ok(Constrained::new(path, constraint))
     }
 }
 
+/// The error of a schema that the validator refuses, in the compiler's words where it refuses it too: these name the place and
+/// what to write there.
+fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
+    let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+    let source = Source::new("<json-schema>", text);
+    let budget = Budget::new().time_limit(COMPILE_TIME);
+    match front_end.lower(source.clone(), &budget) {
+        Err(found) => ApiError::refused(path, &source, &found),
+        Ok(_) => ApiError::field(path, error.to_string()),
+    }
+}
+
+/// What an output is held to, beside its grammar.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The schema that a whole output without calls is an instance of.
+    pub(crate) schema: Option<JsonSchema>,
+    /// The field that has the grammar.
+    pub(crate) field: Option<String>,
+}
+
 /// Puts what the output has to be, and the tools, into parameters. With both, an output is a call or what is asked for; a call
-/// that is demanded comes alone. Returns the schema that a whole output without calls is an instance of.
+/// that is demanded comes alone.
 pub(crate) fn settle(
     app: &App,
-    constraint: Option<Constraint>,
+    constraint: Option<Constrained>,
     tools: &Tools,
     params: &mut GenerateParams,
-) -> Result<Option<JsonSchema>, ApiError> {
+) -> Result<Held, ApiError> {
     if !tools.may_be_called() {
-        if let Some(constraint) = constraint {
-            constraint.apply(params);
-        }
-        return Ok(params.json_mode.as_ref().and_then(|mode| mode.schema.clone()));
+        let Some(Constrained { field, constraint }) = constraint else {
+            return Ok(Held::default());
+        };
+        constraint.apply(params);
+        let schema = params.json_mode.as_ref().and_then(|mode| mode.schema.clone());
+        return Ok(Held { schema, field: Some(field) });
     }
     let demanded = tools.must_be_called();
     let both = constraint.filter(|_| !demanded);
@@ -259,16 +324,16 @@ pub(crate) fn settle(
     if demanded && !tools.parallel {
         params.early_stop = EarlyStop::First;
     }
-    let Some(constraint) = both else {
+    let Some(Constrained { field, constraint }) = both else {
         params.constraint = Some(calls);
-        return Ok(None);
+        return Ok(Held { schema: None, field: Some("tools".to_owned()) });
     };
     let (other, schema) = match constraint {
         Constraint::Grammar(grammar) => (grammar, None),
-        Constraint::Json(schema) => {
+        Constraint::Json { schema, is_strict } => {
             let any = || Grammar::new(Language::BuiltIn, "json-object");
             let grammar = schema.as_ref().map_or_else(any, Grammar::schema);
-            (grammar.with_options(compact()), schema)
+            (grammar.with_options(written(is_strict)), schema)
         }
     };
     let either = calls.either(&other);
@@ -276,5 +341,5 @@ pub(crate) fn settle(
         ApiError::field("tools", "they go with the source of a grammar, and not with an artifact")
     };
     params.constraint = Some(either.ok_or_else(refused)?);
-    Ok(schema)
+    Ok(Held { schema, field: Some(field) })
 }

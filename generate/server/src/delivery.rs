@@ -21,16 +21,23 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Reads the fields; `ignored` are those of `stream_options` that change nothing.
+    /// Reads the fields of a request with so many prompts; `ignored` are those of `stream_options` that change nothing.
     pub(crate) fn read(
         fields: &mut Fields,
         app: &App,
+        prompts: usize,
         ignored: &[&'static str],
     ) -> Result<Self, ApiError> {
-        let most = app.options.choices;
+        let most = app.options.limits.choices;
         let choices = fields.whole("n")?.unwrap_or(1);
         if choices == 0 || choices > most {
             return Err(fields.wrong("n", format!("it is not between 1 and {most}")));
+        }
+        if choices.saturating_mul(prompts as u64) > most {
+            let message = format!(
+                "{prompts} prompts with {choices} outputs each are more than {most} outputs"
+            );
+            return Err(fields.wrong("prompt", message));
         }
         let stream = fields.flag("stream")?.unwrap_or(false);
         let mut include_usage = false;

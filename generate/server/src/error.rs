@@ -47,6 +47,36 @@ impl ApiError {
         Self { message: "the API key is missing or wrong".to_owned(), ..error }
     }
 
+    /// The host is none of the server's names.
+    pub(crate) fn host(host: &str) -> Self {
+        let error = Self::new(StatusCode::FORBIDDEN, "invalid_request_error", "host_not_allowed");
+        let message = format!(
+            "the server does not answer to the host `{host}`; start it with `--allowed-host NAME` if it is to"
+        );
+        Self { message, ..error }
+    }
+
+    /// The origin is that of a page of another site.
+    pub(crate) fn origin(origin: &str) -> Self {
+        let error = Self::new(StatusCode::FORBIDDEN, "invalid_request_error", "origin_not_allowed");
+        let message = format!(
+            "pages of the origin `{origin}` may not ask this server; start it with `--allowed-host NAME` if they are to"
+        );
+        Self { message, ..error }
+    }
+
+    /// The body did not come in time.
+    pub(crate) fn slow(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", "timeout");
+        Self { message: message.into(), ..error }
+    }
+
+    /// The server has failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal_error");
+        Self { message: message.into(), ..error }
+    }
+
     /// Something is larger than it may be.
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "too_large");
@@ -100,6 +130,21 @@ impl ApiError {
     /// The same at a field.
     pub(crate) fn at(self, param: impl Into<String>) -> Self {
         Self { param: Some(param.into()), ..self }
+    }
+
+    /// The same at the field that has the grammar, where it is about the grammar and names no field.
+    pub(crate) fn of_grammar_at(self, param: &str) -> Self {
+        let is_of_grammar = self.code.starts_with("grammar_");
+        let param = self.param.clone().or_else(|| is_of_grammar.then(|| param.to_owned()));
+        Self { param, ..self }
+    }
+
+    /// A source at a field has these errors.
+    pub(crate) fn refused(param: &str, source: &Source, found: &[Diagnostic]) -> Self {
+        let message = found.first().map(ToString::to_string).unwrap_or_default();
+        let diagnostics = of_findings(source, found);
+        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "grammar_refused");
+        Self { param: Some(param.to_owned()), message, diagnostics, ..error }
     }
 
     /// The body.

@@ -6,7 +6,7 @@
 //! Requests are read from plain values and not by derived types: with numbers of any precision, serde's flattened and
 //! untagged types take no numbers.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::error::ApiError;
 
@@ -115,6 +115,27 @@ impl Fields {
         }
     }
 
+    /// Takes an integer.
+    pub(crate) fn integer(&mut self, name: &'static str) -> Result<Option<i128>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(value) => match value.as_number().and_then(Number::as_i128) {
+                Some(number) => Ok(Some(number)),
+                None => Err(self.wrong(name, "it is no integer")),
+            },
+        }
+    }
+
+    /// A value that is still to be taken.
+    pub(crate) fn peek(&self, name: &str) -> Option<&Value> {
+        self.left.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Notes that a part of the request means nothing here.
+    pub(crate) fn note_ignored(&mut self, name: &'static str) {
+        self.ignored.push(name);
+    }
+
     /// Takes one of some words for what it stands for; `wrong` says which there are.
     pub(crate) fn word<T: Copy>(
         &mut self,
@@ -167,9 +188,13 @@ impl Fields {
     }
 }
 
-/// Ids of tokens; none where some value is no such id.
-pub(crate) fn ids(values: &[Value]) -> Option<Vec<u32>> {
-    values.iter().map(|value| u32::try_from(value.as_u64()?).ok()).collect()
+/// Ids of tokens of a vocabulary of so many. Fails with what is wrong with the first value that is none.
+pub(crate) fn ids(values: &[Value], count: u32) -> Result<Vec<u32>, String> {
+    let id = |value: &Value| {
+        let id = value.as_u64().and_then(|id| u32::try_from(id).ok()).filter(|id| *id < count);
+        id.ok_or_else(|| format!("{value} is no token; the model's are 0 to {}", count.max(1) - 1))
+    };
+    values.iter().map(id).collect()
 }
 
 #[cfg(test)]

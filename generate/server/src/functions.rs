@@ -37,7 +37,7 @@ impl Tools {
         choice: Option<Value>,
         parallel: bool,
     ) -> Result<Self, ApiError> {
-        let most = app.options.tools;
+        let most = app.options.limits.tools;
         if tools.len() > most {
             let message = format!("there are {}; at most {most} are read", tools.len());
             return Err(ApiError::field("tools", message));
@@ -52,14 +52,55 @@ impl Tools {
                     Some(function) => (format!("tools.{at}.function.parameters"), function),
                     None => (format!("tools.{at}.parameters"), &tool),
                 };
-                if let Some(parameters) = function.get("parameters") {
-                    source_limits::limit_json(app, &place, &parameters.to_string())?;
+                match function.get("parameters") {
+                    Some(parameters) if !parameters.is_null() => {
+                        source_limits::limit_json(app, &place, &parameters.to_string())?;
+                    }
+                    _ => {}
                 }
                 this.shown.push(tool.clone());
-                this.written.push(tool);
+                this.written.push(with_parameters(tool));
             }
         }
+        this.check_choice()?;
         Ok(this)
+    }
+
+    /// Refuses a choice that is none, or that there are no tools for. Names are looked for by the compiler.
+    fn check_choice(&self) -> Result<(), ApiError> {
+        let Some(choice) = &self.choice else { return Ok(()) };
+        let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
+        let is_choice = match mode {
+            Value::String(mode) => ["none", "auto", "required"].contains(&mode.as_str()),
+            named => named.pointer("/function/name").is_some_and(Value::is_string),
+        };
+        if !is_choice {
+            let message = "it is none of `none`, `auto`, `required`, a tool by its type and name, and `allowed_tools`";
+            return Err(ApiError::field("tool_choice", message));
+        }
+        if self.written.is_empty() && self.must_be_called() {
+            return Err(ApiError::field(
+                "tool_choice",
+                "a call is demanded, and there are no `tools`",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether all functions are strict, so that their objects can be closed.
+    fn are_strict(&self) -> bool {
+        let is_strict = |tool: &Value| {
+            let function = tool.get("function").unwrap_or(tool);
+            function.get("strict").is_some_and(|strict| *strict == true)
+        };
+        self.written.iter().all(is_strict)
+    }
+
+    /// Whether some functions are strict and others are not: what is strict is not closed then.
+    pub(crate) fn ignores_strict(&self) -> bool {
+        let is_strict =
+            |tool: &Value| tool.pointer("/function/strict").is_some_and(|it| *it == true);
+        self.written.iter().any(is_strict) && !self.are_strict()
     }
 
     /// Adds a custom tool.
@@ -151,12 +192,34 @@ impl Tools {
         }
         let text = tag.to_string();
         source_limits::limit(app, "tools", &text)?;
-        let mut options = compact();
+        let mut options = written(self.are_strict());
         if !self.sources.is_empty() {
             options.insert("sources".to_owned(), Value::Object(self.sources.clone()));
         }
         Ok(Grammar::new(Language::StructuralTag, text).with_options(options))
     }
+}
+
+/// The options of JSON: compact, and with closed objects where the schema is strict.
+pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
+    let mut options = compact();
+    if is_strict {
+        options.insert("closed".to_owned(), Value::Bool(true));
+    }
+    options
+}
+
+/// A function with parameters: one that has none takes none.
+fn with_parameters(mut tool: Value) -> Value {
+    let function = match tool.get_mut("function") {
+        Some(function) => function,
+        None => &mut tool,
+    };
+    if function.get("parameters").is_none_or(Value::is_null) && function.is_object() {
+        function["parameters"] =
+            json!({"type": "object", "properties": {}, "additionalProperties": false});
+    }
+    tool
 }
 
 /// A choice in which custom tools are functions; names are of one tool each.

@@ -3,7 +3,7 @@
 //! | path | what it serves |
 //! | --- | --- |
 //! | `POST /v1/chat/completions`, `/v1/completions`, `/v1/responses` | outputs, whole or streamed |
-//! | `GET /v1/models`, `/health`, `/metrics` | the model, whether it is there, counters |
+//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether it is there, counters |
 //! | `POST /tokenize`, `/detokenize` | texts and tokens |
 //! | `POST /v1/grammars` | compiles a grammar for later requests, with its report |
 //! | `POST /v1/repair` | JSON of a text that is nearly JSON |
@@ -14,27 +14,32 @@
 //! body ─ fields ─► sampling, constraint, messages ─► app.start: compile, then a slot ─► events ─► reply or sse
 //! ```
 //!
-//! A request compiles before it takes a slot, on threads that are few; so a hostile schema delays other compilations and no
-//! generation. The engine's events alone decide what a client gets: a call that was cut is no call, and the reason of an
-//! end is how it ended.
+//! A request compiles before it takes a slot, in turns that are few and fair to clients; so a hostile schema delays other
+//! compilations of its client, and no request whose grammar is kept or that has none. The engine's events alone decide what a
+//! client gets: a call that was cut is no call, and the reason of an end is how it ended.
 
 mod access;
 mod app;
 mod body;
 mod calls;
 mod chat;
+mod compiling;
 mod completions;
+mod connections;
 mod constraint;
 mod delivery;
 mod error;
 mod fields;
 mod functions;
+mod hosts;
+mod listen;
 mod loading;
 mod log;
 mod messages;
 mod metrics;
 mod options;
 mod page;
+mod priority;
 mod prompts;
 mod reply;
 mod responses;
@@ -51,22 +56,23 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use grammarc_generate::Local;
-use tokio::net::TcpListener;
 
 use crate::app::App;
 
+pub use crate::listen::{ListenOptions, Listener};
 pub use crate::loading::Loading;
-pub use crate::options::{OptionError, ServerOptions};
+pub use crate::options::{OptionError, RequestLimits, ServerOptions};
 
 /// The routes of a server over a backend.
 pub fn router(backend: Local, options: ServerOptions) -> Router {
-    let body_bytes = options.body_bytes;
+    let body_bytes = options.limits.body_bytes;
     let app = Arc::new(App::new(backend, options));
     let guarded = Router::new()
         .route("/v1/chat/completions", post(chat::serve))
         .route("/v1/completions", post(completions::serve))
         .route("/v1/responses", post(responses::serve))
         .route("/v1/models", get(tools::models))
+        .route("/v1/models/{*id}", get(tools::model))
         .route("/v1/grammars", post(tools::grammars))
         .route("/v1/repair", post(tools::repair))
         .route("/v1/prompts", get(prompts::list))
@@ -81,23 +87,20 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .merge(guarded)
         .fallback(body::no_path)
         .method_not_allowed_fallback(body::no_method)
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), hosts::check))
         .layer(axum::middleware::from_fn(log::record))
         .layer(DefaultBodyLimit::max(body_bytes))
         .with_state(app)
 }
 
-/// Serves until `end` is ready; requests that are under way then are finished.
-///
-/// # Errors
-///
-/// The listener fails.
+/// Serves until `end` is ready; requests that are under way then are finished, within the listener's time to drain.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     backend: Local,
     options: ServerOptions,
-    end: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    axum::serve(listener, router(backend, options)).with_graceful_shutdown(end).await
+    end: impl Future<Output = ()>,
+) {
+    listen::serve(listener.into(), router(backend, options), end).await;
 }
 
 /// Why [`serve_loading`] ended.
@@ -119,22 +122,24 @@ pub enum ServeError<E> {
 ///
 /// The listener, `load` or `ready` fails.
 pub async fn serve_loading<E: Send + 'static>(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     load: impl FnOnce() -> Result<(Local, ServerOptions), E> + Send + 'static,
     ready: impl FnOnce() -> Result<(), E>,
-    end: impl Future<Output = ()> + Send + 'static,
+    end: impl Future<Output = ()>,
 ) -> Result<(), ServeError<E>> {
-    tracing::info!(address = %listener.local_addr()?, "listening; the model is loading");
+    let listener = listener.into();
+    let address = listener.socket.local_addr()?;
+    tracing::info!(%address, "listening; the model is loading");
     let loading = Loading::default();
-    let serving = axum::serve(listener, loading.router()).with_graceful_shutdown(end);
-    let mut serving = pin!(serving.into_future());
+    let mut serving = pin!(listen::serve(listener, loading.router(), end));
     let loaded = tokio::select! {
-        ended = &mut serving => return Ok(ended?),
+        () = &mut serving => return Ok(()),
         loaded = tokio::task::spawn_blocking(load) => loaded,
     };
     let loaded = loaded.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
     let (backend, options) = loaded.map_err(ServeError::Load)?;
     loading.finish(backend, options);
     ready().map_err(ServeError::Load)?;
-    Ok(serving.await?)
+    serving.await;
+    Ok(())
 }

@@ -3,6 +3,8 @@
 //! ```text
 //! request ─► a record in its extensions ─► endpoint: id, tokens ─► body sent or dropped ─► the line
 //! ```
+//!
+//! The line ends the time in which the connection is served.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +18,8 @@ use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+
+use crate::connections::Connection;
 
 /// The record of a request, of which the log has a line. A clone is the same record.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +54,8 @@ struct Line {
     route: Option<MatchedPath>,
     status: StatusCode,
     began: Instant,
+    /// None where there is no network, as in tests.
+    connection: Option<Connection>,
     /// The whole reply was handed on.
     is_sent: bool,
 }
@@ -67,6 +73,9 @@ impl Drop for Line {
             milliseconds = self.began.elapsed().as_millis() as u64,
             left = !self.is_sent,
         );
+        if let Some(connection) = &self.connection {
+            connection.set_served(false);
+        }
     }
 }
 
@@ -76,8 +85,9 @@ pub(crate) async fn record(mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(record.clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
     // A client that leaves before the reply begins drops the line as it stands.
-    let mut line =
-        Line { record, route, status: StatusCode::OK, began: Instant::now(), is_sent: false };
+    let (status, began) = (StatusCode::OK, Instant::now());
+    let connection = request.extensions().get::<Connection>().cloned();
+    let mut line = Line { record, route, status, began, connection, is_sent: false };
     let response = next.run(request).await;
     line.status = response.status();
     response.map(|body| Body::new(Logged { body, line }))

@@ -7,10 +7,12 @@ use crate::app::App;
 use crate::calls::INPUT;
 use crate::error::ApiError;
 
-/// The conversation of a request. A message tells of tools where the template knows nothing of them.
+/// The conversation of a request. A message tells of tools where the template knows nothing of them. Where the last message
+/// goes on, it is the beginning of the answer.
 pub(crate) fn chat(
     app: &App,
     messages: Vec<Value>,
+    goes_on: bool,
     tools: Vec<Value>,
     variables: Map<String, Value>,
 ) -> Result<Chat, ApiError> {
@@ -19,10 +21,17 @@ pub(crate) fn chat(
     }
     let ready = messages.into_iter().enumerate().map(|(at, message)| message_of(at, message));
     let mut messages = ready.collect::<Result<Vec<_>, _>>()?;
+    let mut begun = String::new();
+    if goes_on {
+        let last = messages.pop().filter(|message| message["role"] == "assistant");
+        let text = last.as_ref().and_then(|message| message["content"].as_str());
+        let wrong = "the last message is no text of the assistant's, so none can go on";
+        begun.push_str(text.ok_or_else(|| ApiError::field("continue_final_message", wrong))?);
+    }
     if !tools.is_empty() && !app.backend.template_knows_tools() {
         messages.insert(0, json!({"role": "system", "content": about(&tools)}));
     }
-    Ok(Chat { messages, tools, variables })
+    Ok(Chat { messages, tools, variables, begun })
 }
 
 /// The text that tells a model of tools if its template does not.

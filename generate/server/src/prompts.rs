@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
+use grammarc_generate::fair::Client;
 use grammarc_generate::prompts::{PromptError, Response};
 use serde_json::{Map, Value, json};
 
-use crate::app::App;
+use crate::app::{App, Wanted};
 use crate::body::Body;
 use crate::calls::Calls;
 use crate::delivery::Head;
@@ -36,6 +37,7 @@ pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     Extension(record): Extension<Record>,
+    Extension(client): Extension<Client>,
     Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let Some(prompts) = app.options.prompts.clone() else {
@@ -50,13 +52,15 @@ pub(crate) async fn serve(
         Some(_) => return Err(fields.wrong("input", "it is no object of terms")),
     };
     let max_tokens = fields.whole("max_tokens")?;
-    let (params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
+    let (params, default_tokens) = sampling::params(&mut fields, &app, max_tokens)?;
     fields.finish()?;
     let params = prompts.params(&id, params)?;
     let is_chat = app.backend.has_template();
     let prompt = prompts.render(&id, &input)?.for_model(is_chat);
     let head = Head::new(&app, "prompt-", &record);
-    let started = app.start(prompt, params, 1, default_tokens).await?;
+    let wanted =
+        Wanted { client, prompt, params, choices: 1, default_tokens, constrained_by: None };
+    let started = app.start(wanted).await?;
     let started = started.with(record, &Calls::default());
     let prompt_tokens = started.prompt_tokens;
     let mut outputs = sse::collect(started).await?;

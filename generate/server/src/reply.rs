@@ -68,12 +68,14 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
-/// Fields of `x_grammarc` at the end of a chat's output: that it was closed, and violations of its schema.
+/// Fields of `x_grammarc` at the end of a chat's output: that it was closed, violations of its schema, and the call that was
+/// begun and is none.
 pub(crate) fn own(
     finish: &Finish,
     text: &str,
     calls: usize,
     schema: Option<&JsonSchema>,
+    cut_call: Option<u32>,
 ) -> Option<Value> {
     let mut own = Map::new();
     if let Some(violations) = violations(finish, text, calls, schema) {
@@ -81,6 +83,9 @@ pub(crate) fn own(
     }
     if *finish == (Finish::Length { closed: true }) {
         own.insert("closed".to_owned(), Value::from(true));
+    }
+    if let Some(index) = cut_call {
+        own.insert("cut_call".to_owned(), Value::from(index));
     }
     (!own.is_empty()).then_some(Value::Object(own))
 }

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use grammarc_generate::{GenerateParams, Prompt};
-use serde_json::Map;
+use grammarc_generate::Prompt;
+use grammarc_generate::fair::Client;
+use serde_json::{Map, Value};
 
-use crate::app::App;
+use crate::app::{App, Wanted};
 use crate::body::Body;
 use crate::calls::Calls;
 use crate::constraint::{self, Reader};
@@ -27,9 +28,8 @@ use self::head::Head;
 use self::stream::Frames;
 
 /// Fields that change nothing here.
-const IGNORED: [&str; 12] = [
+const IGNORED: [&str; 11] = [
     "user",
-    "metadata",
     "store",
     "service_tier",
     "reasoning",
@@ -44,16 +44,18 @@ const IGNORED: [&str; 12] = [
 
 /// A request that was read.
 struct Request {
-    prompt: Prompt,
-    params: GenerateParams,
-    default_tokens: bool,
+    wanted: Wanted,
     stream: bool,
     calls: Calls,
+    /// What the response repeats.
+    repeated: Map<String, Value>,
     ignored: Vec<&'static str>,
 }
 
-fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
+fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let mut fields = Fields::of_body(body)?;
+    let repeated = head::repeated(&fields);
+    fields.value("metadata");
     fields.ignore(&IGNORED);
     fields.text("model")?;
     for name in ["previous_response_id", "conversation", "prompt"] {
@@ -65,7 +67,7 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     let stream = fields.flag("stream")?.unwrap_or(false);
     fields.object("stream_options")?;
     let max_tokens = fields.whole("max_output_tokens")?;
-    let (mut params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
+    let (mut params, default_tokens) = sampling::params(&mut fields, app, max_tokens)?;
     let reader = Reader { app };
     let mut constraint = reader.read(&mut fields)?;
     if let Some(mut text) = fields.object("text")? {
@@ -86,27 +88,34 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     let choice = fields.value("tool_choice").map(input::tool_choice);
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
     let tools = Tools::read(app, given, choice, parallel)?;
-    constraint::settle(app, constraint, &tools, &mut params)?;
+    if tools.ignores_strict() {
+        fields.note_ignored("tools.strict");
+    }
+    let held = constraint::settle(app, constraint, &tools, &mut params)?;
     let instructions = fields.text("instructions")?;
     let given = fields.value("input").ok_or_else(|| fields.wrong("input", "it is missing"))?;
     let calls = tools.calls(app);
     let conversation = input::messages(instructions, given)?;
-    let prompt = Prompt::Chat(messages::chat(app, conversation, tools.shown, Map::new())?);
+    let prompt = Prompt::Chat(messages::chat(app, conversation, false, tools.shown, Map::new())?);
     let ignored = fields.finish()?;
-    Ok(Request { prompt, params, default_tokens, stream, calls, ignored })
+    let constrained_by = held.field;
+    let wanted = Wanted { client, prompt, params, choices: 1, default_tokens, constrained_by };
+    Ok(Request { wanted, stream, calls, repeated, ignored })
 }
 
 /// Serves a request.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,
+    Extension(client): Extension<Client>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let Request { prompt, params, default_tokens, stream, calls, ignored } = read(&app, &body)?;
+    let request = app.work(move |app| read(app, client, &body)).await?;
+    let Request { wanted, stream, calls, repeated, ignored } = request;
     let (number, created) = app.request();
     record.set_id(format!("resp_{number}"));
-    let head = Head { number, created, model: app.options.model.clone(), calls };
-    let started = app.start(prompt, params, 1, default_tokens).await?;
+    let head = Head { number, created, model: app.options.model.clone(), calls, repeated };
+    let started = app.start(wanted).await?;
     let started = started.with(record, &head.calls);
     let response = if stream {
         sse::response(Frames::new(head), started)

@@ -7,16 +7,17 @@ use grammarc_generate::{
 };
 use serde_json::Value;
 
+use crate::app::App;
 use crate::error::ApiError;
-use crate::fields::Fields;
-use crate::options::ServerOptions;
+use crate::fields::{Fields, ids};
 
 /// The parameters of a request, without a constraint, and whether the number of tokens is the server's own.
 pub(crate) fn params(
     fields: &mut Fields,
-    options: &ServerOptions,
+    app: &App,
     max_tokens: Option<u64>,
 ) -> Result<(GenerateParams, bool), ApiError> {
+    let (options, vocabulary) = (&app.options, app.backend.vocabulary());
     let mut params = GenerateParams {
         max_tokens: max_tokens.map_or(options.max_tokens, |tokens| tokens as usize),
         deadline: options.deadline,
@@ -45,9 +46,21 @@ pub(crate) fn params(
         repetition: fields.number("repetition_penalty")?.unwrap_or(1.0),
     };
     params.penalties = penalties;
-    params.seed = fields.whole("seed")?;
+    params.seed = match fields.integer("seed")? {
+        // Other servers say -1 where one is drawn.
+        None | Some(-1) => None,
+        Some(seed) => {
+            let bits = i64::try_from(seed).map(i64::cast_unsigned).or_else(|_| u64::try_from(seed));
+            Some(bits.map_err(|_| fields.wrong("seed", "it has more than 64 bits"))?)
+        }
+    };
     params.stop = stop(fields)?;
     params.logit_bias = logit_bias(fields)?;
+    if let Some(tokens) = fields.list("stop_token_ids")? {
+        let tokens = ids(&tokens, vocabulary.artifact().token_count());
+        let tokens = tokens.map_err(|reason| fields.wrong("stop_token_ids", reason))?;
+        params.end_tokens = Some([vocabulary.end_tokens(), &tokens].concat());
+    }
     let path = fields.path("x_grammarc");
     if let Some(value) = fields.value("x_grammarc") {
         own(Fields::of(&path, value)?, &mut params)?;

@@ -5,7 +5,7 @@ use crate::error::ApiError;
 
 /// Refuses a source that is too long.
 pub(crate) fn limit(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
-    let most = app.options.source_bytes;
+    let most = app.options.limits.source_bytes;
     if text.len() > most {
         return Err(ApiError::too_large(format!(
             "it has {} bytes; at most {most} are read",
@@ -19,7 +19,7 @@ pub(crate) fn limit(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
 /// Refuses a source of JSON that is too long or nests too deep.
 pub(crate) fn limit_json(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
     limit(app, path, text)?;
-    let (depth, most) = (depth(text), app.options.source_depth);
+    let (depth, most) = (depth(text), app.options.limits.source_depth);
     if depth > most {
         let message = format!("it nests {depth} levels deep; at most {most} are read");
         return Err(ApiError::too_deep(message).at(path));

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
+use axum::{Extension, Json};
 use grammarc_bindings::report;
 use grammarc_compiler::frontend::settings::Language;
+use grammarc_generate::fair::Client;
 use grammarc_generate::grammars::least_tokens;
 use grammarc_generate::{GenerateError, Grammar};
 use grammarc_json::{JsonSchema, JsonValidator, RepairError};
@@ -19,10 +20,24 @@ use crate::source_limits;
 
 /// `GET /v1/models`.
 pub(crate) async fn models(State(app): State<Arc<App>>) -> Json<Value> {
-    let info = app.backend.info();
-    let model = json!({"id": app.options.model, "object": "model", "created": 0, "owned_by": "grammarc",
-        "x_context": info.context, "x_vocabulary": app.backend.vocabulary().name()});
-    Json(json!({"object": "list", "data": [model]}))
+    Json(json!({"object": "list", "data": [model_of(&app)]}))
+}
+
+/// `GET /v1/models/{id}`.
+pub(crate) async fn model(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    match id == app.options.model {
+        true => Ok(Json(model_of(&app))),
+        false => Err(ApiError::path(format!("there is one model here: `{}`", app.options.model))),
+    }
+}
+
+fn model_of(app: &App) -> Value {
+    let (info, vocabulary) = (app.backend.info(), app.backend.vocabulary().name());
+    json!({"id": app.options.model, "object": "model", "created": 0, "owned_by": "grammarc",
+        "x_context": info.context, "x_vocabulary": vocabulary})
 }
 
 /// `GET /health`.
@@ -56,18 +71,18 @@ pub(crate) async fn detokenize(
     let mut fields = Fields::of_body(&body)?;
     fields.text("model")?;
     let tokens = fields.list("tokens")?.ok_or_else(|| fields.wrong("tokens", "it is missing"))?;
-    let tokens = ids(&tokens).ok_or_else(|| fields.wrong("tokens", "it is no list of tokens"))?;
-    fields.finish()?;
     let vocabulary = app.backend.vocabulary();
-    let bytes: Vec<u8> =
-        tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied().collect();
-    let text = String::from_utf8_lossy(&bytes);
+    let count = vocabulary.artifact().token_count();
+    let tokens = ids(&tokens, count).map_err(|reason| fields.wrong("tokens", reason))?;
+    fields.finish()?;
+    let text = app.text_of(&tokens);
     Ok(Json(json!({"content": text, "prompt": text})))
 }
 
 /// `POST /v1/grammars`: compiles a grammar, which requests name by its id from then on.
 pub(crate) async fn grammars(
     State(app): State<Arc<App>>,
+    Extension(client): Extension<Client>,
     Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
@@ -94,9 +109,11 @@ pub(crate) async fn grammars(
     fields.finish()?;
     let grammar = Grammar::new(known, text).with_options(options);
     app.clone()
-        .compile(move |app| {
+        .compile(client, move |app, flag| {
             let grammars = app.backend.grammars();
-            let compiled = grammars.compile(&grammar, None).map_err(GenerateError::from)?;
+            let compiled = grammars.compile(&grammar, Some(flag)).map_err(GenerateError::from);
+            let compiled =
+                compiled.map_err(|error| ApiError::from(error).of_grammar_at("source"))?;
             let id = grammars.key(&grammar).map_err(GenerateError::from)?.unwrap_or_default();
             let report: Value =
                 serde_json::from_str(&report::of_grammar(compiled.artifact())).unwrap_or_default();
@@ -109,6 +126,7 @@ pub(crate) async fn grammars(
 /// `POST /v1/repair`: JSON of a text that is nearly JSON.
 pub(crate) async fn repair(
     State(app): State<Arc<App>>,
+    Extension(client): Extension<Client>,
     Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
@@ -119,7 +137,7 @@ pub(crate) async fn repair(
     if let Some(schema) = &schema {
         source_limits::limit_json(&app, "schema", &schema.to_string())?;
     }
-    app.compile(move |_| {
+    app.compile(client, move |_, _| {
         let schema = schema.map(JsonSchema::from_value).transpose();
         let schema = schema.map_err(|error| ApiError::field("schema", error.to_string()))?;
         let validator = JsonValidator { schema, strict, repair: true, ..JsonValidator::default() };

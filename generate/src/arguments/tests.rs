@@ -158,7 +158,7 @@ fn staged(style: &str, tool: &Value, parts: &[&str], finish: Finish) -> Vec<Even
     let mut stage = TagArguments::new(style, std::slice::from_ref(tool)).unwrap().stage();
     let call = Event::Call { index: 0, name: "get".to_owned() };
     let parts = parts.iter().map(|part| Event::Arguments { index: 0, delta: (*part).to_owned() });
-    let end = Event::Finished(Finished { finish, usage: Usage::default() });
+    let end = Event::Finished(Finished { finish, cut_call: None, usage: Usage::default() });
     [call].into_iter().chain(parts).chain([end]).flat_map(|event| stage.events(event)).collect()
 }
 

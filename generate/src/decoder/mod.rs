@@ -441,12 +441,12 @@ impl Decoder {
         let ends = self.is_finished() && !std::mem::replace(&mut self.told, true);
         let usage = self.usage();
         let end = self.finish.clone().filter(|_| ends);
-        let end = end.map(|finish| Event::Finished(Finished { finish, usage }));
+        let mut cut_call = None;
         let mut new = Vec::new();
         let events = if self.changes.is_some() { &mut new } else { &mut self.events };
         self.sender.send(&self.log, to, &self.vocabulary, events);
-        if end.is_some() {
-            self.sender.finish(events);
+        if let Some(finish) = &end {
+            cut_call = self.sender.finish(finish.is_cut(), events);
         }
         if let Some(changes) = &mut self.changes {
             changes.tell(new, &mut self.events);
@@ -454,7 +454,7 @@ impl Decoder {
                 changes.finish(&mut self.events);
             }
         }
-        self.events.extend(end);
+        self.events.extend(end.map(|finish| Event::Finished(Finished { finish, cut_call, usage })));
     }
 
     /// The place up to which no later cut takes anything back.

@@ -62,10 +62,19 @@ impl Whole {
         text
     }
 
-    /// The rest, at the end.
+    /// The rest, at the end: without the beginning of a character that did not come to its end.
     fn rest(&mut self) -> String {
-        String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned()
+        whole_characters(&std::mem::take(&mut self.bytes))
     }
+}
+
+/// The text of some bytes up to a character that is cut by their end. Other bytes that are none become U+FFFD.
+fn whole_characters(bytes: &[u8]) -> String {
+    let cut = bytes.utf8_chunks().last().map_or(0, |last| match is_beginning(last.invalid()) {
+        true => last.invalid().len(),
+        false => 0,
+    });
+    String::from_utf8_lossy(&bytes[..bytes.len() - cut]).into_owned()
 }
 
 /// Whether invalid bytes are the beginning of a character.
@@ -123,20 +132,28 @@ impl Sender {
         }
     }
 
-    /// Tells what was held back as part of what may come.
-    pub(super) fn finish(&mut self, events: &mut Vec<Event>) {
+    /// Tells what was held back as part of what may come, and returns the index of the call that an end before its text's has
+    /// cut.
+    pub(super) fn finish(&mut self, is_cut: bool, events: &mut Vec<Event>) -> Option<u32> {
+        let mut cut_call = None;
         if let Some(part) = self.reasoning.take() {
             let from = if part.open.is_empty() { part.told } else { 0 };
-            let rest = String::from_utf8_lossy(&part.read[from..]).into_owned();
+            let rest = whole_characters(&part.read[from..]);
             push(events, Event::Reasoning, rest);
         }
         if let Some(splitter) = &mut self.splitter {
-            let pieces = splitter.finish();
+            let (pieces, call) = match is_cut {
+                true => splitter.cut(),
+                false => (splitter.finish(), None),
+            };
+            cut_call = call;
             self.pieces(pieces, events);
         }
         let rest = self.text.rest();
         push(events, Event::Text, rest);
         self.end_arguments(events);
+        // A call that was not told is none in any case.
+        cut_call.filter(|&index| (index as usize) < self.calls)
     }
 
     fn bytes(&mut self, bytes: &[u8], events: &mut Vec<Event>) {

@@ -1,12 +1,13 @@
 //! The parts that a decoder needs to begin.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use grammarc_runtime::{Grammar, Matcher, MatcherOptions, Vocabulary};
 
 use crate::encode::Encode;
 use crate::error::GenerateError;
-use crate::grammars::{Around, Grammars};
+use crate::grammars::{Around, GrammarError, Grammars};
 use crate::params::GenerateParams;
 
 /// The parts of one generation besides its parameters.
@@ -47,7 +48,7 @@ pub struct CompiledGrammars {
 }
 
 impl CompiledGrammars {
-    /// Compiles what the parameters ask for.
+    /// Compiles what the parameters ask for. A flag that is set ends the compilation.
     ///
     /// # Errors
     ///
@@ -56,27 +57,52 @@ impl CompiledGrammars {
         params: &GenerateParams,
         in_reasoning: bool,
         grammars: &Grammars,
+        cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Self, GenerateError> {
+        let compiled = Self::by(params, in_reasoning, |grammar, around| {
+            grammars.compile_around(grammar, around, cancel).map(Some)
+        });
+        Ok(compiled?.unwrap_or_default())
+    }
+
+    /// What the parameters ask for, if nothing has to be compiled for it.
+    ///
+    /// # Errors
+    ///
+    /// A grammar is known not to compile.
+    pub fn kept(
+        params: &GenerateParams,
+        in_reasoning: bool,
+        grammars: &Grammars,
+    ) -> Result<Option<Self>, GenerateError> {
+        Self::by(params, in_reasoning, |grammar, around| grammars.kept(grammar, around))
+    }
+
+    /// What the parameters ask for, each grammar as `get` has it. `None` if it has not one of them.
+    fn by(
+        params: &GenerateParams,
+        in_reasoning: bool,
+        get: impl Fn(&crate::grammar::Grammar, &Around<'_>) -> Result<Option<Grammar>, GrammarError>,
+    ) -> Result<Option<Self>, GenerateError> {
         let from_mode = params.json_mode.as_ref().and_then(|mode| mode.grammar());
         let asked = params.constraint.clone().or(from_mode);
         let any = || crate::grammar::Grammar::from_gbnf("root ::= .*");
         let Some(grammar) = asked.or_else(|| params.reasoning.as_ref().map(|_| any())) else {
-            return Ok(Self::default());
+            return Ok(Some(Self::default()));
         };
         let reasoning = params.reasoning.as_ref().map(|reasoning| (reasoning, in_reasoning));
         let around = Around { reasoning, text_behind: params.overshoots() };
-        let masks = grammars.compile_around(&grammar, &around, None)?;
+        let Some(masks) = get(&grammar, &around)? else { return Ok(None) };
         let whole = match around.text_behind {
-            true => {
-                grammars.compile_around(&grammar, &Around { text_behind: false, ..around }, None)?
-            }
-            false => masks.clone(),
+            true => get(&grammar, &Around { text_behind: false, ..around })?,
+            false => Some(masks.clone()),
         };
         let output = match reasoning {
-            Some(_) => grammars.compile(&grammar, None)?,
+            Some(_) => get(&grammar, &Around::default())?,
             None => whole.clone(),
         };
-        Ok(Self { masks: Some(masks), whole: Some(whole), output: Some(output) })
+        let (Some(whole), Some(output)) = (whole, output) else { return Ok(None) };
+        Ok(Some(Self { masks: Some(masks), whole: Some(whole), output: Some(output) }))
     }
 }
 

@@ -1,9 +1,12 @@
 //! The engine: one thread that owns the model and advances many outputs in one batch.
 //!
 //! ```text
-//! submit ─► queue (bounded) ─► slots ─┬─ feeds of all slots ─► Model::feed ─► rows ─► Decoder::choose ─► events ─┐
+//! submit ─► fair queue ─► slots ─┬─ feeds of all slots ─► Model::feed ─► rows ─► Decoder::choose ─► events ─┐
 //!                                     └──────────────────────────── next step ◄──────────────────────────────────┘
 //! ```
+//!
+//! Outputs that wait are served fairly by client ([`crate::fair`]). Each is charged its prompt and its most tokens, and gets back
+//! at its end what it has not used.
 //!
 //! A slot is one output with a sequence of the model. Slots come and go between steps, so a short output never waits for a
 //! long one beside it; a long prompt is read in parts for the same reason. Events go to a bounded queue for each output:
@@ -13,6 +16,7 @@
 //! If a batch fails, its feeds are tried one by one, so that an output whose tokens the model refuses harms no other.
 
 mod options;
+mod queue;
 mod slot;
 mod stats;
 mod steps;
@@ -23,24 +27,26 @@ mod told;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use async_channel::{Receiver, Sender, TrySendError};
+use async_channel::Receiver;
 
 use crate::decoder::Decoder;
 use crate::error::GenerateError;
 use crate::model::{Model, ModelInfo};
 
+use self::queue::{Queue, Refused, Serving};
 use self::slot::Job;
 use self::stats::Counters;
 use self::steps::Steps;
 
 pub use self::options::EngineOptions;
+pub use self::queue::Choice;
 pub use self::stats::EngineStats;
 pub use self::told::Told;
 
 /// The thread of a model. Dropping it ends the thread behind the outputs that it has begun.
 pub struct Engine {
     info: ModelInfo,
-    jobs: Option<Sender<Job>>,
+    queue: Arc<Queue>,
     options: EngineOptions,
     counters: Arc<Counters>,
     thread: Option<JoinHandle<()>>,
@@ -56,12 +62,12 @@ impl Engine {
         let info = model.info();
         let options =
             EngineOptions { parallel: options.parallel.clamp(1, info.sequences.max(1)), ..options };
-        let (jobs, queue) = async_channel::bounded(options.waiting.max(1));
+        let queue = Arc::new(Queue::new(options.waiting));
         let counters = Arc::new(Counters::default());
-        let steps = Steps::new(model, queue, options, Arc::clone(&counters));
+        let steps = Steps::new(model, Serving(Arc::clone(&queue)), options, Arc::clone(&counters));
         let thread = std::thread::Builder::new().name("grammarc-engine".to_owned());
         let thread = thread.spawn(move || steps.run())?;
-        Ok(Self { info, jobs: Some(jobs), options, counters, thread: Some(thread) })
+        Ok(Self { info, queue, options, counters, thread: Some(thread) })
     }
 
     /// The model's size.
@@ -69,39 +75,43 @@ impl Engine {
         self.info
     }
 
-    /// Takes an output into the queue. Its events end with [`Event::Finished`](crate::output::Event::Finished) or an error.
+    /// Takes an output of a client into the queue. Its events end with [`Event::Finished`](crate::output::Event::Finished) or
+    /// an error.
     ///
     /// # Errors
     ///
-    /// The queue is full, the prompt and the output are longer than the model's context, or the engine has ended.
-    pub fn submit(&self, decoder: Decoder) -> Result<Receiver<Told>, GenerateError> {
+    /// The queue is full or the client has a fourth of it, the prompt and the output are longer than the model's context, or
+    /// the engine has ended.
+    pub fn submit(
+        &self,
+        decoder: Decoder,
+        choice: Choice,
+    ) -> Result<Receiver<Told>, GenerateError> {
         let (prompt, max_tokens) = (decoder.usage().prompt_tokens, decoder.params().max_tokens);
         let context = self.info.context;
         if prompt.saturating_add(max_tokens) > context {
             return Err(GenerateError::Context { prompt, max_tokens, context });
         }
         let (events, receiver) = async_channel::bounded(self.options.events.max(1));
-        let jobs = self.jobs.as_ref().ok_or(GenerateError::Closed)?;
-        match jobs.try_send(Job::new(decoder, events)) {
+        match self.queue.push(choice, Job::new(decoder, events)) {
             Ok(()) => {
                 self.counters.submitted();
                 Ok(receiver)
             }
-            Err(TrySendError::Full(_)) => Err(GenerateError::Busy { waiting: jobs.len() }),
-            Err(TrySendError::Closed(_)) => Err(GenerateError::Closed),
+            Err(Refused::Full(waiting)) => Err(GenerateError::Busy { waiting }),
+            Err(Refused::Closed) => Err(GenerateError::Closed),
         }
     }
 
     /// The engine's statistics so far.
     pub fn stats(&self) -> EngineStats {
-        let waiting = self.jobs.as_ref().map_or(0, Sender::len);
-        self.counters.snapshot(waiting)
+        self.counters.snapshot(self.queue.len())
     }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.jobs = None;
+        self.queue.close();
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {

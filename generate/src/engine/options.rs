@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct EngineOptions {
     /// Outputs that are generated side by side, at most as many as the model has sequences.
     pub parallel: usize,
-    /// Outputs that may wait for a slot.
+    /// Outputs that may wait for a slot; of one client, a fourth of these.
     pub waiting: usize,
     /// Tokens of prompts that one step reads, of all slots together.
     pub prompt_tokens: usize,

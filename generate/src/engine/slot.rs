@@ -7,6 +7,7 @@ use async_channel::{Sender, TrySendError};
 
 use super::told::Told;
 use crate::decoder::Decoder;
+use crate::fair::Client;
 use crate::model::Seq;
 use crate::output::Finish;
 
@@ -27,11 +28,19 @@ impl Job {
         !self.events.is_closed()
     }
 
-    pub(super) fn into_slot(self, seq: Seq) -> Slot {
+    /// Most tokens that the model reads and writes for it.
+    pub(super) fn most_tokens(&self) -> usize {
+        self.decoder.usage().prompt_tokens.saturating_add(self.decoder.params().max_tokens)
+    }
+
+    pub(super) fn into_slot(self, client: Client, seq: Seq) -> Slot {
+        let charged = self.most_tokens();
         let Self { decoder, events, since } = self;
         let deadline = decoder.params().deadline.and_then(|time| since.checked_add(time));
         Slot {
             decoder,
+            client,
+            charged,
             seq,
             read: 0,
             events,
@@ -52,6 +61,9 @@ impl Job {
 /// An output that is generated.
 pub(super) struct Slot {
     pub(super) decoder: Decoder,
+    pub(super) client: Client,
+    /// Tokens that its client was charged.
+    pub(super) charged: usize,
     pub(super) seq: Seq,
     /// Tokens of the sequence that the model holds.
     pub(super) read: usize,

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_channel::Receiver;
-
 use super::options::EngineOptions;
+use super::queue::Serving;
 use super::slot::{Job, Slot, State};
 use super::stats::{Counters, add};
+use crate::fair::Client;
 use crate::model::{Feed, Logits, Model, Rows, RowsMut, Seq};
 
 /// How long to wait where all readers have to catch up.
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// The thread's state.
 pub(super) struct Steps {
     model: Box<dyn Model>,
-    queue: Receiver<Job>,
+    queue: Serving,
     options: EngineOptions,
     counters: Arc<Counters>,
     slots: Vec<Slot>,
@@ -42,7 +42,7 @@ impl Part {
 impl Steps {
     pub(super) fn new(
         model: Box<dyn Model>,
-        queue: Receiver<Job>,
+        queue: Serving,
         options: EngineOptions,
         counters: Arc<Counters>,
     ) -> Self {
@@ -67,28 +67,32 @@ impl Steps {
         while self.slots.len() < self.options.parallel {
             self.counters.running.store(self.slots.len() as u64, Ordering::Relaxed);
             let job = match self.slots.is_empty() {
-                true => self.queue.recv_blocking().ok(),
-                false => self.queue.try_recv().ok(),
+                true => self.queue.wait(),
+                false => self.queue.next(),
             };
-            let Some(job) = job else { break };
-            self.admit(job);
+            let Some((client, job)) = job else { break };
+            self.admit(client, job);
         }
         self.counters.running.store(self.slots.len() as u64, Ordering::Relaxed);
-        !self.slots.is_empty() || !self.queue.is_closed()
+        !self.slots.is_empty() || !self.queue.is_over()
     }
 
-    fn admit(&mut self, mut job: Job) {
+    fn admit(&mut self, client: Client, mut job: Job) {
+        let charged = job.most_tokens();
         if !job.is_wanted() {
+            self.queue.refund(client, charged);
             add(&self.counters.cancelled, 1);
             return;
         }
         if let Err(error) = job.decoder.start() {
             add(&self.counters.failed, 1);
+            self.queue.refund(client, charged);
             return job.fail(error);
         }
         match self.model.open() {
-            Ok(seq) => self.slots.push(job.into_slot(seq)),
+            Ok(seq) => self.slots.push(job.into_slot(client, seq)),
             Err(error) => {
+                self.queue.refund(client, charged);
                 add(&self.counters.failed, 1);
                 job.fail(error.into());
             }
@@ -124,6 +128,8 @@ impl Steps {
         // The order stays, so that the places of slots that were listed do.
         let slot = self.slots.remove(at);
         let usage = slot.decoder.usage();
+        let used = usage.prompt_tokens + usage.completion_tokens;
+        self.queue.refund(slot.client, slot.charged.saturating_sub(used));
         add(&self.counters.prompt_tokens, usage.prompt_tokens as u64);
         add(&self.counters.completion_tokens, usage.completion_tokens as u64);
         add(&self.counters.forced_tokens, usage.forced_tokens as u64);

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use grammarc_json::JsonSchema;
 use serde_json::json;
 
-use super::{Engine, EngineOptions, EngineStats, Told};
+use super::{Choice, Engine, EngineOptions, EngineStats, Told};
 use crate::error::GenerateError;
+use crate::fair::Client;
 use crate::json_mode::JsonModeConfig;
 use crate::output::{Collector, Finish, Output};
 use crate::params::GenerateParams;
@@ -53,7 +54,9 @@ fn an_output_does_not_depend_on_those_beside_it() {
         ..EngineOptions::default()
     });
     let receivers: Vec<_> = (0..40)
-        .map(|seed| engine.submit(decoder(&params(seed), false).unwrap()).unwrap())
+        .map(|seed| {
+            engine.submit(decoder(&params(seed), false).unwrap(), Choice::default()).unwrap()
+        })
         .collect();
     let outputs = std::thread::scope(|scope| {
         let readers: Vec<_> =
@@ -76,8 +79,10 @@ fn a_reader_that_is_gone_frees_its_slot() {
         logit_bias: vec![(crate::testing::END, -100.0)],
         ..GenerateParams::default()
     };
-    drop(engine.submit(decoder(&endless, false).unwrap()).unwrap());
-    let output = collect(&engine.submit(decoder(&params(1), false).unwrap()).unwrap()).unwrap();
+    drop(engine.submit(decoder(&endless, false).unwrap(), Choice::default()).unwrap());
+    let output =
+        collect(&engine.submit(decoder(&params(1), false).unwrap(), Choice::default()).unwrap())
+            .unwrap();
     assert!(!output.text.is_empty());
     assert_eq!(counted(&engine, |stats| stats.cancelled == 1).cancelled, 1);
 }
@@ -96,8 +101,9 @@ fn a_reader_that_is_slow_is_called_off_and_delays_nobody() {
         logit_bias: vec![(crate::testing::END, -100.0)],
         ..GenerateParams::default()
     };
-    let slow = engine.submit(decoder(&endless, false).unwrap()).unwrap();
-    collect(&engine.submit(decoder(&params(1), false).unwrap()).unwrap()).unwrap();
+    let slow = engine.submit(decoder(&endless, false).unwrap(), Choice::default()).unwrap();
+    collect(&engine.submit(decoder(&params(1), false).unwrap(), Choice::default()).unwrap())
+        .unwrap();
     let began = Instant::now();
     while engine.stats().cancelled == 0 {
         assert!(began.elapsed() < Duration::from_secs(20), "it was never called off");
@@ -119,6 +125,7 @@ fn what_the_model_refuses_harms_no_other() {
     let refused = engine
         .submit(
             decoder(&GenerateParams { seed: Some(1), ..GenerateParams::default() }, false).unwrap(),
+            Choice::default(),
         )
         .unwrap();
     assert!(matches!(collect(&refused), Err(GenerateError::Model(_))));
@@ -131,7 +138,7 @@ fn a_full_queue_and_a_long_output_are_refused() {
     let engine =
         engine(EngineOptions { parallel: 1, waiting: 1, events: 1, ..EngineOptions::default() });
     let long = GenerateParams { max_tokens: 5000, ..GenerateParams::default() };
-    let error = engine.submit(decoder(&long, false).unwrap()).unwrap_err();
+    let error = engine.submit(decoder(&long, false).unwrap(), Choice::default()).unwrap_err();
     assert!(matches!(error, GenerateError::Context { prompt: 2, max_tokens: 5000, context: 4096 }));
     let endless = GenerateParams {
         max_tokens: 4000,
@@ -139,12 +146,14 @@ fn a_full_queue_and_a_long_output_are_refused() {
         ..GenerateParams::default()
     };
     let mut held = Vec::new();
-    let busy = (0..64).find_map(|_| match engine.submit(decoder(&endless, false).unwrap()) {
-        Ok(receiver) => {
-            held.push(receiver);
-            None
+    let busy = (0..64).find_map(|_| {
+        match engine.submit(decoder(&endless, false).unwrap(), Choice::default()) {
+            Ok(receiver) => {
+                held.push(receiver);
+                None
+            }
+            Err(error) => Some(error),
         }
-        Err(error) => Some(error),
     });
     assert!(matches!(busy, Some(GenerateError::Busy { .. })));
 }
@@ -158,6 +167,36 @@ fn an_output_ends_at_its_deadline() {
         logit_bias: vec![(crate::testing::END, -100.0)],
         ..GenerateParams::default()
     };
-    let output = collect(&engine.submit(decoder(&params, false).unwrap()).unwrap()).unwrap();
+    let output =
+        collect(&engine.submit(decoder(&params, false).unwrap(), Choice::default()).unwrap())
+            .unwrap();
     assert_eq!(output.finish, Finish::Deadline);
+}
+
+#[test]
+fn a_client_that_asks_for_much_does_not_keep_others_waiting() {
+    let options = EngineOptions { parallel: 1, waiting: 64, ..EngineOptions::default() };
+    let engine = Engine::start(Box::new(NoiseModel::new(NOISE, 1)), options).unwrap();
+    let (greedy, modest) = (Client::named(&"greedy"), Client::named(&"modest"));
+    let long = GenerateParams {
+        max_tokens: 1500,
+        logit_bias: vec![(crate::testing::END, -100.0)],
+        ..GenerateParams::default()
+    };
+    let mut held = Vec::new();
+    let ask = |client, number, params: &GenerateParams| {
+        engine.submit(decoder(params, false).unwrap(), Choice { client, number })
+    };
+    let busy = (0..32).find_map(|number| match ask(greedy, number, &long) {
+        Ok(receiver) => {
+            held.push(receiver);
+            None
+        }
+        Err(error) => Some(error),
+    });
+    assert!(matches!(busy, Some(GenerateError::Busy { waiting: 16 })), "{busy:?}");
+    // One of the greedy client's outputs is in the slot; the next is the other client's.
+    let output = collect(&ask(modest, 0, &params(1)).unwrap()).unwrap();
+    assert!(!output.text.is_empty());
+    assert!(engine.stats().finished + engine.stats().cancelled < 4, "{:?}", engine.stats());
 }

@@ -118,6 +118,13 @@ impl Cutter {
         self.scope = OUTSIDE;
     }
 
+    /// Drops what is held back as the beginning of a marker.
+    pub(super) fn drop_held(&mut self) {
+        self.held.clear();
+        self.held_bytes.clear();
+        self.node = ROOT;
+    }
+
     /// Leaves the scope for another: what is held back ends with a marker, or is text.
     fn leave(&mut self, regions: Regions<'_>, scopes: &mut Scopes, to: u32) {
         let Some(markers) = regions.markers_of(scopes, self.scope) else { return };

@@ -120,6 +120,24 @@ impl Splitter {
         self.take()
     }
 
+    /// Ends an output that was cut off, as [`finish`](Self::finish) does, but without what may be the beginning of a call or of
+    /// another tag: its text is no part's. Returns the last pieces and the index of the call that was cut.
+    pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
+        let Threads { all, scopes, .. } = &self.threads;
+        let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
+        if !in_calls || self.is_finished || self.is_accepting() {
+            self.cutter.drop_held();
+            return (self.finish(), None);
+        }
+        self.is_finished = true;
+        let call = match &self.threads.all[..] {
+            [thread] => self.threads.scopes.known_call(thread.scope),
+            // Which tool is called was not certain yet.
+            _ => None,
+        };
+        (self.take(), call)
+    }
+
     /// Whether the output may end here.
     pub fn is_accepting(&self) -> bool {
         !self.is_finished && self.threads.ending(&self.grammar).is_some()

@@ -107,6 +107,18 @@ impl Scopes {
         Some(*index)
     }
 
+    /// Whether a scope is a call or in one.
+    pub(super) fn is_in_call(&self, scope: u32) -> bool {
+        self.get(scope).call != OUTSIDE
+    }
+
+    /// The index of the call that a scope is or is in, where it was asked for before.
+    pub(super) fn known_call(&self, scope: u32) -> Option<u32> {
+        let call = self.get(scope).call;
+        let index = self.get(call).index;
+        (call != OUTSIDE && index != UNSET).then_some(index)
+    }
+
     /// The regions of the calls so far.
     pub(super) fn calls(&self) -> &[u32] {
         &self.calls

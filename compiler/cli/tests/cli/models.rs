@@ -50,7 +50,7 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         .with("schema.json", "{\"type\": \"frob\"}")
         .with("prompts.json", "[]")
         .with("filter.json", "{\"template-index\": \"[\\\"a\\\"]\", \"template.a\": \"{\\\"prompt\\\": \\\"{{ x | frob }}\\\"}\"}");
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["generate", "x"], "--model"),
         (&["generate", "--model", "gone.gguf", "x"], "gone.gguf"),
         (&["generate", "--model", "broken.gguf", "x"], "--model"),
@@ -73,6 +73,8 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         (&["serve", "--model", "broken.gguf", "--cache-limit", "5"], "--cache"),
         (&["serve", "--model", "broken.gguf", "--parallel", "0"], "--parallel"),
         (&["serve", "--model", "broken.gguf", "--log", "grammarc=loud"], "--log"),
+        (&["serve", "--model", "broken.gguf", "--api-key", ""], "--api-key"),
+        (&["serve", "--model", "broken.gguf", "--api-key", "one", "--api-key", " "], "--api-key"),
         (&["serve", "--model", "broken.gguf", "--prompts", "prompts.json"], "--prompts"),
         (&["serve", "--model", "broken.gguf", "--prompts", "filter.json"], "frob"),
     ];

@@ -165,18 +165,86 @@ fn what_is_damaged_is_made_anew() {
     let ask = || {
         cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap()
     };
-    let whole = ask().artifact.container().buffer().to_vec();
-    let mut flipped = whole.clone();
-    flipped[whole.len() / 2] ^= 1;
-    for damaged in [&flipped[..], &whole[..whole.len() / 2], b"", b"text"] {
+    let artifact = ask().artifact.container().buffer().to_vec();
+    let whole = fs::read(file(&cache, &key)).unwrap();
+    let flipped = |at: usize| {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1;
+        flipped
+    };
+    // The head, its padding, the artifact, an artifact without a head, a file that was cut.
+    let damages =
+        [flipped(0), flipped(20), flipped(60), flipped(whole.len() / 2), artifact.clone()];
+    let cut = [&whole[..whole.len() / 2], &whole[..64], &whole[..63], b"", b"text"];
+    for damaged in damages.iter().map(Vec::as_slice).chain(cut) {
         write::replace(&file(&cache, &key), damaged).unwrap();
         let again = ask();
         assert!(matches!(again.origin, Origin::Made));
-        assert_eq!(**again.artifact.container().buffer(), whole[..]);
+        assert_eq!(**again.artifact.container().buffer(), artifact[..]);
         assert!(matches!(ask().origin, Origin::Folder));
     }
     fs::remove_file(file(&cache, &key)).unwrap();
     assert!(matches!(ask().origin, Origin::Made));
+}
+
+/// Sources, front ends, options and vocabularies that differ in one thing: an entry under another's name serves nobody.
+#[test]
+fn an_entry_serves_its_own_key_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = without_memory(folder.path());
+    let (bytes, word) = (bytes(), compiler_with_a_word());
+    let any_order = JsonSchemaOptions { key_order: KeyOrder::Any, ..JsonSchemaOptions::default() };
+    let options = CompileOptions::default();
+    let requests = [
+        (&bytes, json_schema(), schema(POINT), options.clone()),
+        (&bytes, json_schema(), schema(r#"{"const": "other"}"#), options.clone()),
+        (&bytes, json_schema(), Source::new("t.json", POINT), options.clone()),
+        (&bytes, FrontEnd::JsonSchema(any_order), schema(POINT), options.clone()),
+        (&bytes, json_schema(), schema(POINT), options.clone().record("a", "b")),
+        (&word, json_schema(), schema(POINT), options),
+    ];
+    let ask = |at: usize| {
+        let (compiler, front_end, source, options) = &requests[at];
+        cache.get_or_compile(compiler, front_end, source, options, &Budget::new()).unwrap()
+    };
+    let files: Vec<PathBuf> = requests
+        .iter()
+        .map(|(compiler, front_end, source, options)| {
+            file(&cache, &Key::new(compiler.vocabulary(), front_end, source, options))
+        })
+        .collect();
+    let made: Vec<_> = (0..requests.len()).map(ask).collect();
+    let whole: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+    for (at, file) in files.iter().enumerate() {
+        assert!(matches!(ask(at).origin, Origin::Folder));
+        for other in (0..files.len()).filter(|other| *other != at) {
+            write::replace(file, &whole[other]).unwrap();
+            let again = ask(at);
+            assert!(matches!(again.origin, Origin::Made), "{other} under the name of {at}");
+            let bytes = |cached: &Cached| cached.artifact.container().buffer().to_vec();
+            assert_eq!(bytes(&again), bytes(&made[at]));
+            assert_eq!(fs::read(file).unwrap(), whole[at]);
+        }
+    }
+}
+
+/// Needs the right to give files away, which tests in containers have.
+#[cfg(unix)]
+#[test]
+fn a_file_of_another_user_is_not_taken() {
+    let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
+    let cache = without_memory(folder.path());
+    let (source, options) = (schema(POINT), CompileOptions::default());
+    let ask = || {
+        cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap()
+    };
+    ask();
+    let key = Key::new(compiler.vocabulary(), &json_schema(), &source, &options);
+    if std::os::unix::fs::chown(file(&cache, &key), Some(65534), None).is_err() {
+        return;
+    }
+    assert!(matches!(ask().origin, Origin::Made));
+    assert!(matches!(ask().origin, Origin::Folder), "it was written anew");
 }
 
 #[test]

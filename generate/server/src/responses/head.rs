@@ -1,17 +1,39 @@
 //! The objects of a response.
 
 use grammarc_generate::output::Usage;
-use grammarc_generate::{Finish, Output};
-use serde_json::{Value, json};
+use grammarc_generate::{Finish, GenerateParams, Output};
+use serde_json::{Map, Value, json};
 
 use crate::calls::Calls;
+use crate::fields::Fields;
 
 /// The fields that a response begins with.
 pub(super) struct Head {
-    pub(super) number: u64,
+    pub(super) number: String,
     pub(super) created: u64,
     pub(super) model: String,
     pub(super) calls: Calls,
+    /// Fields of the request that a response repeats.
+    pub(super) repeated: Map<String, Value>,
+}
+
+/// Fields of a request that its responses repeat, with the values of a request that does not say.
+pub(super) fn repeated(fields: &Fields) -> Map<String, Value> {
+    let all = [
+        ("instructions", Value::Null),
+        ("max_output_tokens", Value::Null),
+        ("metadata", json!({})),
+        ("parallel_tool_calls", json!(true)),
+        ("temperature", json!(GenerateParams::default().temperature)),
+        ("text", json!({"format": {"type": "text"}})),
+        ("tool_choice", json!("auto")),
+        ("tools", json!([])),
+        ("top_p", json!(GenerateParams::default().top_p)),
+    ];
+    let given = all.map(|(name, otherwise)| {
+        (name.to_owned(), fields.peek(name).cloned().unwrap_or(otherwise))
+    });
+    given.into_iter().collect()
 }
 
 impl Head {
@@ -34,29 +56,30 @@ impl Head {
                 "x_model_calls": usage.model_calls,
             })
         });
-        json!({
+        let reason = match end {
+            Some((Finish::Deadline, _)) => "deadline",
+            _ => "max_output_tokens",
+        };
+        let mut response = json!({
             "id": format!("resp_{}", self.number),
             "object": "response",
             "created_at": self.created,
             "status": status,
             "error": null,
-            "incomplete_details": incomplete.map(|_| json!({"reason": "max_output_tokens"})),
-            "instructions": null,
-            "metadata": {},
+            "incomplete_details": incomplete.map(|_| json!({"reason": reason})),
             "model": self.model,
             "output": output,
-            "parallel_tool_calls": true,
-            "temperature": null,
-            "tool_choice": "auto",
-            "tools": [],
-            "top_p": null,
             "usage": usage,
-        })
+        });
+        if let Some(response) = response.as_object_mut() {
+            response.extend(self.repeated.clone());
+        }
+        response
     }
 
     /// How a response with this end is.
     pub(super) fn status(finish: &Finish) -> &'static str {
-        if finish.reason() == "length" { "incomplete" } else { "completed" }
+        if finish.reason() == "stop" { "completed" } else { "incomplete" }
     }
 
     pub(super) fn reasoning(&self, text: &str) -> Value {
@@ -70,7 +93,7 @@ impl Head {
     }
 
     pub(super) fn call(&self, status: &str, index: u32, name: &str, text: &str) -> Value {
-        let number = self.number;
+        let number = &self.number;
         let mut call = match self.calls.is_custom(name) {
             true => {
                 json!({"id": format!("ctc_{number}_{index}"), "type": "custom_tool_call", "input": text})
@@ -92,13 +115,19 @@ impl Head {
         if !output.reasoning.is_empty() {
             items.push(self.reasoning(&output.reasoning));
         }
-        if !output.text.is_empty() || output.calls.is_empty() {
+        let has_calls = !output.calls.is_empty() || output.cut_call.is_some();
+        if !output.text.is_empty() || !has_calls {
+            let status = if has_calls { "completed" } else { status };
             items.push(self.message(status, Some(&output.text)));
         }
         let calls = (0..).zip(&output.calls);
         items.extend(
-            calls.map(|(index, call)| self.call(status, index, &call.name, &call.arguments)),
+            calls.map(|(index, call)| self.call("completed", index, &call.name, &call.arguments)),
         );
+        if let Some(call) = &output.cut_call {
+            let index = output.calls.len() as u32;
+            items.push(self.call(status, index, &call.name, &call.arguments));
+        }
         self.object(status, items, Some((&output.finish, &output.usage)))
     }
 }

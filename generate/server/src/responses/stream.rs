@@ -176,7 +176,10 @@ impl Framing for Frames {
                 if self.done.is_empty() && self.open.is_none() {
                     frames += &self.begin_item(Open::Message(String::new()));
                 }
-                frames += &self.end_item(status);
+                // A call that is whole is completed, also where the output is cut behind it.
+                let is_whole =
+                    matches!(self.open, Some(Open::Call { .. })) && finished.cut_call.is_none();
+                frames += &self.end_item(if is_whole { "completed" } else { status });
                 let end = Some((&finished.finish, &finished.usage));
                 let response = self.head.object(status, self.done.clone(), end);
                 frames += &self.frame(&format!("response.{status}"), json!({"response": response}));

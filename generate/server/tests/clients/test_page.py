@@ -42,6 +42,9 @@ def test_a_schema_is_tried_by_keyboard(browser: object, url: str, width: int) ->
     assert list(person) == ["name", "born", "fields"]
     assert page.locator("#tokens .forced").count() > 3
     assert "%" in page.locator("#tokens span").first.get_attribute("title")
+    page.focus("#tokens")
+    page.keyboard.press("End")
+    assert page.inner_text("#chances").startswith('"') and "%" in page.inner_text("#chances")
     page.click("#report")
     page.wait_for_selector("#details table")
     assert "additionalProperties" in page.inner_text("#details")
@@ -51,6 +54,23 @@ def test_a_schema_is_tried_by_keyboard(browser: object, url: str, width: int) ->
     page.fill("#source", '{"type": "nothing"}')
     page.click("#run")
     playwright.expect(page.locator("#error")).to_contain_text("/type")
+    assert page.inner_text("#error").count("nothing") == 1, "an error is told once"
+    page.fill("#source", '{"type": ')
+    page.click("#run")
+    playwright.expect(page.locator("#error")).to_contain_text("The schema is no JSON")
+    page.fill("#source", "")
+    page.reload()
+    for kind in ("regex", "gbnf", "lark", "", "json-schema"):
+        before = page.input_value("#source")
+        page.select_option("#kind", kind)
+        assert page.input_value("#source") != before, f"there is an example of {kind}"
+    page.fill("#source", "mine")
+    page.select_option("#kind", "regex")
+    assert page.input_value("#source") == "mine"
+    # The bytes of a character are spread over three tokens.
+    page.evaluate("""clear(); [[230], [151], [165, 97]].forEach((bytes) => add({ bytes, logprob: -1, top_logprobs: [] }))""")
+    assert page.inner_text("#tokens") == "日a" and page.inner_text("#tokens").count("\ufffd") == 0
+    assert page.locator("#tokens span").get_attribute("title").count("36.8 %") == 3
     assert all(one.startswith((url, "data:")) for one in asked), asked
     # The browser itself says that a request was refused; nothing else may be said.
     assert [one for one in said if "400" not in one] == []

@@ -1,11 +1,15 @@
 //! Keys, limits on what is read, and errors that come before an endpoint.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use grammarc_server::ServerOptions;
+use grammarc_generate::engine::EngineOptions;
+use grammarc_server::{RequestLimits, ServerOptions};
 use serde_json::{Value, json};
 
 use crate::client::{Reply, Server, chat, post};
+use crate::model;
 
 /// The error of a reply, which has all the fields of one.
 fn error(reply: &Reply) -> Value {
@@ -45,7 +49,8 @@ async fn keys_are_asked_for_wherever_something_is_done() {
         "/metrics",
     ];
     for path in paths {
-        for key in [None, Some("Bearer three"), Some("Bearer "), Some("one"), Some("Bearer on")] {
+        let wrong = ["Bearer three", "Bearer ", "one", "Bearer on", "Basic one", "Bearerone"];
+        for key in wrong.map(Some).into_iter().chain([None]) {
             let reply = server.ask(asked(path, key)).await;
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{path} {key:?}");
             assert_eq!(reply.headers[header::WWW_AUTHENTICATE], "Bearer");
@@ -56,15 +61,79 @@ async fn keys_are_asked_for_wherever_something_is_done() {
             assert_ne!(reply.status, StatusCode::UNAUTHORIZED, "{path}");
         }
     }
+    for key in ["bearer one", "BEARER two", "Bearer  one "] {
+        let reply = server.ask(asked("/v1/models", Some(key))).await;
+        assert_eq!(reply.status, StatusCode::OK, "{key:?}: a scheme is written in any case");
+    }
     for path in ["/", "/health"] {
         assert_eq!(server.get(path).await.status, StatusCode::OK, "{path} tells nothing");
     }
 }
 
 #[tokio::test]
+async fn an_empty_key_opens_nothing() {
+    let options = ServerOptions { keys: vec![String::new()], ..ServerOptions::default() };
+    let backend = model::backend(EngineOptions::default(), Duration::ZERO);
+    assert_eq!(options.check(&backend).expect_err("a key is empty").option, "keys");
+    let server = Server::of(backend, options);
+    for key in [None, Some(""), Some("Bearer "), Some("Bearer")] {
+        let request = Request::get("/v1/models");
+        let request =
+            key.into_iter().fold(request, |request, key| request.header("authorization", key));
+        let reply = server.ask(request.body(Body::empty()).expect("a request")).await;
+        assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{key:?}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_are_not_answered() {
+    let allowed_hosts = vec!["api.example".to_owned()];
+    let server = Server::new(ServerOptions { allowed_hosts, ..ServerOptions::default() });
+    let ask = async |method: Method, path: &str, headers: &[(&str, &str)]| {
+        let request = Request::builder().method(method).uri(path);
+        let request =
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let body = chat("hello", json!({})).to_string();
+        server.ask(request.body(Body::from(body)).expect("a request")).await
+    };
+    let path = "/v1/chat/completions";
+    for host in ["localhost:8080", "127.0.0.1", "[::1]:1", "10.0.0.7:8080", "api.example"] {
+        let reply = ask(Method::POST, path, &[("host", host)]).await;
+        assert_eq!(reply.status, StatusCode::OK, "{host}: {}", reply.text);
+    }
+    for path in ["/", "/health", "/v1/models", "/metrics", "/gone"] {
+        let reply = ask(Method::GET, path, &[("host", "evil.example:8080")]).await;
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
+        let error = error(&reply);
+        assert_eq!(error["code"], "host_not_allowed");
+        assert!(error["message"].as_str().expect("text").contains("--allowed-host"), "{error}");
+    }
+    // The name in the request line is the host, whatever stands in the header; and so is each of several headers.
+    let headers = [("host", "localhost")];
+    let absolute = ask(Method::POST, "http://evil.example/v1/chat/completions", &headers).await;
+    assert_eq!(absolute.status, StatusCode::FORBIDDEN);
+    let twice = ask(Method::POST, path, &[("host", "localhost"), ("host", "evil.example")]).await;
+    assert_eq!(twice.status, StatusCode::FORBIDDEN);
+    let of = async |method: Method, path: &str, origin: &str| {
+        ask(method, path, &[("host", "localhost:8080"), ("origin", origin)]).await.status
+    };
+    for origin in ["http://localhost:8080", "http://127.0.0.1:3000", "https://api.example"] {
+        assert_eq!(of(Method::POST, path, origin).await, StatusCode::OK, "{origin}");
+    }
+    for origin in ["http://evil.example", "null", "https://localhost.evil.example"] {
+        for path in [path, "/v1/grammars", "/v1/repair", "/tokenize"] {
+            assert_eq!(of(Method::POST, path, origin).await, StatusCode::FORBIDDEN, "{origin}");
+        }
+        // Without CORS, a page of another site cannot read what it gets.
+        assert_eq!(of(Method::GET, "/health", origin).await, StatusCode::OK, "{origin}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_too_large_is_refused_in_json() {
-    let options =
-        ServerOptions { body_bytes: 4096, source_bytes: 256, tools: 2, ..ServerOptions::default() };
+    let limits =
+        RequestLimits { body_bytes: 4096, source_bytes: 256, tools: 2, ..RequestLimits::default() };
+    let options = ServerOptions { limits, ..ServerOptions::default() };
     let server = Server::new(options);
     let long = "a".repeat(5000);
     let reply = server.post("/v1/chat/completions", &chat(&long, json!({}))).await;
@@ -165,7 +234,7 @@ async fn schemas_nest_64_levels_wherever_they_are_given() {
                 "structured_outputs.structural_tag",
                 2,
             ),
-            (chat("response_format", tag(schema.clone())), "response_format.", 2),
+            (chat("response_format", tag(schema.clone())), "response_format", 2),
             (
                 chat("tools", json!([tool(object(schema.clone()))])),
                 "tools.0.function.parameters",

@@ -5,7 +5,7 @@
 //! | `path`, `body` | the request; `wish` in place of a body's prompt |
 //! | `status` | 200 where nothing else is said |
 //! | `holds` | values at pointers into the reply |
-//! | `says` | texts that strings at pointers hold |
+//! | `says`, `lacks` | texts that strings at pointers hold, and do not |
 //! | `headers` | values of headers |
 //! | `server` | options of the server: `tool_style`, `reasoning` |
 //!
@@ -91,6 +91,12 @@ fn differences(case: &Value, reply: &Reply) -> Vec<String> {
             found.push(format!("{pointer} is {told} without {text:?}"));
         }
     }
+    for (pointer, text) in case["lacks"].as_object().into_iter().flatten() {
+        let (told, text) = (at(pointer), text.as_str().expect("a text"));
+        if told.as_str().is_none_or(|told| told.contains(text)) {
+            found.push(format!("{pointer} is {told}, with {text:?}"));
+        }
+    }
     found
 }
 
@@ -132,13 +138,29 @@ fn of_chunks(reply: &Reply, name: &str) -> Value {
                 choice["logprobs"][key] = Value::Array(all);
             }
             choice["finish_reason"] = chunk["finish_reason"].clone();
-            if chunk.get("x_grammarc").is_some() {
-                choice["x_grammarc"] = chunk["x_grammarc"].clone();
+            if let Some(own) = chunk.get("x_grammarc") {
+                choice["x_grammarc"] = own.clone();
+            }
+            if let Some(index) = choice.pointer("/x_grammarc/cut_call").and_then(Value::as_u64) {
+                drop_call(choice, index as usize);
             }
         }
     }
-    let choices: Vec<Value> = choices.into_iter().map(|(_, choice)| choice).collect();
+    // Outputs come side by side.
+    let mut choices: Vec<Value> = choices.into_iter().map(|(_, choice)| choice).collect();
+    choices.sort_by_key(|choice| choice["index"].as_u64());
     json!({"choices": choices, "usage": usage})
+}
+
+/// Takes a call that was cut out of what a stream has told: a whole reply does not have it.
+fn drop_call(choice: &mut Value, index: usize) {
+    let calls = choice["message"]["tool_calls"].as_array_mut().expect("a call was told");
+    assert_eq!(calls.len(), index + 1, "the last call is the one that was cut");
+    calls.pop();
+    if calls.is_empty() {
+        choice["message"].as_object_mut().expect("an object").shift_remove("tool_calls");
+    }
+    choice.as_object_mut().expect("an object").shift_remove("x_grammarc");
 }
 
 fn add_call(message: &mut Value, part: &Value, name: &str) {

@@ -83,6 +83,11 @@ async fn the_model_is_told_of() {
         (&models["data"][0]["id"], &models["data"][0]["x_context"]),
         (&json!("scripted"), &json!(CONTEXT))
     );
+    let model = server.get("/v1/models/scripted").await.json();
+    assert_eq!(model, models["data"][0]);
+    let missing = server.get("/v1/models/some/other").await;
+    assert_eq!(missing.status, StatusCode::NOT_FOUND);
+    assert!(missing.text.contains("scripted"), "{}", missing.text);
     let page = server.get("/").await;
     assert!(
         page.headers[header::CONTENT_SECURITY_POLICY]
@@ -119,4 +124,33 @@ async fn counters_count() {
         let (name, value) = line.split_once(' ').expect("a name and a value");
         assert!(name.starts_with("grammarc_") && value.parse::<f64>().is_ok(), "{line}");
     }
+}
+
+#[tokio::test]
+async fn ids_are_of_one_request_and_a_seed_of_minus_one_is_drawn() {
+    let mut ids = Vec::new();
+    let mut seeds = Vec::new();
+    // The second server stands for the first one, started again.
+    for _ in 0..2 {
+        let server = Server::new(ServerOptions::default());
+        for _ in 0..2 {
+            let body = chat("hello", json!({"seed": -1}));
+            let reply = server.post("/v1/chat/completions", &body).await.json();
+            ids.push(reply["id"].as_str().expect("an id").to_owned());
+            seeds.push(reply["usage"]["x_seed"].as_u64().expect("a seed"));
+        }
+    }
+    ids.sort();
+    ids.dedup();
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!((ids.len(), seeds.len()), (4, 4), "{ids:?} {seeds:?}");
+    let server = Server::new(ServerOptions::default());
+    for seed in [json!(-7), json!(u64::MAX), json!(0)] {
+        let reply =
+            server.post("/v1/chat/completions", &chat("hello", json!({"seed": seed}))).await;
+        assert_eq!(reply.status, StatusCode::OK, "{seed}: {}", reply.text);
+    }
+    let reply = server.post("/v1/chat/completions", &chat("hello", json!({"seed": 0.5}))).await;
+    assert_eq!(reply.json()["error"]["param"], "seed");
 }

@@ -88,6 +88,24 @@ async fn a_file_with_a_damaged_byte_is_refused_and_written_anew() {
 }
 
 #[tokio::test]
+async fn swapped_files_serve_no_other_schema() {
+    let place = tempfile::tempdir().expect("a folder");
+    let first = server(place.path(), u64::MAX);
+    assert_eq!(ask(&first, "a").await, r#"{"a":"y"}"#);
+    assert_eq!(ask(&first, "b").await, r#"{"b":"y"}"#);
+    let [one, other] = &files(place.path())[..] else { panic!("two grammars are two files") };
+    let (held, swapped) =
+        (fs::read(one).expect("it is there"), fs::read(other).expect("it is there"));
+    write::replace(one, &swapped).expect("it is ours");
+    write::replace(other, &held).expect("it is ours");
+    let second = server(place.path(), u64::MAX);
+    assert_eq!(ask(&second, "a").await, r#"{"a":"y"}"#);
+    assert_eq!(ask(&second, "b").await, r#"{"b":"y"}"#);
+    assert_eq!(counters(&second).await[..2], [2.0, 0.0]);
+    assert_eq!(fs::read(one).expect("it is there"), held, "they are written anew");
+}
+
+#[tokio::test]
 async fn what_was_not_used_the_longest_makes_room() {
     let place = tempfile::tempdir().expect("a folder");
     ask(&server(place.path(), u64::MAX), "a").await;

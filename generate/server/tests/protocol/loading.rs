@@ -1,33 +1,17 @@
 //! A server whose model is not there yet, over a network.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use grammarc_generate::Local;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_server::{ServeError, ServerOptions, serve_loading};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::client::chat;
 use crate::model;
-
-/// Status, head and body of the reply to a request.
-fn ask(address: SocketAddr, method: &str, path: &str, body: &str) -> (u16, String, Value) {
-    let mut stream = TcpStream::connect(address).expect("it listens");
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).expect("sent");
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply).expect("a reply");
-    let (head, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    (status.expect("a status"), head.to_lowercase(), serde_json::from_str(body).unwrap_or_default())
-}
+use crate::network::ask;
 
 /// The model as it is loaded: when the gate opens, and none where nobody is left to open it.
 fn server(gate: mpsc::Receiver<()>) -> Result<(Local, ServerOptions), String> {

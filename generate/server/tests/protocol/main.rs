@@ -8,6 +8,8 @@
 //! | `prompts`, `log` | prompts by name; the line of a request |
 //! | `kept` | compiled grammars in a folder: from one server to the next, as many as fit, none that is damaged |
 //! | `loading` | a server whose model is not there yet |
+//! | `network` | connections: half-sent requests, their bounds, the end of a server |
+//! | `turns` | requests beside compilations that take long |
 //! | `readers` | clients that leave, read slowly or ask for too much at once |
 //! | `model`, `client` | the model, and a client without a network |
 
@@ -19,5 +21,7 @@ mod kept;
 mod loading;
 mod log;
 mod model;
+mod network;
 mod prompts;
 mod readers;
+mod turns;

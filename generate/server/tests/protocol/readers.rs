@@ -146,7 +146,7 @@ async fn an_output_ends_at_its_deadline() {
     let server = Server::paced(ServerOptions::default(), engine, 5);
     let fields = json!({"max_tokens": 3000, "x_grammarc": {"deadline_ms": 200}});
     let reply = server.post(PATH, &chat("hello world…", fields)).await.json();
-    assert_eq!(reply["choices"][0]["finish_reason"], "length", "{reply}");
+    assert_eq!(reply["choices"][0]["finish_reason"], "deadline", "{reply}");
     assert!(
         reply["choices"][0]["message"]["content"].as_str().expect("a text").starts_with("hello")
     );

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 use grammarc_generate::prompts::PromptManager;
-use grammarc_server::{ServeError, ServerOptions, serve_loading};
+use grammarc_server::{ListenOptions, Listener, ServeError, ServerOptions, serve_loading};
 use serde::Serialize;
+use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use super::open::OpenArgs;
@@ -53,9 +54,21 @@ pub(crate) struct ServeArgs {
     /// RUST_LOG, else info]
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
-    /// A key that clients present; without one, and none in GRAMMARC_API_KEYS, all are let in
+    /// A key that clients present; without one, and with GRAMMARC_API_KEYS not set, all are let in
     #[arg(long, value_name = "KEY")]
     api_key: Vec<String>,
+    /// A name that the server answers to, beside localhost and addresses; * for any. Behind a proxy, the name that clients use
+    #[arg(long, value_name = "NAME")]
+    allowed_host: Vec<String>,
+    /// Most connections; at most three fourths of the descriptors that the process may have
+    #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections)]
+    connections: usize,
+    /// Most connections of one address; behind a proxy, all clients have its address
+    #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections_of_address)]
+    connections_per_address: usize,
+    /// Longest time in seconds that requests under way have when the server is ended; a second signal ends it at once
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    drain: u64,
 }
 
 /// The news that the server listens, and its model is there.
@@ -81,6 +94,42 @@ async fn interrupted() {
         }
     }
     let _ = tokio::signal::ctrl_c().await;
+}
+
+/// Counts the signals that end the process, from now on.
+fn interruptions() -> watch::Receiver<u32> {
+    let (count, counted) = watch::channel(0);
+    tokio::spawn(async move {
+        while !count.is_closed() {
+            interrupted().await;
+            count.send_modify(|count| *count += 1);
+        }
+    });
+    counted
+}
+
+/// Waits for so many signals.
+async fn signals(mut counted: watch::Receiver<u32>, count: u32) {
+    // The task that counts ends with the runtime alone.
+    drop(counted.wait_for(|found| *found >= count).await);
+}
+
+/// The keys of the arguments and of the environment. One that is empty, or a variable without one, would open the server to
+/// everybody, and is refused.
+fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
+    let wrong = |option: &'static str, problem: &str| {
+        Err(Failure::Tool(Problem::Option { option, problem: problem.to_owned() }))
+    };
+    if given.iter().any(|key| key.trim().is_empty()) {
+        return wrong("--api-key", "a key is empty; leave the option out to let everybody in");
+    }
+    let Ok(set) = std::env::var(KEYS) else { return Ok(given) };
+    let set = set.lines().map(str::trim).filter(|key| !key.is_empty());
+    let keys: Vec<String> = given.into_iter().chain(set.map(str::to_owned)).collect();
+    if keys.is_empty() {
+        return wrong(KEYS, "it is set and has no key; unset it to let everybody in");
+    }
+    Ok(keys)
 }
 
 /// Writes the log to standard error, at the level that was asked for.
@@ -109,14 +158,12 @@ fn prompts(path: &Path) -> Result<PromptManager, Failure> {
 pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
     log(args.log)?;
     let prompts = args.prompts.as_deref().map(prompts).transpose()?.map(Arc::new);
-    let mut keys = args.api_key;
-    let set = std::env::var(KEYS).unwrap_or_default();
-    keys.extend(set.lines().map(str::trim).filter(|key| !key.is_empty()).map(str::to_owned));
+    let keys = keys(args.api_key)?;
     args.open.path()?;
     let options = ServerOptions {
-        address: args.listen,
         model: args.name.unwrap_or_else(|| args.open.name()),
         keys,
+        allowed_hosts: args.allowed_host,
         max_tokens: args.max_tokens,
         tool_style: args.tool_style,
         prompts,
@@ -132,24 +179,39 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
     };
     let runtime = tokio::runtime::Runtime::new().map_err(failed)?;
     let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(options.address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let socket = tokio::net::TcpListener::bind(args.listen).await.map_err(failed)?;
+        let address = socket.local_addr().map_err(failed)?;
+        let listener = Listener {
+            socket,
+            options: ListenOptions {
+                connections: args.connections,
+                connections_of_address: args.connections_per_address,
+                drain_time: Duration::from_secs(args.drain),
+                ..ListenOptions::default()
+            },
+        };
         let listening = Listening { address, model: options.model.clone() };
         let open = args.open;
         let parallel = args.parallel.into();
         let load = move || {
             let backend = open.open(parallel)?;
             options.check(&backend).map_err(|error| {
-                Failure::Tool(Problem::Option { option: "--tool-style", problem: error.reason })
+                let option = if error.option == "keys" { "--api-key" } else { "--tool-style" };
+                Failure::Tool(Problem::Option { option, problem: error.reason })
             })?;
             Ok((backend, options))
         };
-        serve_loading(listener, load, || output.answer(&listening), interrupted()).await.map_err(
-            |error| match error {
-                ServeError::Listener(error) => failed(error),
-                ServeError::Load(failure) => failure,
-            },
-        )
+        let interruptions = interruptions();
+        let first = signals(interruptions.clone(), 1);
+        let ready = || output.answer(&listening);
+        let served = tokio::select! {
+            served = serve_loading(listener, load, ready, first) => served,
+            () = signals(interruptions, 2) => Ok(()),
+        };
+        served.map_err(|error| match error {
+            ServeError::Listener(error) => failed(error),
+            ServeError::Load(failure) => failure,
+        })
     });
     // An interrupted server does not wait for a model that is loading.
     runtime.shutdown_background();

@@ -1,0 +1,227 @@
+//! Turns to compile: a few at once, fair to clients, bounded in number.
+//!
+//! ```text
+//! request ─► free turn? ─► thread of low priority ─► result; the turn goes to the next client
+//!                └► fair queue, up to its bound ─► 429 with `Retry-After`
+//! ```
+//!
+//! A client is charged the time that its compilations took. A request whose client has left gives its place up, or ends its
+//! compilation.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use grammarc_generate::fair::{Client, FairQueue};
+use tokio::sync::oneshot;
+
+use crate::error::ApiError;
+use crate::priority;
+
+/// Share of the waiting places that one client may have: a fourth.
+const SHARE: usize = 4;
+
+/// The turns of a server.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    state: Mutex<State>,
+    /// Most requests that wait.
+    places: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    waiting: FairQueue<oneshot::Sender<Turn>>,
+}
+
+/// The right to compile. Dropping it hands it on.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    turns: Arc<Turns>,
+    client: Client,
+    since: Instant,
+}
+
+/// Sets its flag when the future of a request is dropped before its work is done. Behind that the flag stays as it is: masks
+/// that are computed behind the work look at it as well.
+struct Abandoned(Option<Arc<AtomicBool>>);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        if let Some(flag) = &self.0 {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Turns {
+    /// So many turns at once, and so many requests that may wait for one.
+    pub(crate) fn new(at_once: usize, places: usize) -> Arc<Self> {
+        let state = State { free: at_once.max(1), waiting: FairQueue::default() };
+        Arc::new(Self { state: Mutex::new(state), places: places.max(1) })
+    }
+
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    ///
+    /// All places are taken, or this client's fourth of them.
+    pub(crate) async fn next(self: &Arc<Self>, client: Client) -> Result<Turn, ApiError> {
+        let turn = {
+            let mut state = self.lock();
+            if state.free > 0 {
+                state.free -= 1;
+                return Ok(self.turn(client));
+            }
+            if state.waiting.len() >= self.places {
+                state.waiting.retain(|turn| !turn.is_closed());
+            }
+            let (all, own) = (state.waiting.len(), state.waiting.len_of(client));
+            if all >= self.places || own >= (self.places / SHARE).max(1) {
+                let message = format!(
+                    "{all} grammars wait to be compiled, {own} of them yours; ask again in a while"
+                );
+                return Err(ApiError::busy(message));
+            }
+            let (tell, turn) = oneshot::channel();
+            state.waiting.push(client, 0, tell);
+            turn
+        };
+        turn.await.map_err(|_| ApiError::busy("the server is ending"))
+    }
+
+    fn turn(self: &Arc<Self>, client: Client) -> Turn {
+        Turn { turns: Arc::clone(self), client, since: Instant::now() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics with it locked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turn {
+    /// Works on a thread of its own. The flag that the work gets is set if the request is dropped.
+    pub(crate) async fn work<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let flag = Arc::<AtomicBool>::default();
+        let mut abandoned = Abandoned(Some(Arc::clone(&flag)));
+        let (tell, told) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("grammarc compile".to_owned());
+        let started = thread.spawn(move || {
+            priority::lower();
+            let done = work(&flag);
+            drop(self);
+            // Whoever has left needs not be told.
+            _ = tell.send(done);
+        });
+        started.map_err(|error| ApiError::busy(format!("no thread could be started: {error}")))?;
+        let done = told.await;
+        abandoned.0 = None;
+        done.unwrap_or_else(|_| Err(ApiError::failed("the grammar could not be compiled")))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let took = self.since.elapsed().as_millis() as u64 + 1;
+        let next = {
+            let mut state = self.turns.lock();
+            state.waiting.charge(self.client, took);
+            let next = state.waiting.pop();
+            state.free += usize::from(next.is_none());
+            next
+        };
+        if let Some((client, waiting)) = next {
+            // A turn whose request has left is dropped, and so handed on.
+            _ = waiting.send(self.turns.turn(client));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(name: &str) -> Client {
+        Client::named(&name)
+    }
+
+    #[tokio::test]
+    async fn clients_take_turns_and_those_that_left_are_passed_over() {
+        let turns = Turns::new(1, 16);
+        let first = turns.next(client("greedy")).await.expect("a turn is free");
+        let (tell, mut order) = tokio::sync::mpsc::unbounded_channel();
+        let mut asked = Vec::new();
+        for name in ["greedy", "greedy", "leaves", "modest", "greedy"] {
+            let (turns, tell) = (Arc::clone(&turns), tell.clone());
+            asked.push(tokio::spawn(async move {
+                let turn = turns.next(client(name)).await.expect("there is room");
+                tell.send(name).expect("it is read");
+                drop(turn);
+            }));
+            // Each is in the queue before the next.
+            tokio::task::yield_now().await;
+        }
+        asked[2].abort();
+        tokio::task::yield_now().await;
+        drop(first);
+        let mut found = Vec::new();
+        for _ in 0..4 {
+            found.push(order.recv().await.expect("a turn"));
+        }
+        // The greedy client has had a turn before.
+        assert_eq!(found[0], "modest");
+        assert_eq!(turns.lock().free, 1);
+        assert!(turns.lock().waiting.is_empty());
+    }
+
+    #[tokio::test]
+    async fn places_are_bounded_for_all_and_for_one_client() {
+        let turns = Turns::new(1, 8);
+        let _first = turns.next(client("a")).await.expect("a turn is free");
+        let ask = |name: &'static str| {
+            let turns = Arc::clone(&turns);
+            tokio::spawn(async move { turns.next(client(name)).await.map(drop) })
+        };
+        let held: Vec<_> = ["a", "a", "b", "b", "c", "c", "d", "d"].map(ask).into();
+        tokio::task::yield_now().await;
+        assert_eq!(turns.lock().waiting.len(), 8);
+        assert!(turns.next(client("e")).await.is_err(), "all places are taken");
+        held[0].abort();
+        held[7].abort();
+        tokio::task::yield_now().await;
+        assert!(turns.next(client("b")).await.is_err(), "b has a fourth of the places");
+        let waits = ask("e");
+        tokio::task::yield_now().await;
+        assert!(!waits.is_finished(), "a place of those that left is free");
+    }
+
+    #[tokio::test]
+    async fn work_is_told_that_its_request_has_left_and_a_panic_frees_the_turn() {
+        let turns = Turns::new(1, 8);
+        let (tell, told) = std::sync::mpsc::channel();
+        let turn = turns.next(client("a")).await.expect("a turn is free");
+        let work = tokio::spawn(turn.work(move |flag| {
+            while !flag.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            tell.send(()).expect("it is read");
+            Ok(())
+        }));
+        tokio::task::yield_now().await;
+        work.abort();
+        assert!(work.await.is_err_and(|error| error.is_cancelled()));
+        told.recv().expect("the work has ended");
+        let turn = turns.next(client("a")).await.expect("the turn was handed on");
+        let flag = turn.work(|flag| Ok(Arc::clone(flag))).await.expect("it is done");
+        assert!(!flag.load(Ordering::Relaxed), "what goes on behind the work is not told to end");
+        let turn = turns.next(client("b")).await.expect("the turn was handed on");
+        let failed = turn.work(|_| -> Result<(), ApiError> { panic!("as intended") }).await;
+        assert!(failed.is_err());
+        turns.next(client("c")).await.expect("the turn was handed on");
+    }
+}

@@ -1,0 +1,316 @@
+//! The connections that are open: their bounds, and which one is closed to make room.
+//!
+//! A connection *waits* while no whole request has come on it: before its head, within a head or a body, between requests.
+//! It is *served* from the end of a body to the end of the reply. Where a bound is met, the connection that has waited the
+//! longest is closed, of the address with the most connections first; so half-sent requests never keep whole ones out. A
+//! connection that is served is never closed for another: a new one of the same address is then refused, and where all are
+//! served, the listener takes none until one ends.
+//!
+//! Cost: linear in the connections where a bound is met, and otherwise linear in those of all addresses, for a count.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+/// Least time between two lines of the log about connections that were closed.
+const LOG_EVERY: Duration = Duration::from_secs(5);
+
+/// Bounds on connections.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) all: usize,
+    pub(crate) of_address: usize,
+}
+
+/// The connections of a listener.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    table: Mutex<Table>,
+    /// A connection has ended, or has begun to wait.
+    changed: Notify,
+    bounds: Bounds,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    open: BTreeMap<u64, Open>,
+    /// Number of the next connection.
+    next: u64,
+    /// Connections that were closed or refused since the last line of the log.
+    unlogged: usize,
+    logged: Option<Instant>,
+}
+
+/// A connection in the table.
+#[derive(Debug)]
+struct Open {
+    address: IpAddr,
+    /// Since when it waits; `None` while it is served.
+    waits: Option<Instant>,
+    close: Arc<Notify>,
+    /// It was told to close, and has its descriptor until it has done so.
+    is_closing: bool,
+}
+
+/// Why there is no place for a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoPlace {
+    /// The address has as many as it may, all of them served.
+    Address,
+    /// One is being closed for it, or all connections are served.
+    Yet,
+}
+
+/// A connection as its requests know it. A clone is the same connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    connections: Arc<Connections>,
+    number: u64,
+    address: IpAddr,
+    close: Arc<Notify>,
+}
+
+/// The place of a connection in the table, which is free when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Place(Connection);
+
+impl Connections {
+    pub(crate) fn new(bounds: Bounds) -> Arc<Self> {
+        Arc::new(Self { table: Mutex::default(), changed: Notify::new(), bounds })
+    }
+
+    /// A place for a connection, once there is one. `None` if its address has too many that are served.
+    pub(crate) async fn place(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+        loop {
+            match self.try_place(network_of(address)) {
+                Ok(place) => return Some(place),
+                Err(NoPlace::Address) => return None,
+                Err(NoPlace::Yet) => self.changed.notified().await,
+            }
+        }
+    }
+
+    fn try_place(self: &Arc<Self>, address: IpAddr) -> Result<Place, NoPlace> {
+        let mut table = self.lock();
+        let is_own = |open: &Open| open.address == address;
+        let own = table.open.values().filter(|open| is_own(open)).count();
+        let is_of_address = own >= self.bounds.of_address;
+        if is_of_address || table.open.len() >= self.bounds.all {
+            let may_close = |open: &Open| !is_of_address || is_own(open);
+            if table.open.values().any(|open| open.is_closing && may_close(open)) {
+                return Err(NoPlace::Yet);
+            }
+            table.note();
+            let closed = table.longest_waiting(may_close);
+            return Err(match closed.and_then(|number| table.open.get_mut(&number)) {
+                Some(open) => {
+                    open.is_closing = true;
+                    open.close.notify_one();
+                    NoPlace::Yet
+                }
+                None if is_of_address => NoPlace::Address,
+                None => NoPlace::Yet,
+            });
+        }
+        let (number, close) = (table.next, Arc::new(Notify::new()));
+        let waits = Some(Instant::now());
+        let open = Open { address, waits, close: Arc::clone(&close), is_closing: false };
+        table.open.insert(number, open);
+        table.next += 1;
+        Ok(Place(Connection { connections: Arc::clone(self), number, address, close }))
+    }
+
+    /// Waits until no connection is open.
+    pub(crate) async fn emptied(&self) {
+        while self.len() > 0 {
+            self.changed.notified().await;
+        }
+    }
+
+    /// How many connections are open.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().open.len()
+    }
+
+    /// Closes the connections that wait; with `served`, the others too.
+    pub(crate) fn close(&self, served: bool) {
+        let mut table = self.lock();
+        let closed = table.open.values().filter(|open| served || open.waits.is_some());
+        closed.for_each(|open| open.close.notify_one());
+        table.open.retain(|_, open| !served && open.waits.is_none());
+        self.changed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        // Nothing panics with it locked.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    /// The number of the connection that has waited the longest, of the address that has the most connections.
+    fn longest_waiting(&self, may_be: impl Fn(&Open) -> bool) -> Option<u64> {
+        let mut counts: BTreeMap<IpAddr, usize> = BTreeMap::new();
+        self.open.values().for_each(|open| *counts.entry(open.address).or_default() += 1);
+        let waiting =
+            self.open.iter().filter(|(_, open)| may_be(open)).filter_map(|(&number, open)| {
+                Some((Reverse(counts[&open.address]), open.waits?, number))
+            });
+        waiting.min().map(|(.., number)| number)
+    }
+
+    /// Counts a connection that finds a bound met, and says so in the log from time to time.
+    fn note(&mut self) {
+        self.unlogged += 1;
+        if self.logged.is_none_or(|logged| logged.elapsed() >= LOG_EVERY) {
+            let (open, found) = (self.open.len(), self.unlogged);
+            tracing::warn!(
+                open,
+                found,
+                "as many connections as may be: those that wait are closed"
+            );
+            self.logged = Some(Instant::now());
+            self.unlogged = 0;
+        }
+    }
+}
+
+impl Connection {
+    /// The client's address: of IPv6, the network that providers give to one customer.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// Says whether a whole request has come and its reply has not been sent.
+    pub(crate) fn set_served(&self, is_served: bool) {
+        if let Some(open) = self.connections.lock().open.get_mut(&self.number) {
+            open.waits = (!is_served).then(Instant::now);
+        }
+        if !is_served {
+            self.connections.changed.notify_one();
+        }
+    }
+}
+
+impl Place {
+    /// The connection.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.0
+    }
+
+    /// Waits until the connection is to be closed.
+    pub(crate) async fn closed(&self) {
+        self.0.close.notified().await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.connections.lock().open.remove(&self.0.number);
+        self.0.connections.changed.notify_one();
+    }
+}
+
+/// The address of IPv4, or the first 64 bits of one of IPv6.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
+        }
+        address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connections(all: usize, of_address: usize) -> Arc<Connections> {
+        Connections::new(Bounds { all, of_address })
+    }
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    /// Whether a connection was told to close.
+    async fn is_closed(place: &Place) -> bool {
+        tokio::time::timeout(Duration::ZERO, place.closed()).await.is_ok()
+    }
+
+    fn place(connections: &Arc<Connections>, last: u8) -> Place {
+        connections.try_place(address(last)).expect("there is room")
+    }
+
+    /// Asks for a place where there is none yet.
+    fn ask(connections: &Arc<Connections>, last: u8) {
+        assert_eq!(connections.try_place(address(last)).unwrap_err(), NoPlace::Yet);
+    }
+
+    #[tokio::test]
+    async fn who_has_waited_longest_makes_room_and_who_is_served_does_not() {
+        let connections = connections(3, 3);
+        let mut places: Vec<_> = (1..=3).map(|last| place(&connections, last)).collect();
+        places[0].connection().set_served(true);
+        // One is closed for it, however often it asks.
+        ask(&connections, 4);
+        ask(&connections, 4);
+        assert!(!is_closed(&places[0]).await && is_closed(&places[1]).await);
+        assert!(!is_closed(&places[2]).await);
+        places.remove(1);
+        let _new = place(&connections, 4);
+        assert_eq!(connections.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn the_address_with_the_most_connections_makes_room() {
+        let connections = connections(5, 5);
+        let old = place(&connections, 1);
+        let many: Vec<_> = (0..4).map(|_| place(&connections, 2)).collect();
+        ask(&connections, 3);
+        assert!(!is_closed(&old).await && is_closed(&many[0]).await);
+    }
+
+    #[tokio::test]
+    async fn an_address_has_its_own_bound() {
+        let connections = connections(10, 2);
+        let mut own: Vec<_> = (0..2).map(|_| place(&connections, 1)).collect();
+        own.iter().for_each(|place| place.connection().set_served(true));
+        assert_eq!(connections.try_place(address(1)).unwrap_err(), NoPlace::Address);
+        assert!(connections.place(address(1)).await.is_none());
+        drop(place(&connections, 2));
+        own[1].connection().set_served(false);
+        ask(&connections, 1);
+        assert!(is_closed(&own[1]).await && !is_closed(&own[0]).await);
+        own.pop();
+        place(&connections, 1);
+    }
+
+    #[tokio::test]
+    async fn where_all_are_served_a_new_one_waits() {
+        let connections = connections(1, 1);
+        let first = place(&connections, 1);
+        first.connection().set_served(true);
+        ask(&connections, 2);
+        let asked = Arc::clone(&connections);
+        let waits = tokio::spawn(async move { asked.place(address(2)).await.is_some() });
+        tokio::task::yield_now().await;
+        assert!(!waits.is_finished());
+        drop(first);
+        assert!(waits.await.expect("it does not panic"));
+        connections.emptied().await;
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_client() {
+        let of = |text: &str| network_of(text.parse().expect("an address"));
+        assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2::1"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_eq!(of("::1").to_string(), "::1");
+    }
+}

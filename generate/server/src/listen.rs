@@ -1,0 +1,180 @@
+//! The listener: connections are taken, bounded in number and time, and come to their end when the server does.
+//!
+//! ```text
+//! accept ─► a place among the connections ─► hyper: head within its time ─► router, which reads the body within its own
+//! end ─► no new connections ─► those that wait are closed ─► those that are served, at the latest after the time to drain
+//! ```
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tower::ServiceExt;
+
+use crate::connections::{Bounds, Connections, Place};
+
+/// Pause where the system gives no connection, as when no descriptor is left.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Time that connections without a whole request have when the server ends.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Bounds on the connections of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct ListenOptions {
+    /// Most connections. At most three fourths of the descriptors that the process may have, whatever this is.
+    pub connections: usize,
+    /// Most connections of one address; of IPv6, of one network of 64 bits. Behind a proxy, all clients have its address.
+    pub connections_of_address: usize,
+    /// Longest time until the head of a request has come, from the connection or the request before it.
+    pub head_time: Duration,
+    /// Longest time that requests under way have when the server ends.
+    pub drain_time: Duration,
+}
+
+impl Default for ListenOptions {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            connections_of_address: 256,
+            head_time: Duration::from_secs(30),
+            drain_time: Duration::from_secs(30),
+        }
+    }
+}
+
+impl ListenOptions {
+    fn bounds(&self) -> Bounds {
+        let all = self.connections.min(descriptors() / 4 * 3).max(2);
+        if all < self.connections {
+            tracing::info!(
+                connections = all,
+                "fewer connections than asked for: descriptors are few"
+            );
+        }
+        Bounds { all, of_address: self.connections_of_address.clamp(1, all) }
+    }
+}
+
+/// A listener with its bounds.
+#[derive(Debug)]
+pub struct Listener {
+    /// Where it listens.
+    pub socket: TcpListener,
+    /// Its bounds.
+    pub options: ListenOptions,
+}
+
+impl From<TcpListener> for Listener {
+    fn from(socket: TcpListener) -> Self {
+        Self { socket, options: ListenOptions::default() }
+    }
+}
+
+/// Serves until `end` is ready, and then for as long as requests under way may take.
+pub(crate) async fn serve(listener: Listener, router: Router, end: impl Future<Output = ()>) {
+    let Listener { socket, options } = listener;
+    let connections = Connections::new(options.bounds());
+    let (drain, draining) = watch::channel(false);
+    let mut end = pin!(end);
+    loop {
+        let (stream, address) = tokio::select! {
+            () = &mut end => break,
+            accepted = accept(&socket) => accepted,
+        };
+        let place = tokio::select! {
+            () = &mut end => break,
+            place = connections.place(address) => place,
+        };
+        if let Some(place) = place {
+            let served =
+                connection(stream, place, router.clone(), options.head_time, draining.clone());
+            tokio::spawn(served);
+        }
+    }
+    drop(socket);
+    drain.send_replace(true);
+    if tokio::time::timeout(LINGER, connections.emptied()).await.is_ok() {
+        return;
+    }
+    connections.close(false);
+    let left = options.drain_time.saturating_sub(LINGER);
+    if tokio::time::timeout(left, connections.emptied()).await.is_err() {
+        tracing::warn!(open = connections.len(), "requests under way are given up");
+        connections.close(true);
+    }
+}
+
+/// The next connection, with its address.
+async fn accept(socket: &TcpListener) -> (TcpStream, std::net::IpAddr) {
+    loop {
+        match socket.accept().await {
+            Ok((stream, address)) => return (stream, address.ip()),
+            // The client has left already.
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionAborted => {}
+            Err(error) => {
+                tracing::warn!(%error, "no connection could be taken");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Serves a connection to its end, or until it has to make room.
+async fn connection(
+    stream: TcpStream,
+    place: Place,
+    router: Router,
+    head_time: Duration,
+    mut draining: watch::Receiver<bool>,
+) {
+    let handle = place.connection().clone();
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(handle.clone());
+        let router = router.clone();
+        async move { Ok::<Response, Infallible>(answer(router, request).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(head_time);
+    let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let mut is_draining = false;
+    loop {
+        tokio::select! {
+            // What goes wrong with a connection is its client's affair.
+            _ = served.as_mut() => return,
+            () = place.closed() => return,
+            _ = draining.wait_for(|is_draining| *is_draining), if !is_draining => {
+                is_draining = true;
+                served.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+async fn answer(router: Router, request: hyper::Request<Incoming>) -> Response {
+    match router.oneshot(request.map(Body::new)).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+/// The descriptors that this process may have open.
+fn descriptors() -> usize {
+    #[cfg(unix)]
+    {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    }
+    #[cfg(not(unix))]
+    usize::MAX
+}

@@ -1,0 +1,15 @@
+//! The priority of threads that compile: below the engine's and those that answer requests, so that a compilation takes the
+//! processor time that nothing else needs.
+
+/// Lowers the priority of this thread and of all that it starts, for good.
+///
+/// Niceness belongs to threads on Linux alone; elsewhere it belongs to the process, and nothing is changed.
+pub(crate) fn lower() {
+    #[cfg(target_os = "linux")]
+    {
+        /// Niceness with a 68th of the weight of an ordinary thread.
+        const LOWEST: i32 = 19;
+        // A system that refuses shares its processors evenly.
+        _ = rustix::process::nice(LOWEST);
+    }
+}

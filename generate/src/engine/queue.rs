@@ -1,0 +1,127 @@
+//! The outputs that wait for a slot, between the threads that submit them and the engine's.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::slot::Job;
+use crate::fair::{Client, FairQueue};
+
+/// Share of the places that one client may have: a fourth.
+const SHARE: usize = 4;
+
+/// Which output of which client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// The client. The default one may have all places of the queue, any other a fourth.
+    pub client: Client,
+    /// The number of the output among those of one request. Outputs with other numbers draw otherwise.
+    pub number: u32,
+}
+
+/// The queue of an engine.
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    /// Most outputs that wait.
+    places: usize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: FairQueue<Job>,
+    /// Nothing is taken in any more.
+    is_closed: bool,
+}
+
+/// Why an output was not taken in.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// So many wait already, of all clients or of this one.
+    Full(usize),
+    /// The engine has ended.
+    Closed,
+}
+
+impl Queue {
+    pub(super) fn new(places: usize) -> Self {
+        Self { waiting: Mutex::default(), changed: Condvar::new(), places: places.max(1) }
+    }
+
+    /// Takes an output in.
+    pub(super) fn push(&self, choice: Choice, job: Job) -> Result<(), Refused> {
+        let Choice { client, number } = choice;
+        let mut waiting = self.lock();
+        if waiting.is_closed {
+            return Err(Refused::Closed);
+        }
+        if waiting.jobs.len() >= self.places {
+            waiting.jobs.retain(Job::is_wanted);
+        }
+        let (all, own) = (waiting.jobs.len(), waiting.jobs.len_of(client));
+        if all >= self.places {
+            return Err(Refused::Full(all));
+        }
+        if client != Client::default() && own >= (self.places / SHARE).max(1) {
+            return Err(Refused::Full(own));
+        }
+        waiting.jobs.push(client, number, job);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Outputs that wait.
+    pub(super) fn len(&self) -> usize {
+        self.lock().jobs.len()
+    }
+
+    /// Takes nothing in any more; what waits is still served.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing panics with it locked.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The engine's end of a queue. Dropping it drops what waits, so that whoever reads of it is told of the end.
+pub(super) struct Serving(pub(super) Arc<Queue>);
+
+impl Serving {
+    /// The next output, charged to its client: its prompt and most tokens that it may have.
+    pub(super) fn next(&self) -> Option<(Client, Job)> {
+        take(&mut self.0.lock())
+    }
+
+    /// The same, once there is one. `None` when none can come any more.
+    pub(super) fn wait(&self) -> Option<(Client, Job)> {
+        let is_idle = |waiting: &mut Waiting| waiting.jobs.is_empty() && !waiting.is_closed;
+        let waiting = self.0.changed.wait_while(self.0.lock(), is_idle);
+        take(&mut waiting.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether nothing waits and nothing can come any more.
+    pub(super) fn is_over(&self) -> bool {
+        let waiting = self.0.lock();
+        waiting.is_closed && waiting.jobs.is_empty()
+    }
+
+    /// Takes back what an output was charged and has not used.
+    pub(super) fn refund(&self, client: Client, tokens: usize) {
+        self.0.lock().jobs.refund(client, tokens as u64);
+    }
+}
+
+fn take(waiting: &mut Waiting) -> Option<(Client, Job)> {
+    let (client, job) = waiting.jobs.pop()?;
+    waiting.jobs.charge(client, job.most_tokens() as u64);
+    Some((client, job))
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let mut waiting = self.0.lock();
+        *waiting = Waiting { is_closed: true, ..Waiting::default() };
+    }
+}
