@@ -195,7 +195,7 @@ impl Grammars {
             return Ok(None);
         };
         let kept = kept.map_err(|error| of_cache(text, error))?;
-        refuse(text, denied(&kept.artifact.meta().report, &settings.deny))?;
+        refuse(text, denied(text, &kept.artifact.meta().report, &settings.deny))?;
         Ok(Some(Compiled::from_artifact(kept.artifact)))
     }
 
@@ -205,7 +205,7 @@ impl Grammars {
         let Some(Begun { grammar, report }) = behind.get(&self.key_of(asked)) else {
             return Ok(None);
         };
-        refuse(&asked.text, denied(&report, &asked.settings.deny))?;
+        refuse(&asked.text, denied(&asked.text, &report, &asked.settings.deny))?;
         Ok(Some(grammar))
     }
 
