@@ -140,7 +140,7 @@ impl Folder {
 
     /// Keeps an artifact under a key, and says how many files were deleted to make room.
     pub(super) fn put(&self, key: &Key, artifact: &Buffer) -> Result<u64, KeepError> {
-        let (bytes, limit) = ((HEAD + artifact.len()) as u64, self.limit);
+        let (bytes, limit) = (entry_bytes(artifact), self.limit);
         if bytes > limit {
             return Err(KeepError::TooLarge { bytes, limit });
         }
@@ -206,6 +206,11 @@ impl Folder {
         }
         deleted
     }
+}
+
+/// Bytes that an artifact takes in the folder.
+pub(super) fn entry_bytes(artifact: &Buffer) -> u64 {
+    (HEAD + artifact.len()) as u64
 }
 
 /// The head of the entry of a key.

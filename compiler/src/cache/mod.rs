@@ -355,7 +355,7 @@ impl Cache {
     pub fn put(&self, key: &Key, artifact: &Buffer) -> Result<(), KeepError> {
         let Inner { folder: Some(folder), counters, .. } = &*self.inner else { return Ok(()) };
         let evicted = folder.put(key, artifact)?;
-        counters.add(Count::BytesWritten, artifact.len() as u64);
+        counters.add(Count::BytesWritten, folder::entry_bytes(artifact));
         counters.add(Count::EvictedFromFolder, evicted);
         Ok(())
     }

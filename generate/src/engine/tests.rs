@@ -179,7 +179,7 @@ fn a_client_that_asks_for_much_does_not_keep_others_waiting() {
     let engine = Engine::start(Box::new(NoiseModel::new(NOISE, 1)), options).unwrap();
     let (greedy, modest) = (Client::named(&"greedy"), Client::named(&"modest"));
     let long = GenerateParams {
-        max_tokens: 1500,
+        max_tokens: 200,
         logit_bias: vec![(crate::testing::END, -100.0)],
         ..GenerateParams::default()
     };
