@@ -149,7 +149,8 @@ impl Resident {
             status: STATUS_HOST,
             ..bytemuck::Zeroable::zeroed()
         };
-        if matcher.is_finished() {
+        // Without end tokens a sequence that is over still has a position, and may end there.
+        if matcher.is_finished() && !matcher.is_accepting() {
             position.status = STATUS_FINISHED;
             return position;
         }
