@@ -131,7 +131,7 @@ impl Fields {
         self.left.get(name).filter(|value| !value.is_null())
     }
 
-    /// Notes that a part of the request means nothing here.
+    /// Notes that a part of the request has no effect.
     pub(crate) fn note_ignored(&mut self, name: &'static str) {
         self.ignored.push(name);
     }
