@@ -2,9 +2,8 @@
 //!
 //! Tokens are divided by id into groups of equal size, one token each in a small vocabulary. The byte of a group is drawn
 //! from a running digest of all tokens up to the last one of the group. Once two vocabularies differ in a token, the bytes
-//! from its group on agree by chance only, one time in 256: so the first byte that differs is that group's, or, with that
-//! chance, one of the next. The digest has no other use and need not resist an adversary: fingerprints prove that the
-//! vocabularies differ at all.
+//! from its group on agree only by chance, one time in 256. So the first byte that differs belongs to that group, or, with
+//! that chance, to a later one. The digest need not resist an adversary: fingerprints prove that the vocabularies differ.
 //!
 //! A vocabulary artifact stores its digests and its grammars copy them, so a compilation computes none. The mix takes
 //! 17 ns a token: it runs where a vocabulary is written, and where a fingerprint differs.

@@ -96,9 +96,9 @@ tables! {
     catalogue: u8,
     /// Nodes of catalogues with stored masks, ascending by address.
     crowded: CrowdedRecord,
-    /// States with masks by the count that is left in a register, ascending by state and field.
+    /// States with masks for small values of a counter, ascending by state and field of the register.
     grades: GradeRecord,
-    /// Their masks, ascending by the count for each.
+    /// The masks of the grades, ascending by the counter's value for each.
     grade_masks: GradeMask,
 }
 

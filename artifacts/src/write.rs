@@ -13,7 +13,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace_parts(path, &[bytes])
 }
 
-/// The same for a file of several parts, one behind the other.
+/// Writes a file of several parts, one after the other, as [`replace`] does.
 pub fn replace_parts(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
     let error = |source| Error::io("write", path, source);
     let folder = match path.parent() {

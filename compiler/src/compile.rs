@@ -177,7 +177,7 @@ impl CompileError {
     }
 }
 
-/// Advice on a limit that was met, by the thing that it counts.
+/// The help of the error for an exceeded limit, by what the limit counts: the option that raises it.
 fn raise(what: &str) -> &'static str {
     match what {
         "states" => "simplify this rule, or raise `--max-states`",

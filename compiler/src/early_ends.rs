@@ -1,4 +1,4 @@
-//! End tokens in the middle of a grammar.
+//! Warnings about end tokens in the middle of a grammar.
 //!
 //! Hosts stop at an end token of the vocabulary whatever the grammar asks for next, so `"a" <|im_end|> "b"` gives outputs
 //! without their end. A set of all tokens but some has no end tokens, so only those that a source names are met here.
@@ -12,7 +12,7 @@ use crate::diagnostics::Diagnostic;
 use crate::network::follow::Follow;
 use crate::network::{Network, SharedRules};
 
-/// One warning for each rule in which something has to follow an end token of the vocabulary.
+/// Returns one warning for each rule in which an end token of the vocabulary is not the end of an output.
 pub(crate) fn warnings(
     network: &Network,
     shared: Tables<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn warnings(
     found.into_iter().map(|(rule, end)| warning(network, rule, end, vocabulary)).collect()
 }
 
-/// For each own rule, whether an output may end with it: a fixpoint over calls behind which nothing has to follow.
+/// For each own rule, whether an output may end with it: a fixpoint over calls after which the caller may end.
 fn rules_at_the_end(network: &Network, follow: &Follow<'_>) -> Vec<bool> {
     let first_own = network.tables.bases.rules;
     let mut may_end = vec![false; network.rules.len()];

@@ -1,4 +1,4 @@
-//! Grammars whose masks are computed behind them: a few at once, and given to all who ask for them meanwhile.
+//! Early grammars whose masks are computed in the background: a few at once. All requests for such a grammar share it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,36 +6,36 @@ use grammarc_compiler::cache::Key;
 use grammarc_compiler::diagnostics::report::Report;
 use grammarc_runtime::Grammar as Compiled;
 
-/// Most threads that compute masks behind grammars of one compiler: more would take processors from generations.
+/// Most background threads of one compiler that compute masks. More would take processors from generations.
 const MOST: usize = 2;
 
-/// The grammars of one compiler that are without masks yet.
+/// The early grammars of one compiler whose masks are being computed.
 #[derive(Default)]
 pub(crate) struct Behind {
     begun: Mutex<Vec<(Key, Begun)>>,
 }
 
-/// A grammar that was begun, with the report on its source.
+/// An early grammar, with the report on its source.
 #[derive(Clone)]
 pub(crate) struct Begun {
     pub(crate) grammar: Compiled,
     pub(crate) report: Report,
 }
 
-/// A place among the grammars, for as long as masks are computed.
+/// The place of a grammar in the table. Dropping it frees the place.
 pub(crate) struct Place {
     behind: Arc<Behind>,
     key: Key,
 }
 
 impl Behind {
-    /// The grammar of a key, if its masks are being computed.
+    /// The early grammar with this key, if its masks are being computed.
     pub(crate) fn get(&self, key: &Key) -> Option<Begun> {
         let begun = self.lock();
         begun.iter().find(|(other, _)| other == key).map(|(_, begun)| begun.clone())
     }
 
-    /// A place for a grammar. `None` if as many are computed as may be, or this one is already.
+    /// Takes a place for a grammar. `None` if all places are taken, or if the grammar has one already.
     pub(crate) fn place(self: &Arc<Self>, key: Key, grammar: Begun) -> Option<Place> {
         let mut begun = self.lock();
         if begun.len() >= MOST || begun.iter().any(|(other, _)| *other == key) {

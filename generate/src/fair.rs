@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Identifies a client within one process. The default is the client of whoever does not say.
+/// Identifies a client within one process. Requests without a client share the default one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Client(u64);
 
@@ -30,18 +30,18 @@ impl Client {
 #[derive(Debug)]
 pub struct FairQueue<T> {
     clients: BTreeMap<Client, Waiting<T>>,
-    /// Counter of the client that was served last, before it was charged.
+    /// The charge of the client that was served last, before that service.
     virtual_time: u64,
     /// Number of the next arrival.
     arrivals: u64,
     len: usize,
 }
 
-/// The items of one client.
+/// The items of one client, and what it was charged.
 #[derive(Debug)]
 struct Waiting<T> {
     charged: u64,
-    /// The counter that it began with, which refunds do not go below.
+    /// The charge that it began with. Refunds do not go below it.
     least: u64,
     /// By rank and arrival.
     items: BTreeMap<(u32, u64), T>,
@@ -81,7 +81,7 @@ impl<T> FairQueue<T> {
         self.len += 1;
     }
 
-    /// Takes the next item of the client that was charged least. Among equals, the one whose item came first.
+    /// Takes the next item of the client with the least charge. Among equals, the item that came first wins.
     pub fn pop(&mut self) -> Option<(Client, T)> {
         let next = self.clients.iter().filter_map(|(&client, waiting)| {
             let (&(_, arrival), _) = waiting.items.first_key_value()?;
@@ -98,7 +98,7 @@ impl<T> FairQueue<T> {
         Some((client, item))
     }
 
-    /// Adds to what a client was charged, while anybody waits.
+    /// Adds to the charge of a client. Without effect while the queue is empty, since nobody is delayed then.
     pub fn charge(&mut self, client: Client, cost: u64) {
         if self.is_empty() {
             return;
@@ -135,7 +135,7 @@ impl<T> Default for Waiting<T> {
 }
 
 impl<T> Waiting<T> {
-    /// Raises the counter to that of the client that was served last.
+    /// Raises the charge to that of the client that was served last, so that an idle client saves up nothing.
     fn raise(&mut self, virtual_time: u64) {
         if self.charged < virtual_time {
             (self.charged, self.least) = (virtual_time, virtual_time);

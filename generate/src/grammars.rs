@@ -47,7 +47,7 @@ struct Inner {
     vocabulary: Vocabulary,
     cache: Cache,
     time: Duration,
-    /// Grammars that are without masks yet, where grammars are given before these are there.
+    /// Early grammars whose masks are being computed; `None` if the compiler returns complete grammars only.
     behind: Option<Arc<Behind>>,
 }
 
@@ -172,7 +172,8 @@ impl Grammars {
         }
     }
 
-    /// The artifact of a grammar with what stands around its texts, where it is kept and nothing has to be compiled.
+    /// The grammar with what stands around its texts, if nothing has to be compiled: it is an artifact, is cached, or its masks
+    /// are being computed.
     ///
     /// # Errors
     ///
@@ -276,7 +277,7 @@ impl Grammars {
     }
 }
 
-/// The error of a source that a cache has found.
+/// Converts an error of the cache for a source.
 fn of_cache(source: &Source, error: CacheError) -> GrammarError {
     let (source_text, diagnostics) = (source.clone(), error.diagnostics().to_vec());
     match error {
@@ -292,7 +293,7 @@ fn warn_if_not_kept(cached: &Cached) {
     }
 }
 
-/// Fails where there are diagnostics of what is denied.
+/// Fails if there are diagnostics, which name the keywords that the settings deny.
 fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarError> {
     match diagnostics.is_empty() {
         true => Ok(()),
@@ -300,7 +301,8 @@ fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarEr
     }
 }
 
-/// An early grammar, whose masks a thread computes while others are given it; with its masks, where enough threads do so already.
+/// Returns an early grammar at once and computes its masks in a background thread. If all such threads are busy, computes the
+/// masks before it returns.
 fn begun(pending: Pending, key: Key, behind: &Arc<Behind>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();

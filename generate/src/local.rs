@@ -167,7 +167,7 @@ impl Local {
         CompiledGrammars::compile(params, in_reasoning(prompt, params), &self.grammars, cancel)
     }
 
-    /// The same grammars if none has to be compiled: they are kept, or there are none. `None` if one has to be.
+    /// The grammars of [`prepare`](Self::prepare), if all are cached or none is needed. `None` if one has to be compiled.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl Local {
         CompiledGrammars::kept(params, in_reasoning(prompt, params), &self.grammars)
     }
 
-    /// Begins an output of a client. Outputs of one prompt and seed with other numbers draw otherwise.
+    /// Begins an output of a client. The number of the choice selects its random numbers, so the outputs of one request differ.
     ///
     /// # Errors
     ///

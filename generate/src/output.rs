@@ -37,7 +37,7 @@ pub enum Event {
 pub struct Finished {
     /// Why it ended.
     pub finish: Finish,
-    /// The index of the call that was told and that the end has cut.
+    /// The index of the call that the output ended within, if its beginning was sent.
     pub cut_call: Option<u32>,
     /// Its usage.
     pub usage: Usage,
@@ -130,7 +130,7 @@ pub struct Output {
     pub reasoning: String,
     /// Calls of tools, in their order: those that are whole.
     pub calls: Vec<ToolCall>,
-    /// The call behind them that the end of the output has cut.
+    /// The call after those, if the output ended within it.
     pub cut_call: Option<ToolCall>,
     /// The value, in JSON mode; none where the output was not checked.
     pub value: Option<Value>,

@@ -110,7 +110,7 @@ pub struct FlatFrame {
     pub count: u32,
     /// Whether that state is final.
     pub is_final: bool,
-    /// Whether whole tokens lead on from that state.
+    /// Whether a token may end in that state: some sequence of whole tokens continues from it.
     pub rests: bool,
 }
 

@@ -315,7 +315,7 @@ impl Grammar {
         self.before
     }
 
-    /// Whether what is derived is the same.
+    /// Whether two grammars share their derived data.
     #[cfg(test)]
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.derived, &other.derived)
@@ -355,7 +355,7 @@ impl Grammar {
         self.derived.moves.get_or_init(|| Moves::new(&joined, &joined.own))
     }
 
-    /// The least that it takes to leave each rule. The first call derives it, in O(states).
+    /// The cost of the shortest way from each state to the end of its rule. The first call derives it, in O(states).
     pub(crate) fn costs(&self) -> &Costs {
         self.derived.costs.get_or_init(|| Costs::new(self.tables()))
     }
@@ -388,13 +388,13 @@ impl Grammar {
         self.artifact.joined()
     }
 
-    /// The machine for all that [`run`](crate::run) leaves open.
+    /// The machine, which makes the steps that [`run`](crate::run) does not handle.
     pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
         let Shared { monotone, catalogues, distinct, .. } = &*self.derived;
         Machine { tables: self.tables(), monotone, catalogues, distinct, limits }
     }
 
-    /// The same machine, but one that does not compare items.
+    /// The same machine, which allows equal items in distinct rules.
     pub(crate) fn lenient_machine(&self, limits: Limits) -> Machine<'_> {
         static NONE: DistinctRules = DistinctRules::none();
         Machine { distinct: &NONE, ..self.machine(limits) }

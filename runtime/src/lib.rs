@@ -54,11 +54,11 @@
 //! any number of returns; the limits of [`MatcherOptions`] end that growth, and [`Matcher::accept`] then returns an
 //! error and leaves the matcher as it was.
 //!
-//! Three things are no table reads. Where items must differ from those before them (`uniqueItems` over many values, keys that
-//! `minProperties` counts), a mask goes along the texts of the items that begin with what is read, and takes out the few tokens that
-//! would repeat one; the artifact says whether its grammar has such rules. Within a catalogue (an `enum` of thousands of texts) a mask is a walk of
-//! bounded work along the token trie. And an [early](Grammar::early) grammar, whose masks are still computed, finds each by
-//! such a walk without a bound.
+//! Three cases are not table reads. The first is a rule whose items must differ, such as `uniqueItems` over many values or keys
+//! that `minProperties` counts. There a mask walks the earlier items that begin with the text of the open one, and removes the
+//! few tokens that would repeat one. The artifact says whether its grammar has such rules. The second is a catalogue, such as
+//! an `enum` of thousands of texts: a mask is a walk of bounded work along the token trie. The third is an
+//! [early](Grammar::early) grammar, whose masks are still computed: it finds each by such a walk without a bound.
 //!
 //! The memory of a sequence is its frames, 16 bytes each and twice over with their index, and 12 bytes for each
 //! configuration of the rollback window. Frames are shared between configurations and positions, right recursion makes

@@ -1,20 +1,20 @@
-//! The stored masks that the mask of a position is put together from: a union, some members of which are intersections without
-//! what others have.
+//! The stored masks that make up the mask of a position: a union of masks and of *cut* members. A cut member is an intersection
+//! of masks minus other masks.
 //!
-//! All but the positions near the bound of a counter have masks of the union alone. The others are a few ids, behind their
-//! numbers, in one list for all, so collecting them allocates nothing once the lists have grown.
+//! Only positions near the bound of a counter have cut members. All of these lie in one list, each as two counts and the mask
+//! ids. So collecting them allocates nothing once the list has grown.
 
 /// Ids of stored masks, none of which is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PartList {
-    /// Masks of the union.
+    /// Members of the union that are a single mask.
     alone: Vec<u32>,
-    /// Other members of the union: for each the numbers of its masks that are met and that are left out, and their ids.
+    /// Cut members, each as the number of intersected masks, the number of subtracted masks, and their ids.
     cut: Vec<u32>,
 }
 
 impl PartList {
-    /// Nothing again, with the room that there was.
+    /// Removes all members and keeps the capacity.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.alone.clear();
@@ -29,7 +29,7 @@ impl PartList {
         self.alone.push(mask);
     }
 
-    /// Adds the intersection of masks, of which there is at least one, without what others have.
+    /// Adds the intersection of at least one mask, minus the masks `without`.
     pub(crate) fn push_cut(&mut self, met: impl Iterator<Item = u32>, without: &[u32]) {
         let place = self.cut.len();
         self.cut.extend([0, without.len() as u32]);
@@ -46,7 +46,7 @@ impl PartList {
         self.cut.extend_from_slice(without);
     }
 
-    /// Leaves each mask of the union once, in ascending order.
+    /// Sorts the single masks and removes duplicates.
     #[inline]
     pub(crate) fn settle(&mut self) {
         if self.alone.len() > 1 {
@@ -55,7 +55,7 @@ impl PartList {
         }
     }
 
-    /// Masks of the union, ascending once they are settled.
+    /// Members that are a single mask, ascending after [`settle`](Self::settle).
     #[inline]
     pub(crate) fn alone(&self) -> &[u32] {
         &self.alone
@@ -73,13 +73,13 @@ impl PartList {
         self.cut().count()
     }
 
-    /// Whether some members are more than a mask.
+    /// Whether there are cut members.
     #[inline]
     pub(crate) fn has_cut(&self) -> bool {
         !self.cut.is_empty()
     }
 
-    /// The members that are more than a mask.
+    /// The cut members.
     #[inline]
     pub(crate) fn cut(&self) -> impl Iterator<Item = CutPart<'_>> {
         let mut rest = &self.cut[..];
@@ -93,12 +93,12 @@ impl PartList {
     }
 }
 
-/// The intersection of some masks without what others have.
+/// A cut member: the intersection of some masks minus others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutPart<'m> {
-    /// At least one mask.
+    /// The masks that are intersected, at least one.
     pub(crate) met: &'m [u32],
-    /// Masks that are left out.
+    /// The masks that are subtracted.
     pub(crate) without: &'m [u32],
 }
 

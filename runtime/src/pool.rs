@@ -8,10 +8,10 @@ use grammarc_artifacts::StoredMask;
 /// Bits of a mask word.
 const BITS: usize = u32::BITS as usize;
 
-/// Words of a row that are copied at once, to clear bits in the copy.
+/// Words of a row that are copied at a time: bits are cleared in the copy.
 const COPIED: usize = 64;
 
-/// Words of masks that are met at once.
+/// Words of masks that are intersected at a time.
 const MET: usize = 256;
 
 /// Whether a mask holds a token.
@@ -27,7 +27,7 @@ pub(crate) fn contains(mask: StoredMask<'_>, token: u32) -> bool {
     }
 }
 
-/// The dense row of a mask that is nothing but that row.
+/// The dense row of a mask that equals it; `None` for other masks.
 pub(crate) fn plain_row(mask: StoredMask<'_>) -> Option<&[u32]> {
     if mask.minus.is_empty() && mask.plus.is_empty() { mask.row } else { None }
 }
@@ -58,7 +58,7 @@ pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
     set(mask.plus, first, window);
 }
 
-/// Adds the intersection of masks without what others have to a window of words that begins at word `first` of the row.
+/// Adds the intersection of masks minus others to a window of words that begins at word `first` of the row.
 pub(crate) fn or_cut_into<'m>(
     (met, without): (
         impl Iterator<Item = StoredMask<'m>> + Clone,

@@ -86,7 +86,7 @@ impl<'t> Input<'t> {
         matches!(self, Self::Token(_, text) if text.is_plain())
     }
 
-    /// Whether the sequence must be able to go on with a token after it, or to end.
+    /// Whether a token must be able to follow the input, unless the sequence may end there.
     #[inline]
     fn must_rest(self) -> bool {
         !matches!(self, Self::Byte(_))

@@ -25,7 +25,7 @@ pub(crate) const BOTTOM: u32 = 0;
 /// Below this many frames no collection is due.
 const COLLECT_FROM: usize = 4096;
 
-/// Frames that there is room for at first: those of most texts, in less than a kilobyte.
+/// Initial capacity, in frames: enough for most texts, in less than a kilobyte.
 const FIRST: usize = 32;
 
 /// Flag of a frame: every frame of the chain may return at once.
@@ -36,7 +36,7 @@ const RESTS: u32 = 2;
 /// One frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// State in which the caller goes on.
+    /// State to which the callee returns.
     pub(crate) ret: u32,
     /// Countdown of the caller's activation.
     pub(crate) count: u32,
@@ -51,7 +51,7 @@ impl Frame {
         self.flags & NULLABLE != 0
     }
 
-    /// Whether whole tokens lead on from every return state of the stack from here down.
+    /// Whether a token may end in every return state of the stack from here down.
     pub(crate) fn rests(&self) -> bool {
         self.flags & RESTS != 0
     }
@@ -72,7 +72,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// The bottom alone.
+    /// An arena with only the bottom.
     pub(crate) fn new() -> Self {
         let bottom = Frame { ret: 0, count: 0, parent: BOTTOM, flags: NULLABLE | RESTS };
         let mut nodes = Vec::with_capacity(FIRST);

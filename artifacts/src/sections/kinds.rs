@@ -179,9 +179,9 @@ section_kinds! {
     Catalogue = 76, "CATALOGUE", u8, GrammarOptional;
     /// Nodes of catalogues with stored masks, ascending.
     Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
-    /// States with masks by the count that is left in a register, ascending by state and field.
+    /// States with masks for small values of a counter, ascending by state and field of the register.
     Grades = 78, "GRADES", GradeRecord, GrammarOptional;
-    /// Their masks, ascending by the count for each.
+    /// The masks of [`Grades`](Self::Grades), ascending by the counter's value for each.
     GradeMasks = 79, "GRADE_MASKS", GradeMask, GrammarOptional;
 }
 

@@ -25,8 +25,8 @@ pub mod state_flags {
     /// The state is final and has no edges: a configuration never rests in it, it returns at once. At the bottom of
     /// the stack, where there is nowhere to return to, it rests and only an end of sequence may follow.
     pub const POP_ONLY: u32 = 2;
-    /// A token may end here: some sequence of whole tokens leads on from this state. Clear only in vocabularies that
-    /// cannot spell some byte.
+    /// A token may end here: some sequence of whole tokens continues from this state. Clear only in vocabularies that cannot
+    /// spell some byte.
     pub const RESTS: u32 = 4;
     /// The language of this state within its rule is closed under concatenation with itself, so that pushing it on a
     /// frame that returns to the same state (with the same counter) changes nothing and is not done.
@@ -38,16 +38,16 @@ pub mod state_flags {
     pub const CLEARED: u32 = 8;
     /// Arriving at the state sets a field of the register to the number that stands in place of the count exit.
     pub const LOADS: u32 = 32;
-    /// An arrival that stays at the state goes on to the next state, as an arrival there: several counters are lowered or
-    /// set one after the other. Both states have the same edges.
+    /// An arrival that stays at the state continues as an arrival at the next state, so that several counters are updated one
+    /// after the other. Both states have the same edges.
     pub const THEN: u32 = 64;
-    /// The mask of the state depends on a field of the register: the grammar's grades have the masks where little is left
-    /// in it, and the state's own is that of all others.
+    /// The mask of the state depends on a field of the register. The grammar's grades hold the masks for small values of the
+    /// field, and the state's own mask serves all others.
     pub const GRADED: u32 = 128;
     /// Place of the lowest bit of the field that is lowered or set, which takes five bits. A register may hold several
     /// counters, each in a field of its own.
     pub const SHIFT: u32 = 8;
-    /// Place of the width of that field in bits, which takes five bits; 0 stands for the whole register.
+    /// Place of the width of that field in bits, which takes five bits; 0 denotes the whole register.
     pub const WIDTH: u32 = 13;
 }
 
@@ -63,9 +63,9 @@ pub mod rule_flags {
     pub const DISTINCT: u32 = 4;
     /// An activation of this rule is an item of the rule that calls it, which is [`DISTINCT`].
     pub const ITEM: u32 = 8;
-    /// The rule's language is a catalogue: the register of an activation is the address of a node, and the edges of its
-    /// three states say no more than which bytes its texts begin with and have in them. The first state is that of nodes
-    /// that are not final, the second that of final ones, the third that of those where texts end.
+    /// The rule's language is a catalogue: the register of an activation is the address of a node. The rule has three states:
+    /// for nodes that are not final, for final nodes, and for final nodes without children. Their edges hold only the bytes
+    /// that texts begin with and contain.
     pub const CATALOGUE: u32 = 16;
     /// Place of the number of the rule's region, which takes all bits from here on: one more than its place in the list of
     /// regions, or 0 for a rule that is none.
@@ -91,9 +91,8 @@ pub struct RuleRecord {
     /// First 128 bits of the rule's content hash: equal for rules with the same automaton over the same callees. Zero in a
     /// grammar, whose own rules nobody looks up.
     pub hash: [u32; 4],
-    /// Bytes that may come after the rule, as far as its exit classes know: bit `b % 32` of word `b / 32`. Nodes below
-    /// which no such byte comes are left out of them, so a vocabulary's rule serves those callers alone that go on
-    /// with these bytes.
+    /// The follow set that the rule's exit classes assume: bit `b % 32` of word `b / 32`. Exits after which no such byte comes
+    /// are left out, so a vocabulary's rule serves only callers that continue with these bytes.
     pub after_bytes: [u32; 8],
 }
 
@@ -121,9 +120,8 @@ pub struct StateRecord {
     pub base: u32,
     /// Exit class id, or [`NONE`] where no token can leave the rule from here.
     pub exits: u32,
-    /// The state at which the activation goes on when its counter becomes zero: arriving at this state by a transition
-    /// lowers it, and at zero the configuration arrives at the count exit instead. With [`LOADS`](state_flags::LOADS)
-    /// the number that the counter is set to. [`NONE`] for most states.
+    /// The state that is entered in place of this one when the counter becomes zero. A transition to this state lowers the
+    /// counter by one. With [`LOADS`](state_flags::LOADS), the number that the counter is set to. [`NONE`] for most states.
     pub count_exit: u32,
     /// Bits of [`state_flags`].
     pub flags: u32,
@@ -148,19 +146,19 @@ impl StateRecord {
         Self { byte_edges, call_edges, token_edges, follows, ..Self::NOTHING }
     }
 
-    /// The state that an arrival goes on in when its counter becomes zero.
+    /// The state that an arrival moves to when its counter becomes zero.
     #[inline]
     pub fn exit(&self) -> Option<u32> {
         (self.count_exit != NONE && self.flags & state_flags::LOADS == 0).then_some(self.count_exit)
     }
 
-    /// Whether an arrival here lowers or sets a field of the register and not the whole of it.
+    /// Whether an arrival here updates a field of the register, and not the whole register.
     pub fn has_field(&self) -> bool {
         self.count_exit != NONE && self.flags & (31 << state_flags::WIDTH) != 0
     }
 
-    /// One step of an arrival at this state, whose id is `state`, with this register: the state and the register that it
-    /// leads to, and whether it arrives there in turn.
+    /// Makes one step of an arrival at this state, whose id is `state`. Returns the next state and register, and whether the
+    /// arrival continues there.
     #[inline]
     pub fn arrive(&self, state: u32, register: u32) -> (u32, u32, bool) {
         if self.count_exit == NONE {
@@ -191,11 +189,11 @@ impl StateRecord {
     }
 }
 
-/// Most steps of an arrival: one for each counter that it lowers or sets, and the exits of these.
+/// Most states through which one arrival may pass: a chain that updates several counters, and the count exits of these.
 pub const MOST_STEPS: usize = 32;
 
-/// The target of an arrival at a state with this register: a state and its register. `record` gives the record of a
-/// state. O(counters that the arrival lowers or sets).
+/// The state and the register in which an arrival at a state ends. `record` returns the record of a state. O(counters that the
+/// arrival updates), at most [`MOST_STEPS`].
 #[inline]
 pub fn arrival<'a>(
     mut state: u32,
@@ -247,7 +245,7 @@ impl ByteEdge {
 pub struct CallEdge {
     /// Called rule.
     pub callee: u32,
-    /// State in which the caller goes on, or [`NONE`] for a tail call, which pushes no frame.
+    /// State to which the callee returns, or [`NONE`] for a tail call, which pushes no frame.
     pub ret: u32,
     /// Register that the callee's activation starts with; 0 where the callee is not counted.
     pub count: u32,

@@ -1,15 +1,15 @@
-//! Checks of what arrivals do to registers.
+//! Checks of the register updates that arrivals make.
 //!
-//! An arrival may go on: from a state with THEN to the next one, and from a counter at zero to the count exit, which may
-//! lower or set another counter. Such chains end, within [`MOST_STEPS`]: the longest from each state is found once, from
-//! the ends backwards. O(states).
+//! An arrival may continue: from a state with THEN to the next one, and from a counter at zero to the count exit, which may
+//! update another counter. Such chains must be acyclic and have fewer than [`MOST_STEPS`] steps. The longest chain from each
+//! state is computed once, by depth-first search. O(states).
 
 use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{MOST_STEPS, NONE, StateRecord, rule_flags, state_flags};
 
-/// Flag bits that a state may have for what its record does to a register.
+/// Flag bits that a state may have for the register update of its record.
 pub(super) fn known_flags(state: &StateRecord) -> u32 {
     if state.count_exit == NONE {
         return 0;
@@ -22,12 +22,12 @@ pub(super) fn known_flags(state: &StateRecord) -> u32 {
     }
 }
 
-/// The bits that say which field of the register is meant.
+/// The flag bits for the place and the width of a field of the register.
 fn fields() -> u32 {
     31 << state_flags::SHIFT | 31 << state_flags::WIDTH
 }
 
-/// Checks all own states.
+/// Checks the update of each own state: count exits stay in the rule, fields fit into the register, chains end.
 pub(super) fn check(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut steps = vec![0u8; own.state_count() as usize];
@@ -61,10 +61,10 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// Steps of a state that is being looked at: whoever comes back to it goes round.
+/// Marks a state on the path of the search. Reaching such a state again is a cycle.
 const OPEN: u8 = u8::MAX;
 
-/// Finds the most steps of an arrival at the state on the stack, and at those that it leads to.
+/// Computes the longest chain from the state on the stack and from all states that it reaches. Fails if there is a cycle.
 fn longest(context: &Context<'_>, stack: &mut Vec<u32>, steps: &mut [u8]) -> Check {
     let own = &context.joined.own;
     while let Some(&index) = stack.last() {

@@ -26,7 +26,7 @@ fn is_catalogue(rule: &RuleRecord) -> bool {
     rule.flags & rule_flags::CATALOGUE != 0
 }
 
-/// The rules have the three states that a register's node may be in.
+/// Each catalogue rule has its three states: for inner nodes, final nodes and leaves. No distinct rule is beside a catalogue.
 fn rules(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let any = own.rules.iter().any(is_catalogue);
@@ -60,7 +60,7 @@ fn rules(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// A call begins at a root with the rule's first bytes.
+/// The register of a call is the address of a root, whose labels are the first bytes of the rule.
 fn calls(context: &Context<'_>, starts: &Starts) -> Check {
     let joined = &context.joined;
     for (index, edge) in joined.own.call_edges.iter().enumerate() {
@@ -78,7 +78,7 @@ fn calls(context: &Context<'_>, starts: &Starts) -> Check {
     Ok(())
 }
 
-/// Nodes with stored masks.
+/// Nodes with stored masks ascend, exist, and name existing masks and exit classes.
 fn crowded(context: &Context<'_>, starts: &Starts) -> Check {
     let mut least = 0;
     for (index, crowded) in context.joined.own.crowded.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Checks of grades: the masks of states by the count that is left in a register.
+//! Checks of grades: the masks of states for small values of a counter in the register.
 
 use super::context::Context;
 use super::violation::{Check, Invariant, at};

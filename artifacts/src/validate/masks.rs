@@ -12,7 +12,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     classes(context)
 }
 
-/// Whether a bit is set in a row of words; bits behind its end are clear.
+/// Whether a bit is set in a row of words. Bits beyond the end are clear.
 fn has(row: &[u32], bit: u32) -> bool {
     row.get(bit as usize / 32).is_some_and(|word| word >> (bit % 32) & 1 != 0)
 }
@@ -80,7 +80,7 @@ fn list(context: &Context<'_>, first: u32, len: u32) -> Check {
     Ok(())
 }
 
-/// Minus is a subset of the row, plus is disjoint from it, and the count follows.
+/// The list `minus` is a subset of the row, `plus` is disjoint from it, and the count is that of the result.
 fn operands(context: &Context<'_>, index: usize, mask: &MaskRecord, in_row: u32) -> Check {
     let row = context.joined.row(mask.row).unwrap_or(&[]);
     let place = at(SectionKind::Masks, index);

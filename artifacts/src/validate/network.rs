@@ -32,7 +32,7 @@ fn is_pop_only(state: &StateRecord) -> bool {
     state.flags & state_flags::POP_ONLY != 0
 }
 
-/// The fields of a state's own record.
+/// A state's record has known flags, and names existing masks and exit classes.
 fn state(context: &Context<'_>, index: usize) -> Check {
     let own = &context.joined.own;
     let state = &own.states[index];
@@ -82,7 +82,7 @@ fn token_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
     Ok(())
 }
 
-/// Call edges call rules, and return within their own, those of items always; marks the states returned to.
+/// Call edges call existing rules and return within their own rule. A call of an item is no tail call. Marks return states.
 fn call_edges(
     context: &Context<'_>,
     rule: usize,
@@ -124,7 +124,7 @@ fn call_edges(
     Ok(())
 }
 
-/// Follow entries belong to a return state, are sorted by class, and name what exists.
+/// Follow entries belong to a return state, are sorted by class, and name existing classes and masks.
 fn follows(context: &Context<'_>, index: usize, returned_to: bool) -> Check {
     let own = &context.joined.own;
     let entries = own.follows_of(index);

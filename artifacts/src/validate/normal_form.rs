@@ -1,11 +1,11 @@
 //! Checks of the normal form: what makes every loop of the runtime end.
 //!
-//! Expanding the calls of a configuration ends because no rule begins with a call that leads back to it, and this is
-//! visible in initial states alone because no rule accepts the empty string. No configuration is a dead end because
-//! every state reaches a final one.
+//! Expanding the calls of a configuration terminates because no rule is left recursive. No rule accepts the empty string, so
+//! left recursion is visible in the initial states alone. No configuration is a dead end because every state reaches a final
+//! one.
 //!
-//! The vocabulary's rules call each other only, and are known to be in normal form when a grammar is checked; so for a
-//! grammar's rules a call of a shared rule is a step that can be taken.
+//! The vocabulary's rules call each other only, and are checked before any grammar. So a grammar's check takes for granted that
+//! a shared rule returns.
 
 use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     dead_states(context)
 }
 
-/// The start rule exists, and needs no countdown that only a call could give.
+/// The start rule exists and has no counter, since only a call could set one.
 fn start_rule(context: &Context<'_>) -> Check {
     let Some(start) = context.start_rule else { return Ok(()) };
     let place = at(SectionKind::Grammar, 0);
@@ -96,8 +96,8 @@ fn left_recursion(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// The first sets are those of the initial state's edges and of the rules that it calls. Without left recursion these
-/// equations have one solution.
+/// A rule's first set is the union of the initial state's edges and of the first sets of the rules that it calls. Without left
+/// recursion these equations have one solution.
 fn first_sets(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     for (index, first, _) in rules_of(own) {
@@ -124,9 +124,9 @@ fn first_sets(context: &Context<'_>) -> Check {
 
 /// Every state reaches a final state of its rule.
 ///
-/// A step needs its target to be alive, and a call needs the callee's initial state too; a tail call needs that alone.
-/// States become alive from the final ones backwards, each step once: linear, where sweeping over the states until
-/// nothing changes would be quadratic in a hostile file.
+/// The check is a backward search from the final states. A state is alive if the target of some step is. A call also needs the
+/// callee's initial state to be alive, and a tail call needs that alone. Each step is visited once, so the cost is linear;
+/// sweeps until nothing changes would be quadratic in a hostile file.
 fn dead_states(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut steps = Steps::default();
@@ -164,7 +164,7 @@ fn dead_states(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// States known to be alive, and those whose consequences have not been drawn.
+/// States known to be alive, and the worklist of those whose predecessors are still to be visited.
 struct Alive {
     states: Vec<bool>,
     queue: Vec<u32>,
@@ -178,17 +178,17 @@ impl Alive {
     }
 }
 
-/// Steps between own states, as indices, with the number of states that each still waits for.
+/// Steps between own states, as indices. A step makes its source alive once all states that it needs are.
 #[derive(Default)]
 struct Steps {
-    /// Source of each step, and how many states it waits for.
+    /// For each step its source, and the number of needed states that are not known to be alive yet.
     steps: Vec<(u32, u8)>,
-    /// State waited for, and the step that waits.
+    /// Pairs of a needed state and the step that needs it.
     waits: Vec<(u32, u32)>,
 }
 
 impl Steps {
-    /// A step from `source` that can be taken when the states given are alive.
+    /// Adds a step from `source` that needs the given states. Without any, the source is alive at once.
     fn add(&mut self, source: u32, first: Option<u32>, second: Option<u32>, alive: &mut Alive) {
         let step = self.steps.len() as u32;
         let mut waiting = 0;
@@ -202,9 +202,9 @@ impl Steps {
         self.steps.push((source, waiting));
     }
 
-    /// Draws all consequences.
+    /// Runs the worklist to the fixpoint.
     fn run(mut self, alive: &mut Alive) {
-        // Waits grouped by state, by counting: `from[s]..from[s + 1]` are those of state `s`.
+        // Counting sort by state: `from[s]..from[s + 1]` are the steps that need state `s`.
         let mut from = vec![0u32; alive.states.len() + 2];
         for &(state, _) in &self.waits {
             from[state as usize + 2] += 1;

@@ -1,11 +1,11 @@
-//! Checks of the numbers that say how to read the tables.
+//! Checks of the numbers that readers of the tables rely on: bases, totals and ranges.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, StateRecord, rule_flags};
 use crate::tables::{Bases, Tables};
 
-/// The numbering goes on where it should, and nothing overflows.
+/// The numbering continues that of the tables before, and no total overflows.
 pub(super) fn bases(own: &Tables<'_>, before: Bases, row_words: u32) -> Check {
     let place = at(SectionKind::Tables, 0);
     let numbered = [
@@ -25,14 +25,14 @@ pub(super) fn bases(own: &Tables<'_>, before: Bases, row_words: u32) -> Check {
     at(SectionKind::Rows, own.rows.len()).equal(Invariant::RowWords, rest, 0)
 }
 
-/// The state and rule tables divide what they should.
+/// The ranges of the states partition the edge tables, and those of the rules partition the states.
 pub(super) fn check(own: &Tables<'_>, regions: usize) -> Check {
     sentinel(own)?;
     state_ranges(own)?;
     rules(own, regions)
 }
 
-/// The state table closes with the lengths of the tables that its ranges divide.
+/// The state table ends with a sentinel that holds the lengths of the edge tables and of the follow entries.
 fn sentinel(own: &Tables<'_>) -> Check {
     let place = at(SectionKind::States, own.state_count() as usize);
     let Some(last) = own.states.last() else {
@@ -71,7 +71,7 @@ fn state_ranges(own: &Tables<'_>) -> Check {
     Ok(())
 }
 
-/// The rules divide the states among them.
+/// The rules partition the states, and have known flags and existing regions.
 fn rules(own: &Tables<'_>, regions: usize) -> Check {
     let known = rule_flags::COUNTED
         | rule_flags::MONOTONE

@@ -208,7 +208,7 @@ impl Folder {
     }
 }
 
-/// Bytes that an artifact takes in the folder.
+/// Size of an artifact's file in the folder, in bytes.
 pub(super) fn entry_bytes(artifact: &Buffer) -> u64 {
     (HEAD + artifact.len()) as u64
 }
@@ -272,7 +272,7 @@ mod tests {
         (place, folder)
     }
 
-    /// What takes so many bytes in the folder.
+    /// An artifact whose file has this many bytes.
     fn buffer(bytes: u64) -> Buffer {
         Buffer::from_bytes(&vec![7; bytes as usize - HEAD])
     }

@@ -283,8 +283,8 @@ impl Cache {
         answer
     }
 
-    /// The answer to a request where it is kept, in memory or in files: an artifact, or that the source has errors. Nothing is
-    /// compiled or waited for. A request that is not answered is not counted.
+    /// Looks a request up in memory and in files, without compiling or waiting. Returns the artifact, or the errors of the
+    /// source. `None` if the cache has neither; such a miss is not counted.
     pub fn kept(
         &self,
         compiler: &Compiler,

@@ -79,8 +79,8 @@ impl FromStr for Deny {
     }
 }
 
-/// One error for each kind of keyword that is denied and the reason for it, at the first place of it. Linear in the report,
-/// and in the source where something is denied.
+/// Returns one error for each denied kind of keyword and its reason, at the first such place. Linear in the report, and in the
+/// source if something is denied.
 pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
     let applies = |entry: &ReportEntry<'_>| deny.iter().any(|what| what.applies(entry));
     if deny.is_empty() || !report.entries().any(|entry| applies(&entry)) {
@@ -152,9 +152,9 @@ pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic
 /// The place of a keyword that is denied.
 struct Denied {
     pointer: Box<str>,
-    /// Its value, where the source is JSON.
+    /// The keyword's value, if the source is JSON.
     node: Option<NodeId>,
     keyword: Box<str>,
-    /// The format that it names.
+    /// The format that the keyword names, for `format`.
     format: Option<String>,
 }

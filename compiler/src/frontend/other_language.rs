@@ -1,4 +1,4 @@
-//! Sources of another language than they are read as, told by what only that language has.
+//! Recognizes sources in another language than the one they are read as, by marks that only that language has.
 //!
 //! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of them names the cause. Once a source
 //! is refused, the front ends ask here for one sentence that does. A guess needs a mark that the language at hand does
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::diagnostics::Diagnostic;
 
-/// Lines that are looked at.
+/// Most lines of a source that are searched for a mark.
 const MOST_LINES: usize = 1_000;
 
 /// A language that a source may be written in, or an encoding.
@@ -56,7 +56,7 @@ impl Other {
         }
     }
 
-    /// What to do with it.
+    /// What to do with a source in this language.
     fn help(self) -> &'static str {
         match self {
             Self::Utf16 => "save it as UTF-8",
@@ -86,8 +86,8 @@ impl Other {
     }
 }
 
-/// The error for a source of another language, where it is one. `expected` is the language that it is read as, with an
-/// article.
+/// The error for a source in another language, `None` if none is recognized. `expected` names the language that was expected,
+/// with an article.
 pub(crate) fn error(
     text: &str,
     code: &'static str,
@@ -123,10 +123,10 @@ pub(crate) fn recognize(text: &str) -> Option<Recognized> {
     found(Other::Yaml, lines.first().filter(|line| is_yaml(line.text))?.span())
 }
 
-/// Whether a line is one of a language.
+/// Whether a line shows that a text is of a language.
 type IsLine = fn(&str) -> bool;
 
-/// Lines that show a language. Of two that are there, the first counts.
+/// Tests for lines that only one language has. The first language with such a line wins.
 const MARKS: [(Other, IsLine); 7] = [
     (Other::Bnf, is_bnf),
     (Other::W3c, is_w3c),
@@ -143,7 +143,7 @@ struct Line<'t> {
     at: usize,
 }
 
-/// The lines of a text.
+/// The lines of a text that are neither empty nor comments.
 fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut at = 0;
     let all = text.split_inclusive('\n').map(move |line| {
@@ -156,7 +156,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Whether a text is a name.
+/// Whether a text is an identifier: letters, digits and `_-$.`, without a digit first.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-$.".contains(c);
     !text.is_empty() && text.chars().all(is_part) && !text.starts_with(|c: char| c.is_ascii_digit())
@@ -181,7 +181,7 @@ fn is_bnf(line: &str) -> bool {
     line.starts_with('<') && before(line, "::=").is_some_and(|name| name.ends_with('>'))
 }
 
-/// Whether a rule has a number, or a character by its number. Strings in single quotes alone are a slip in GBNF.
+/// Whether a rule has W3C's number, `[1] a ::=`, or a character by its code, `#x20`. Single quotes alone are a slip in GBNF.
 fn is_w3c(line: &str) -> bool {
     let Some((name, body)) = line.split_once("::=") else { return false };
     let body = body.trim();
@@ -206,7 +206,7 @@ fn is_typescript(line: &str) -> bool {
     is_type || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Whether it is a directive, the start rule or a terminal.
+/// Whether a line is a directive of Lark, its start rule or a terminal.
 fn is_lark(line: &str) -> bool {
     let directives = ["%import ", "%ignore ", "%declare ", "%llguidance "];
     if directives.iter().any(|directive| line.starts_with(directive)) {
@@ -223,7 +223,7 @@ fn is_lark(line: &str) -> bool {
         && (name == "start" && !body.is_empty() || is_terminal && body.starts_with(['"', '/']))
 }
 
-/// Whether it is the key of a mapping.
+/// Whether a line is a key of a YAML mapping.
 fn is_yaml(line: &str) -> bool {
     let key = line.split_once(':').filter(|(_, value)| value.is_empty() || value.starts_with(' '));
     line == "---"

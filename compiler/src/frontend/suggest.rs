@@ -14,7 +14,7 @@ pub(crate) fn nearest<'a>(
     nearest_within(name, 1 + name.len() / 4, candidates)
 }
 
-/// The same with at most `limit` slips.
+/// As [`nearest`], with an edit distance of at most `limit`.
 pub(crate) fn nearest_within<'a>(
     name: &str,
     limit: usize,

@@ -38,7 +38,7 @@ pub(crate) async fn check(
     Ok(next.run(request).await)
 }
 
-/// The token of a header of the scheme `Bearer`, which is written in any case. An empty token is none.
+/// The token of an `Authorization` header with the scheme `Bearer`, in any case. `None` if the token is empty.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, rest) = header.split_at_checked("bearer ".len())?;
     let token = rest.trim_ascii();

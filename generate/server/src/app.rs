@@ -23,14 +23,14 @@ pub(crate) struct App {
     pub(crate) backend: Local,
     pub(crate) options: ServerOptions,
     turns: Arc<Turns>,
-    /// Drawn by this process, so that no id of an earlier one comes again.
+    /// Random number of this process, so that ids differ from those of earlier processes.
     run: u64,
     requests: AtomicU64,
     /// Grammars that were compiled by `/v1/grammars`, by their ids, the latest last.
     grammars: std::sync::Mutex<Vec<(String, Grammar)>>,
 }
 
-/// Grammars that are kept by id.
+/// Most grammars that are kept by id. Beyond that the oldest is dropped.
 const KEPT_GRAMMARS: usize = 1024;
 
 /// What is to be generated.
@@ -38,16 +38,16 @@ pub(crate) struct Wanted {
     pub(crate) client: Client,
     pub(crate) prompt: Prompt,
     pub(crate) params: GenerateParams,
-    /// Outputs.
+    /// Number of outputs.
     pub(crate) choices: u32,
-    /// The number of tokens is the server's own, and so no more than there is room for.
+    /// Whether the request leaves `max_tokens` to the server. The server then fits it into the model's context.
     pub(crate) default_tokens: bool,
     /// The field that constrains the output.
     pub(crate) constrained_by: Option<String>,
 }
 
 impl Wanted {
-    /// An error of preparing it, at the field of its grammar if it is about that.
+    /// Converts an error of the preparation. An error in the grammar points at the field that constrains the output.
     fn error(&self, error: GenerateError) -> ApiError {
         let error = ApiError::from(error);
         match &self.constrained_by {
@@ -61,23 +61,23 @@ impl Wanted {
 pub(crate) struct Started {
     pub(crate) receivers: Vec<Receiver<Told>>,
     pub(crate) prompt_tokens: usize,
-    /// When each has to have a token.
+    /// Time by which each output must have its first token.
     pub(crate) deadline: Option<Instant>,
-    /// How their calls are told.
+    /// The form in which replies have the tool calls.
     pub(crate) calls: Calls,
     /// The record of the request for the log.
     pub(crate) record: Record,
 }
 
 impl Started {
-    /// The outputs of both, those of the other behind.
+    /// Appends the outputs of another prompt of the same request, and adds its prompt tokens.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.receivers.extend(other.receivers);
         self.prompt_tokens += other.prompt_tokens;
         self
     }
 
-    /// The same, told of in a record, with calls as they are to be told.
+    /// Sets the log record, which gets the number of prompt tokens, and the form of the tool calls.
     pub(crate) fn with(self, record: Record, calls: &Calls) -> Self {
         record.add_prompt(self.prompt_tokens);
         Self { calls: calls.clone(), record, ..self }
@@ -131,7 +131,7 @@ impl App {
         kept.iter().find(|(other, _)| other == id).map(|(_, grammar)| grammar.clone())
     }
 
-    /// Compiles, in a turn of this client. The flag is set when the request is dropped.
+    /// Runs a compilation when it is this client's turn. The flag is set if the request is dropped.
     pub(crate) async fn compile<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -152,7 +152,7 @@ impl App {
         done.unwrap_or_else(|_| Err(ApiError::failed("the request could not be worked on")))
     }
 
-    /// Begins the outputs of a request. What has to be compiled waits for a turn, everything else goes on at once.
+    /// Begins the outputs of a request. A request waits for a turn only if a grammar has to be compiled.
     pub(crate) async fn start(self: &Arc<Self>, wanted: Wanted) -> Result<Started, ApiError> {
         let (client, ready) = (wanted.client, self.work(|app| app.ready(wanted)).await?);
         let ready = match ready.grammars {
@@ -170,7 +170,7 @@ impl App {
         self.work(|app| app.begin(ready)).await
     }
 
-    /// Encodes the prompt, and looks for the grammars among those that are kept.
+    /// Encodes the prompt, and looks the grammars up in the cache.
     fn ready(&self, mut wanted: Wanted) -> Result<Ready, ApiError> {
         let prompt = self.backend.tokens(&wanted.prompt)?;
         let params = &mut wanted.params;
@@ -203,6 +203,6 @@ impl App {
 struct Ready {
     wanted: Wanted,
     prompt: PromptTokens,
-    /// `None` where one has to be compiled.
+    /// `None` if a grammar has to be compiled.
     grammars: Option<CompiledGrammars>,
 }

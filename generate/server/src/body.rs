@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// The whole body: no longer than it may be, and in its time. The connection is served from its end on.
+/// The whole body, within its bounds on length and time. The connection counts as served from the end of the body on.
 pub(crate) struct Body(pub(crate) Bytes);
 
 impl FromRequest<Arc<App>> for Body {

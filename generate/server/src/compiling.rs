@@ -35,7 +35,7 @@ struct State {
     waiting: FairQueue<oneshot::Sender<Turn>>,
 }
 
-/// The right to compile. Dropping it hands it on.
+/// The right to compile. Dropping it gives the right to the next client in the queue.
 #[derive(Debug)]
 pub(crate) struct Turn {
     turns: Arc<Turns>,
@@ -43,8 +43,8 @@ pub(crate) struct Turn {
     since: Instant,
 }
 
-/// Sets its flag when the future of a request is dropped before its work is done. Behind that the flag stays as it is: masks
-/// that are computed behind the work look at it as well.
+/// Sets its flag when the future of a request is dropped before its work is done. After the work the flag stays clear:
+/// masks that are still being computed in the background stop at the same flag.
 struct Abandoned(Option<Arc<AtomicBool>>);
 
 impl Drop for Abandoned {
@@ -56,7 +56,7 @@ impl Drop for Abandoned {
 }
 
 impl Turns {
-    /// So many turns at once, and so many requests that may wait for one.
+    /// `at_once` turns at the same time, and at most `places` requests that wait for one.
     pub(crate) fn new(at_once: usize, places: usize) -> Arc<Self> {
         let state = State { free: at_once.max(1), waiting: FairQueue::default() };
         Arc::new(Self { state: Mutex::new(state), places: places.max(1) })

@@ -26,9 +26,9 @@ const KIND: &str = "text_completion";
 
 /// A request that was read.
 struct Request {
-    /// Outputs of each prompt.
+    /// The outputs to generate, by prompt.
     wanted: Vec<Wanted>,
-    /// The texts of the prompts, where outputs begin with them.
+    /// The texts of the prompts, if the outputs repeat them (`echo`).
     echoes: Option<Vec<String>>,
     delivery: Delivery,
     ignored: Vec<&'static str>,
@@ -153,7 +153,7 @@ fn choice(index: u32, text: &str, logprobs: Value, reason: Value) -> Value {
     json!({"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason})
 }
 
-/// Log probabilities as completions have them. The offset is that of the next token in the text, in characters.
+/// Log probabilities in the form of this endpoint. `offset` is the place of the next token in the text, in characters.
 fn logprobs_of(app: &App, tokens: &[TokenLogprob], offset: &mut usize) -> Value {
     if tokens.is_empty() {
         return Value::Null;
@@ -182,7 +182,7 @@ struct Chunks {
     delivery: Delivery,
     prompt_tokens: usize,
     usages: Vec<Usage>,
-    /// Texts before the outputs, by choice.
+    /// The prompts that the outputs repeat, by choice.
     echoes: Vec<String>,
     /// Offsets of the next tokens, by choice.
     offsets: Vec<usize>,

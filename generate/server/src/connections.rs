@@ -1,12 +1,14 @@
 //! The connections that are open: their bounds, and which one is closed to make room.
 //!
 //! A connection *waits* while no whole request has come on it: before its head, within a head or a body, between requests.
-//! It is *served* from the end of a body to the end of the reply. Where a bound is met, the connection that has waited the
-//! longest is closed, of the address with the most connections first; so half-sent requests never keep whole ones out. A
-//! connection that is served is never closed for another: a new one of the same address is then refused, and where all are
-//! served, the listener takes none until one ends.
+//! It is *served* from the end of a body to the end of the reply. At a bound, one waiting connection is closed for a new one:
+//! the longest waiting one of the address at its bound, or else of the address with the most connections. So half-sent requests
+//! never keep whole ones out.
 //!
-//! Cost: linear in the connections where a bound is met, and otherwise linear in those of all addresses, for a count.
+//! A connection that is served is never closed for another. If all of an address are served, a new one of that address is
+//! refused. If all connections are served, the listener accepts none until one ends.
+//!
+//! Cost: linear in the number of connections.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -52,16 +54,16 @@ struct Open {
     /// Since when it waits; `None` while it is served.
     waits: Option<Instant>,
     close: Arc<Notify>,
-    /// It was told to close, and has its descriptor until it has done so.
+    /// Whether it was told to close. Its descriptor stays open until it has closed.
     is_closing: bool,
 }
 
 /// Why there is no place for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NoPlace {
-    /// The address has as many as it may, all of them served.
+    /// The address has its most connections, and all of them are served.
     Address,
-    /// One is being closed for it, or all connections are served.
+    /// Another connection is closing to make room, or all connections are served: try again at the next change.
     Yet,
 }
 
@@ -83,7 +85,7 @@ impl Connections {
         Arc::new(Self { table: Mutex::default(), changed: Notify::new(), bounds })
     }
 
-    /// A place for a connection, once there is one. `None` if its address has too many that are served.
+    /// Waits for a place. Returns `None` if the address has its most connections and all of them are served.
     pub(crate) async fn place(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         loop {
             match self.try_place(network_of(address)) {
@@ -152,7 +154,7 @@ impl Connections {
 }
 
 impl Table {
-    /// The number of the connection that has waited the longest, of the address that has the most connections.
+    /// The number of the longest waiting connection of the address with the most connections, among those that `may_be` takes.
     fn longest_waiting(&self, may_be: impl Fn(&Open) -> bool) -> Option<u64> {
         let mut counts: BTreeMap<IpAddr, usize> = BTreeMap::new();
         self.open.values().for_each(|open| *counts.entry(open.address).or_default() += 1);
@@ -180,7 +182,7 @@ impl Table {
 }
 
 impl Connection {
-    /// The client's address: of IPv6, the network that providers give to one customer.
+    /// The client's address. For IPv6 it is the /64 network, which belongs to one customer.
     pub(crate) fn address(&self) -> IpAddr {
         self.address
     }

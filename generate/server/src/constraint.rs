@@ -28,7 +28,7 @@ use crate::source_limits;
 /// The constraint on an output.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
-    /// JSON: an instance of a schema, or any object. A strict schema has closed objects where it does not say.
+    /// JSON: an instance of the schema, or any object if there is none. With `is_strict`, objects are closed by default.
     Json { schema: Option<JsonSchema>, is_strict: bool },
     /// A text of a grammar.
     Grammar(Grammar),
@@ -293,17 +293,17 @@ fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
     }
 }
 
-/// What an output is held to, beside its grammar.
+/// Facts about a constraint that the parameters do not hold: for checks of the output, and for errors.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    /// The schema that a whole output without calls is an instance of.
+    /// The schema of a whole output without calls.
     pub(crate) schema: Option<JsonSchema>,
-    /// The field that has the grammar.
+    /// The field of the request to which errors of the grammar belong.
     pub(crate) field: Option<String>,
 }
 
-/// Puts what the output has to be, and the tools, into parameters. With both, an output is a call or what is asked for; a call
-/// that is demanded comes alone.
+/// Puts the constraint and the tools into the parameters. With both, the output is either calls or a text of the constraint. A
+/// call that is demanded leaves the constraint out.
 pub(crate) fn settle(
     app: &App,
     constraint: Option<Constrained>,

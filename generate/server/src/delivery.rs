@@ -21,7 +21,11 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Reads the fields of a request with so many prompts; `ignored` are those of `stream_options` that change nothing.
+    /// Reads the fields of a request with so many prompts. Fields of `stream_options` in `ignored` are accepted without effect.
+    ///
+    /// # Errors
+    ///
+    /// A field is malformed, or the outputs of all prompts exceed [`RequestLimits::choices`](crate::RequestLimits::choices).
     pub(crate) fn read(
         fields: &mut Fields,
         app: &App,

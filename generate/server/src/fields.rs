@@ -131,12 +131,12 @@ impl Fields {
         self.left.get(name).filter(|value| !value.is_null())
     }
 
-    /// Notes that a part of the request means nothing here.
+    /// Notes that a part of the request has no effect.
     pub(crate) fn note_ignored(&mut self, name: &'static str) {
         self.ignored.push(name);
     }
 
-    /// Takes one of some words for what it stands for; `wrong` says which there are.
+    /// Takes one of some words and returns its value. `wrong` is the message for any other word.
     pub(crate) fn word<T: Copy>(
         &mut self,
         name: &'static str,
@@ -148,7 +148,7 @@ impl Fields {
         found.map(Some).ok_or_else(|| self.wrong(name, wrong))
     }
 
-    /// Takes fields that mean nothing here.
+    /// Takes fields that have no effect, and notes them as ignored.
     pub(crate) fn ignore(&mut self, names: &[&'static str]) {
         for &name in names {
             if self.value(name).is_some() {
@@ -157,7 +157,7 @@ impl Fields {
         }
     }
 
-    /// Refuses fields of which there is a successor.
+    /// Refuses fields that were replaced by others, and names the replacement.
     pub(crate) fn refuse(
         &mut self,
         names: &[(&'static str, &'static str)],
@@ -170,7 +170,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Refuses what was not taken, and returns the names of what was ignored.
+    /// Refuses fields that were not taken, and returns the names of those that were ignored.
     pub(crate) fn finish(self) -> Result<Vec<&'static str>, ApiError> {
         let Some((name, _)) = self.left.iter().find(|(_, value)| !value.is_null()) else {
             return Ok(self.ignored);
@@ -188,7 +188,7 @@ impl Fields {
     }
 }
 
-/// Ids of tokens of a vocabulary of so many. Fails with what is wrong with the first value that is none.
+/// Reads token ids below `count`. Fails with the reason for the first value that is not one.
 pub(crate) fn ids(values: &[Value], count: u32) -> Result<Vec<u32>, String> {
     let id = |value: &Value| {
         let id = value.as_u64().and_then(|id| u32::try_from(id).ok()).filter(|id| *id < count);

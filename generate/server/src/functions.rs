@@ -66,7 +66,7 @@ impl Tools {
         Ok(this)
     }
 
-    /// Refuses a choice that is none, or that there are no tools for. Names are looked for by the compiler.
+    /// Refuses a `tool_choice` of an unknown form, and one that demands a call without any tool. The compiler checks names.
     fn check_choice(&self) -> Result<(), ApiError> {
         let Some(choice) = &self.choice else { return Ok(()) };
         let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
@@ -87,7 +87,7 @@ impl Tools {
         Ok(())
     }
 
-    /// Whether all functions are strict, so that their objects can be closed.
+    /// Whether all functions are strict. Only then are the objects of their schemas closed.
     fn are_strict(&self) -> bool {
         let is_strict = |tool: &Value| {
             let function = tool.get("function").unwrap_or(tool);
@@ -96,7 +96,7 @@ impl Tools {
         self.written.iter().all(is_strict)
     }
 
-    /// Whether some functions are strict and others are not: what is strict is not closed then.
+    /// Whether `strict` has no effect, because some functions are strict and others are not.
     pub(crate) fn ignores_strict(&self) -> bool {
         let is_strict =
             |tool: &Value| tool.pointer("/function/strict").is_some_and(|it| *it == true);
@@ -156,7 +156,7 @@ impl Tools {
         Ok(())
     }
 
-    /// How their calls are told.
+    /// The form in which replies have the tool calls.
     pub(crate) fn calls(&self, app: &App) -> Calls {
         let tags = TagArguments::new(&app.options.tool_style, &self.written);
         Calls { tags, custom: Arc::from(self.custom.clone()) }
@@ -209,7 +209,7 @@ pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
     options
 }
 
-/// A function with parameters: one that has none takes none.
+/// Gives a function without `parameters` the schema of the empty object.
 fn with_parameters(mut tool: Value) -> Value {
     let function = match tool.get_mut("function") {
         Some(function) => function,

@@ -41,12 +41,12 @@ pub(crate) async fn check(
     Ok(next.run(request).await)
 }
 
-/// The text of a header; what is none is no name either.
+/// The text of a header. Empty if the header is not visible ASCII, which no name is.
 fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or_default()
 }
 
-/// The host of an authority without its port, and the brackets around an address.
+/// The host of an authority in lower case, without port, brackets and final dot. `None` if a user stands before it.
 fn name(authority: &str) -> Option<String> {
     let authority: Authority = authority.parse().ok()?;
     if authority.as_str().contains('@') {
@@ -67,7 +67,7 @@ fn is_known(name: &str, allowed: &[String]) -> bool {
         || allowed.iter().any(|known| known == ANY || known.eq_ignore_ascii_case(name))
 }
 
-/// Whether a request may name this host. Addresses may be named, since no name of a page resolves to itself.
+/// Whether a request may name this host: any address, or a known name. DNS rebinding needs a name, so addresses are safe.
 fn is_host(host: &str, allowed: &[String]) -> bool {
     name(host).is_some_and(|name| name.parse::<IpAddr>().is_ok() || is_known(&name, allowed))
         || allowed.iter().any(|known| known == ANY)

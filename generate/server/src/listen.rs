@@ -23,7 +23,7 @@ use tower::ServiceExt;
 
 use crate::connections::{Bounds, Connections, Place};
 
-/// Pause where the system gives no connection, as when no descriptor is left.
+/// Pause after a failed accept, such as when no descriptor is left.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Time that connections without a whole request have when the server ends.
@@ -36,7 +36,7 @@ pub struct ListenOptions {
     pub connections: usize,
     /// Most connections of one address; of IPv6, of one network of 64 bits. Behind a proxy, all clients have its address.
     pub connections_of_address: usize,
-    /// Longest time until the head of a request has come, from the connection or the request before it.
+    /// Longest time for the head of a request, counted from the start of the connection or the end of the request before.
     pub head_time: Duration,
     /// Longest time that requests under way have when the server ends.
     pub drain_time: Duration,
@@ -81,7 +81,7 @@ impl From<TcpListener> for Listener {
     }
 }
 
-/// Serves until `end` is ready, and then for as long as requests under way may take.
+/// Serves until `end` is ready. Requests under way then have [`ListenOptions::drain_time`] to end.
 pub(crate) async fn serve(listener: Listener, router: Router, end: impl Future<Output = ()>) {
     let Listener { socket, options } = listener;
     let connections = Connections::new(options.bounds());
@@ -130,7 +130,7 @@ async fn accept(socket: &TcpListener) -> (TcpStream, std::net::IpAddr) {
     }
 }
 
-/// Serves a connection to its end, or until it has to make room.
+/// Serves a connection to its end, or until it is closed to make room for another.
 async fn connection(
     stream: TcpStream,
     place: Place,

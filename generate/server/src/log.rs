@@ -54,7 +54,7 @@ struct Line {
     route: Option<MatchedPath>,
     status: StatusCode,
     began: Instant,
-    /// None where there is no network, as in tests.
+    /// The client's connection; `None` without a network, as in tests.
     connection: Option<Connection>,
     /// The whole reply was handed on.
     is_sent: bool,

@@ -20,11 +20,11 @@ pub struct ServerOptions {
     pub allowed_hosts: Vec<String>,
     /// Bounds on requests.
     pub limits: RequestLimits,
-    /// Compilations side by side.
+    /// Most compilations at the same time.
     pub compilations: usize,
     /// Requests that may wait for a compilation; of one client, a fourth of these.
     pub waiting_compilations: usize,
-    /// Tokens of an output where a request does not say.
+    /// Most tokens of an output if the request sets no bound.
     pub max_tokens: usize,
     /// How the model writes calls of tools: a style of structural tags. Clients get arguments as JSON whatever it is.
     pub tool_style: String,

@@ -1,5 +1,5 @@
-//! The priority of threads that compile: below the engine's and those that answer requests, so that a compilation takes the
-//! processor time that nothing else needs.
+//! The priority of threads that compile. It is below that of the engine and of the threads that answer requests, so a
+//! compilation takes processor time that nothing else needs.
 
 /// Lowers the priority of this thread and of all that it starts, for good.
 ///

@@ -62,13 +62,13 @@ impl Whole {
         text
     }
 
-    /// The rest, at the end: without the beginning of a character that did not come to its end.
+    /// The text that is left at the end. An incomplete character at its end is dropped.
     fn rest(&mut self) -> String {
         whole_characters(&std::mem::take(&mut self.bytes))
     }
 }
 
-/// The text of some bytes up to a character that is cut by their end. Other bytes that are none become U+FFFD.
+/// The text of some bytes, without an incomplete character at the end. Other invalid bytes become U+FFFD.
 fn whole_characters(bytes: &[u8]) -> String {
     let cut = bytes.utf8_chunks().last().map_or(0, |last| match is_beginning(last.invalid()) {
         true => last.invalid().len(),
@@ -132,8 +132,8 @@ impl Sender {
         }
     }
 
-    /// Tells what was held back as part of what may come, and returns the index of the call that an end before its text's has
-    /// cut.
+    /// Sends the text that was held back because a tag might have begun in it. With `is_cut`, returns the index of the call
+    /// that the end of the output has left incomplete.
     pub(super) fn finish(&mut self, is_cut: bool, events: &mut Vec<Event>) -> Option<u32> {
         let mut cut_call = None;
         if let Some(part) = self.reasoning.take() {

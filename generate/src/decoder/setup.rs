@@ -65,7 +65,7 @@ impl CompiledGrammars {
         Ok(compiled?.unwrap_or_default())
     }
 
-    /// What the parameters ask for, if nothing has to be compiled for it.
+    /// The grammars that the parameters need; `None` if one of them has to be compiled.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl CompiledGrammars {
         Self::by(params, in_reasoning, |grammar, around| grammars.kept(grammar, around))
     }
 
-    /// What the parameters ask for, each grammar as `get` has it. `None` if it has not one of them.
+    /// Gets each grammar that the parameters need from `get`. `None` if `get` returns `None` for one of them.
     fn by(
         params: &GenerateParams,
         in_reasoning: bool,

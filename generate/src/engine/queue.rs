@@ -11,9 +11,9 @@ const SHARE: usize = 4;
 /// Which output of which client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// The client. The default one may have all places of the queue, any other a fourth.
+    /// The client. The default client may fill the whole queue, any other a fourth of it.
     pub client: Client,
-    /// The number of the output among those of one request. Outputs with other numbers draw otherwise.
+    /// The number of the output among those of one request. It selects the stream of random numbers, so the outputs differ.
     pub number: u32,
 }
 
@@ -35,7 +35,7 @@ struct Waiting {
 /// Why an output was not taken in.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// So many wait already, of all clients or of this one.
+    /// The queue or this client's share of it is full: the number that wait.
     Full(usize),
     /// The engine has ended.
     Closed,
@@ -46,7 +46,7 @@ impl Queue {
         Self { waiting: Mutex::default(), changed: Condvar::new(), places: places.max(1) }
     }
 
-    /// Takes an output in.
+    /// Appends an output, or says why it cannot.
     pub(super) fn push(&self, choice: Choice, job: Job) -> Result<(), Refused> {
         let Choice { client, number } = choice;
         let mut waiting = self.lock();
@@ -73,7 +73,7 @@ impl Queue {
         self.lock().jobs.len()
     }
 
-    /// Takes nothing in any more; what waits is still served.
+    /// Closes the queue: it takes no more outputs, and those that wait are still served.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
@@ -85,29 +85,29 @@ impl Queue {
     }
 }
 
-/// The engine's end of a queue. Dropping it drops what waits, so that whoever reads of it is told of the end.
+/// The engine's end of a queue. Dropping it drops the outputs that wait, whose readers then see the end of their channel.
 pub(super) struct Serving(pub(super) Arc<Queue>);
 
 impl Serving {
-    /// The next output, charged to its client: its prompt and most tokens that it may have.
+    /// Takes the next output, and charges its client for the prompt and the most tokens of the output.
     pub(super) fn next(&self) -> Option<(Client, Job)> {
         take(&mut self.0.lock())
     }
 
-    /// The same, once there is one. `None` when none can come any more.
+    /// Waits for the next output and takes it as [`next`](Self::next) does. `None` when the queue is closed and empty.
     pub(super) fn wait(&self) -> Option<(Client, Job)> {
         let is_idle = |waiting: &mut Waiting| waiting.jobs.is_empty() && !waiting.is_closed;
         let waiting = self.0.changed.wait_while(self.0.lock(), is_idle);
         take(&mut waiting.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether nothing waits and nothing can come any more.
+    /// Whether the queue is closed and empty.
     pub(super) fn is_over(&self) -> bool {
         let waiting = self.0.lock();
         waiting.is_closed && waiting.jobs.is_empty()
     }
 
-    /// Takes back what an output was charged and has not used.
+    /// Gives a client back the tokens that an output was charged and did not use.
     pub(super) fn refund(&self, client: Client, tokens: usize) {
         self.0.lock().jobs.refund(client, tokens as u64);
     }

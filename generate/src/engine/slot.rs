@@ -28,7 +28,7 @@ impl Job {
         !self.events.is_closed()
     }
 
-    /// Most tokens that the model reads and writes for it.
+    /// Tokens of the prompt, and the most tokens of the output.
     pub(super) fn most_tokens(&self) -> usize {
         self.decoder.usage().prompt_tokens.saturating_add(self.decoder.params().max_tokens)
     }

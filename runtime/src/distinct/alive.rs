@@ -1,15 +1,15 @@
-//! Whether a configuration can still become an item that is new.
+//! Whether a configuration can still reach a new item.
 //!
-//! Every state reaches the end of its rule, so a configuration is alive unless all its ways on end in items that were
-//! there before. A way on that no such item begins with is new, whatever follows. So it is enough to go along the items
-//! that begin with what is read: at each byte some other way is open, or the next byte is theirs alone.
+//! Every state reaches the end of its rule, so a configuration is alive unless all its continuations end in earlier items. A
+//! continuation that diverges from all earlier items is new, whatever follows. So the search follows only the earlier items
+//! that begin with the text of the open one.
 //!
-//! Between two items the way on is looked for only in a *scarce* rule, which has an item of a finite number of texts: a
-//! separator is dead where all of them were there. In any other rule a new item is always possible. That a sequence
-//! does not get to where an item must come and none is left, is seen to by the compiler.
+//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts: a separator is dead
+//! if all of these occurred. In any other rule a new item is always possible. The compiler ensures that no sequence reaches a
+//! place where an item is required and none is left.
 //!
-//! Cost: where nothing before begins with what is read, the frames of the configuration; else a step for each byte up
-//! to the first place where two bytes may come, which is nearly always the next.
+//! Cost: the frames of the configuration if no earlier item begins with the text. Else a step for each byte up to the first
+//! place with two possible bytes, which is nearly always the next.
 
 use grammarc_artifacts::sections::network::state_flags;
 
@@ -21,18 +21,18 @@ use crate::sequence::FirstBytes;
 use crate::stack::Frames;
 use crate::step::Machine;
 
-/// The relation of a configuration to the items that came before.
+/// The relation of a configuration to the earlier items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It is at the end of an item that is not new.
+    /// The configuration is at the end of an item that is equal to an earlier one.
     Dead,
-    /// The next item may be one that is not new.
+    /// The open item, or the next one in a scarce rule, may become equal to an earlier one.
     Near,
-    /// The item that is being read is new in any case.
+    /// The open item differs from all earlier ones, whatever follows.
     New,
 }
 
-/// The relation of a configuration to the items before.
+/// The relation of a configuration to the earlier items.
 fn standing(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Standing {
     let items = &frames.items;
     if machine.distinct.contains(at.state) {
@@ -45,13 +45,13 @@ fn standing(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Standi
     if near(machine, frames, at, scarce) { Standing::Near } else { Standing::New }
 }
 
-/// Whether what a configuration goes on with may be an item that was there before.
+/// Whether a continuation of a configuration may be equal to an earlier item.
 pub(super) fn may_repeat(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
     near(machine, frames, at, |_| true)
 }
 
-/// Whether an item that is being read may become one that was there before, or the next item may be one, where
-/// `between` says that this is of interest.
+/// Whether the open item may become equal to an earlier one, or the next item may, at states for which `between` returns
+/// `true`.
 fn near(
     machine: &Machine<'_>,
     frames: &Frames,
@@ -75,7 +75,7 @@ fn near(
 /// Buffers of the search.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
-    /// Configurations to go on from, each with the length of the text up to it and the last byte of that.
+    /// Worklist: configurations, each with the length of its text and the last byte of it.
     open: Vec<(Configuration, usize, u8)>,
     closure: Configurations,
     next: Configurations,
@@ -122,7 +122,7 @@ impl Search {
         alive
     }
 
-    /// Whether some byte leads to what is new; if not, those that may lead there later are added to what is open.
+    /// Whether some byte makes the item new. If not, adds the configurations that may still reach a new item to the worklist.
     fn go_on(
         &mut self,
         machine: &Machine<'_>,

@@ -1,9 +1,8 @@
-//! The tokens of a position's stored masks that no new item begins with.
+//! The tokens of a position's stored masks that lead to no new item.
 //!
-//! Tokens are tried along the token trie where they go on in items that were there before, and nowhere else: a byte that
-//! leaves the paths of all these is followed only between items or at the end of one, where what came before says
-//! nothing of what comes next. Tokens that end an item off those paths and begin another are not seen by such a walk:
-//! they *span* items, are few, and are found once for each state.
+//! A walk of the token trie follows the texts of the earlier items and nothing else, since a byte that diverges from all of
+//! them makes the item new. Between items and at the end of one, it follows every byte. The walk does not see tokens that end
+//! a new item and begin another. These *spanning* tokens are few, and are found once for each state.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -19,7 +18,7 @@ use crate::sequence::FirstBytes;
 use crate::stack::Frames;
 use crate::step::{Limits, Machine};
 
-/// Tokens below a node up to which each is looked up in the mask; more are found by going on.
+/// Most tokens of a subtree that are each looked up in the mask. A larger subtree is walked.
 const FEW: u32 = 24;
 
 /// Buffers of the walk.
@@ -33,7 +32,7 @@ pub(crate) struct Walk {
     positions: Vec<Vec<Configuration>>,
     /// States whose spanning tokens are to be tried.
     spans: Vec<(u32, bool)>,
-    /// Tokens that are to be tried.
+    /// Spanning tokens that are to be tried.
     doubtful: Vec<u32>,
 }
 
@@ -47,16 +46,15 @@ struct Over<'a> {
     excluded: &'a mut Vec<u32>,
 }
 
-/// Bytes that a walk goes on with.
+/// Bytes that a walk follows.
 struct Wanted {
     all: bool,
     bytes: FirstBytes,
 }
 
 impl Walk {
-    /// Collects those tokens of a mask, which is that of the position as it is stored, that the items of the position
-    /// exclude, in ascending order. The text is read up to the position. On an error, none is excluded; the accept of a
-    /// token meets the same limit then.
+    /// Collects the tokens of the position's stored mask that lead to no new item, in ascending order. The text is read up to
+    /// the position. If a limit is met, none is excluded, and the accept of a token then meets the same limit.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
@@ -86,7 +84,7 @@ impl Walk {
         excluded.dedup();
     }
 
-    /// Notes the states at which tokens may span items, and says whether there are any.
+    /// Collects the states at which tokens may span items, and returns whether there are any.
     fn note_spans(&mut self, machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
         self.spans.clear();
         if machine.distinct.contains(at.state) {
@@ -121,7 +119,7 @@ impl Walk {
         self.try_each(over, position, over.machine.distinct.entering(over.grammar))
     }
 
-    /// Excludes those of some tokens behind which nothing is alive.
+    /// Excludes those of some tokens after which no configuration is alive.
     fn try_each(
         &mut self,
         over: &mut Over<'_>,
@@ -136,7 +134,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether something is alive after a token.
+    /// Whether some configuration is alive after a token.
     fn allows(
         &mut self,
         over: &mut Over<'_>,
@@ -162,7 +160,7 @@ impl Walk {
         Ok(any)
     }
 
-    /// Reads one byte more: `next` is the position after it.
+    /// Reads one byte: `next` becomes the position after it.
     fn step(
         &mut self,
         over: &mut Over<'_>,
@@ -173,7 +171,7 @@ impl Walk {
         read(machine, frames, from, byte, &mut self.closure, &mut self.next)
     }
 
-    /// As [`step`](Self::step), from the position of a depth, whose follower has a place then.
+    /// As [`step`](Self::step), from the position of a depth. Makes room for the position of the next depth.
     fn step_from(&mut self, over: &mut Over<'_>, depth: usize, byte: u8) -> Result<(), LimitError> {
         if self.positions.len() == depth + 1 {
             self.positions.push(Vec::new());
@@ -184,7 +182,7 @@ impl Walk {
         stepped
     }
 
-    /// Goes on from a node of the trie, at which the position of a depth stands.
+    /// Walks the children of a trie node from the position of its depth, and excludes subtrees after which nothing is alive.
     fn visit(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
         let wanted = wanted(&over.machine, over.frames, &self.positions[depth]);
         let len = over.frames.items.text().len();
@@ -221,7 +219,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Excludes what the mask has at a node and below, which is reached from the position of a depth by the node's byte.
+    /// Excludes the tokens of the mask in the subtree of a node, which is read from the position of a depth.
     fn exclude(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
         let below = over.trie.tokens_below(node);
         if below.len() as u32 <= FEW {
@@ -234,7 +232,7 @@ impl Walk {
         done
     }
 
-    /// As [`exclude`](Self::exclude), where equal items are let pass: what is reached so is what the mask may have.
+    /// As [`exclude`](Self::exclude), by a walk that allows equal items, as the stored mask does.
     fn exclude_reached(
         &mut self,
         over: &mut Over<'_>,
@@ -263,8 +261,8 @@ impl Over<'_> {
         self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
     }
 
-    /// Adds those of the tokens that span items at a state below a configuration of which it is not plain that what
-    /// they make is new: the item that they end, if one is open, and the one that they begin.
+    /// Adds the tokens that span items at a state of the stack and may make an equal item: the item that they end, if one is
+    /// open, or the item that they begin.
     fn add_doubtful(&self, at: Configuration, span: (u32, bool), doubtful: &mut Vec<u32>) {
         let tokens = self.machine.distinct.spanning(self.grammar, span.0, span.1);
         let Some(list) = only_caller(&self.machine, self.frames, at) else {
@@ -290,7 +288,7 @@ impl Over<'_> {
     }
 }
 
-/// The bytes that lead from a position along items that came before.
+/// The bytes with which a position follows an earlier item.
 fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) -> Wanted {
     let items = &frames.items;
     let mut wanted = Wanted { all: false, bytes: FirstBytes::default() };

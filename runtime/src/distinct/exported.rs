@@ -16,12 +16,12 @@ pub(crate) struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// None so far.
+    /// An export without lists.
     pub(crate) fn new(items: &'a Items) -> Self {
         Self { items, order: Vec::new(), numbers: vec![0; items.len()] }
     }
 
-    /// The number of a list, which is noted with those before it.
+    /// The number of a list in the export. Adds the list and those before it if they are new.
     pub(crate) fn number(&mut self, list: u32) -> u32 {
         let known = self.order.len();
         let mut at = list;
@@ -37,7 +37,7 @@ impl<'a> Listed<'a> {
         self.numbers[list as usize]
     }
 
-    /// Writes the lists that were noted, and the text from the first of their items on.
+    /// Writes the added lists, and the text from the first of their items on.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         let text = &self.items.text()[..self.items.accepted()];
         let lists = self.order.iter().map(|&list| self.items.list(list));

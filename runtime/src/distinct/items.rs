@@ -1,13 +1,13 @@
-//! The items of a sequence's distinct rules: which texts an activation has had.
+//! The items of a sequence's distinct rules: the texts that each activation has read.
 //!
 //! The register of an activation holds the number of a *list*: its newest item and the list before it, as places in the
-//! text of the sequence, which is kept for this. So lists share what they have in common as stacks do, equal lists are
-//! one number, and registers are saved and merged as in any other rule. While an item is read its caller's register,
-//! which lies in the frame, holds an *open* list, whose newest item has no end yet. Its end is known only when the
-//! caller goes on, for a number may always have one more digit: the list is *settled* there.
+//! text of the sequence, which is kept for this. So lists share their tails as stacks do, equal lists have one number, and
+//! registers are saved and merged as in any other rule. While an item is read, its caller's register, which lies in the
+//! frame, holds an *open* list, whose newest item has no end yet. The end is known only when the caller continues, since a
+//! number may always have one more digit. The list is *settled* there.
 //!
-//! Lists refer to the text by place, and a place means what the text holds there now. A list that a rollback left
-//! behind is right again when its places are: nothing needs to be forgotten but the text.
+//! Lists refer to the text by place, and denote what the text holds there now. So a rollback only shortens the text: a list
+//! that it leaves behind is valid again once the text has the same places.
 //!
 //! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 for finding each.
 
@@ -25,7 +25,7 @@ pub(crate) struct List {
     pub(super) before: u32,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Number of items, the newest among them.
+    /// Number of items, including the newest.
     items: u32,
 }
 
@@ -51,22 +51,22 @@ impl List {
 /// The text of a sequence, and the lists of items in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
-    /// The accepted text, and behind it the text that is being tried.
+    /// The accepted text, followed by the text that is being tried.
     text: Vec<u8>,
-    /// How many bytes of the text are read: the place of what is read next.
+    /// Number of bytes of the text that are read.
     read: usize,
     lists: Vec<List>,
     numbers: HashMap<List, u32>,
     /// Length of the text before each token that was accepted, and after the last.
     ends: Vec<usize>,
-    /// Whether items may be equal: to see what a token would do if they might.
+    /// Whether equal items are allowed, for walks that need the tokens of the stored masks.
     pub(crate) lenient: bool,
     /// Whether an item was refused since this was last cleared.
     pub(crate) refused: bool,
 }
 
 impl Items {
-    /// No text.
+    /// An empty text without items.
     pub(crate) fn new() -> Self {
         Self {
             text: Vec::new(),
@@ -89,24 +89,24 @@ impl Items {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Says that all bytes but this many are read.
+    /// Marks all bytes as read but the last `unread`.
     #[inline]
     pub(crate) fn leave(&mut self, unread: usize) {
         self.read = self.text.len().saturating_sub(unread);
     }
 
-    /// Takes back what was pushed beyond this length, all of what is left being read.
+    /// Shortens the text to a length, and marks all of it as read.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.read = self.text.len();
     }
 
-    /// Notes that a token was accepted, the text of which was pushed.
+    /// Marks the whole text as accepted, at the end of a token.
     pub(crate) fn accept(&mut self) {
         self.ends.push(self.text.len());
     }
 
-    /// Takes back accepted tokens.
+    /// Takes back the last `tokens` accepted tokens. The text stays until [`rewind`](Self::rewind).
     pub(crate) fn rollback(&mut self, tokens: usize) {
         self.ends.truncate(self.ends.len().saturating_sub(tokens));
     }
@@ -116,7 +116,7 @@ impl Items {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Forgets what was pushed and not accepted.
+    /// Drops the text that was not accepted.
     pub(crate) fn rewind(&mut self) {
         self.truncate(self.accepted());
     }
@@ -127,24 +127,24 @@ impl Items {
         self.lists[list as usize]
     }
 
-    /// Number of lists, the empty one among them.
+    /// Number of lists, including the empty one.
     pub(crate) fn len(&self) -> usize {
         self.lists.len()
     }
 
-    /// Forgets the lists from this number on, to which nothing refers any more.
+    /// Drops the lists from this number on, to which nothing refers any more.
     pub(crate) fn forget(&mut self, from: usize) {
         for list in self.lists.drain(from..) {
             self.numbers.remove(&list);
         }
     }
 
-    /// The list that begins an item where the text is read.
+    /// The list with a new open item, which begins at the end of the read text.
     pub(crate) fn open(&mut self, before: u32) -> u32 {
         self.intern(before, self.read as u32, OPEN)
     }
 
-    /// The list with its newest item ended where the text is read; `None` where an equal one came before it.
+    /// The list with its open item ended at the end of the read text. `None` if an earlier item is equal.
     pub(crate) fn settle(&mut self, list: u32) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
@@ -157,19 +157,19 @@ impl Items {
         Some(self.intern(newest.before, newest.start, self.read as u32))
     }
 
-    /// Whether the item that is being read is equal to one before it.
+    /// Whether the open item is equal to an earlier one.
     pub(crate) fn had(&self, open: List) -> bool {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).any(|item| item == text)
     }
 
-    /// Whether the item that is being read may become equal to one before it.
+    /// Whether an earlier item begins with the text of the open one.
     pub(crate) fn may_become(&self, open: List) -> bool {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).any(|item| item.starts_with(text))
     }
 
-    /// The rest of each item before, up to which the one that is being read is equal.
+    /// The rest of each earlier item that begins with the text of the open one.
     pub(crate) fn rests(&self, open: List) -> impl Iterator<Item = &[u8]> {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).filter_map(move |item| item.strip_prefix(text))

@@ -1,32 +1,30 @@
-//! Rules whose items differ from each other, such as arrays with `uniqueItems` and objects whose keys `minProperties` counts.
+//! Distinct rules: their items differ from each other, as in arrays with `uniqueItems` and objects whose keys `minProperties`
+//! counts.
 //!
-//! This is the one thing that a position cannot know from states and stacks: whether a text was there before. So the
-//! stored masks of such a rule allow items to be equal, and this room takes the few tokens out that would make them so.
-//! Grammars without such rules pay a test for it, and no others do either outside such rules.
+//! States and stacks do not hold whether a text occurred before. So the stored masks of a distinct rule allow equal items, and
+//! this module removes the few tokens that lead only to equal ones. Positions outside distinct rules pay one test.
 //!
 //! | file | what it answers |
 //! | --- | --- |
 //! | [`items`] | which texts an activation has had |
-//! | [`alive`] | whether a configuration can still become an item that is new |
-//! | [`excluded`] | which tokens of a stored mask can not |
-//! | [`spanning`] | which tokens go from one item into the next |
-//! | [`nodes`] | where in the token trie tokens go on behind a byte |
+//! | [`alive`] | whether a configuration can still reach a new item |
+//! | [`excluded`] | which tokens of a stored mask lead to no new item |
+//! | [`spanning`] | which tokens end one item and continue into the next |
+//! | [`nodes`] | the inner nodes of the token trie, by byte |
 //! | [`exported`] | the lists of a position as bytes |
 //!
 //! # What is taken out
 //!
-//! A token is taken out if and only if no continuation of it is left: where an item of its would end equal to one before
-//! it, or where all that could follow leads there. `{"id":7` can end in one way alone, so where that object was an
-//! item before, the token `7` is refused at the latest. That is decided by going on along the items that were, for what
-//! leaves their paths is new; no other path is tried.
+//! A token is removed if and only if every continuation of it ends an item that is equal to an earlier one. `{"id":7` has one
+//! ending: if that object is an earlier item, the token `7` is removed at the latest. The search follows the texts of the
+//! earlier items only, since an item that diverges from all of them is new.
 //!
 //! # Cost
 //!
-//! Of a position that is in no item and between no items: nothing. Else a mask walks the token trie along the rests of
-//! the items that begin with what is read of the newest: O(items x longest token), and none where no item does. It tries
-//! besides those of the tokens that end an item and begin the next, some dozens, of which it is not plain that all they
-//! make is new; these are found once for each state (see [`DistinctRules::spanning`]). An accept compares the item that
-//! it ends with those before it.
+//! A position outside distinct rules costs nothing. Elsewhere a mask walks the token trie along the earlier items that begin
+//! with the text of the open one: O(items x longest token), or nothing if there are none. Some dozens of tokens end an item
+//! and begin the next. Those that may make an equal item are tried one by one; they are found once for each state (see
+//! [`DistinctRules::spanning`]). An accept that ends an item compares it with the earlier ones.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -53,15 +51,15 @@ mod spanning;
 #[derive(Debug, Default)]
 pub(crate) struct DistinctRules {
     states: StateRanges,
-    /// The states of those with an item of a finite number of texts.
+    /// The states of the rules that have an item with finitely many texts.
     scarce: StateRanges,
-    /// The states that call items or that these return to, ascending, with the tokens that span items there.
+    /// The states that call items and the states that items return to, ascending, with the tokens that span items there.
     spans: Vec<(u32, Spans)>,
-    /// The tokens that begin such a rule and span items of it; found when they are first asked for.
+    /// The tokens that begin a distinct rule and span items of it. Computed on first use.
     entering: OnceLock<Box<[u32]>>,
 }
 
-/// Tokens that span items, by where they are read; found when they are first asked for.
+/// Tokens that span items, by where they are read. Computed on first use.
 #[derive(Debug, Default)]
 struct Spans {
     /// In an item that returns to the state.
@@ -71,7 +69,7 @@ struct Spans {
 }
 
 impl DistinctRules {
-    /// None: items are not compared.
+    /// No rules: items are not compared.
     pub(crate) const fn none() -> Self {
         Self {
             states: StateRanges::none(),
@@ -108,13 +106,13 @@ impl DistinctRules {
         self.spans.is_empty()
     }
 
-    /// Whether a state is one of theirs.
+    /// Whether a state belongs to a distinct rule.
     #[inline]
     pub(crate) fn contains(&self, state: u32) -> bool {
         !self.is_empty() && self.states.contains(state)
     }
 
-    /// Whether a state is of one that may run out of items.
+    /// Whether a state belongs to a distinct rule that may run out of new items.
     fn is_scarce(&self, state: u32) -> bool {
         self.scarce.contains(state)
     }
@@ -125,7 +123,7 @@ impl DistinctRules {
     }
 }
 
-/// Reads one byte behind the text, which has it then: `next` becomes the position after it.
+/// Appends one byte to the text and reads it: `next` becomes the position after it.
 fn read(
     machine: &Machine<'_>,
     frames: &mut Frames,
@@ -135,15 +133,14 @@ fn read(
     next: &mut Configurations,
 ) -> Result<(), LimitError> {
     frames.items.push(&[byte]);
-    // A list is settled as the byte behind its item is read, which the item ends before.
+    // A list is settled while the byte after its item is read, and the item ends before that byte.
     frames.items.leave(1);
     machine.step(frames, from, byte, closure, next)?;
     frames.items.leave(0);
     Ok(())
 }
 
-/// The activations of distinct rules that have called what a configuration is in, innermost first: the state that each
-/// goes on from, and its register.
+/// The activations of distinct rules on a configuration's stack, innermost first: the return state of each and its register.
 fn callers(
     machine: &Machine<'_>,
     frames: &Frames,
@@ -158,9 +155,10 @@ fn callers(
     stack.filter(|&(state, _)| machine.distinct.contains(state))
 }
 
-/// Whether a rule has a finite number of texts, as far as its states tell, which go round where they count.
+/// Whether the states that a rule reaches form no cycle, so that it has finitely many texts. A loop with a counter is a cycle
+/// too and counts as infinite.
 fn is_finite(joined: &Joined<'_>, rule: u32) -> bool {
-    // States that are being looked at, and those below which nothing goes round.
+    // `false` for the states on the path of the search, `true` for those that reach no cycle.
     let mut known: HashMap<u32, bool> = HashMap::new();
     let mut path = vec![(joined.rule(rule).first_state, 0)];
     known.insert(path[0].0, false);

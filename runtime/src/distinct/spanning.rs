@@ -1,16 +1,17 @@
-//! Tokens that span items: that end an item and go on into the next.
+//! Tokens that span items: they end an item and continue into the next.
 //!
-//! The walk of [`excluded`](super::excluded) leaves an item that is new at once, and does not see how a token continues
-//! in the items behind it. These tokens are tried one by one instead. The set of them depends on the state alone: here
-//! they are found, for each state when it is first asked for, by reading the token trie from the state. A token that is
-//! read within an item comes to the state at any of its bytes, so every node of the trie is a beginning; few are of a
-//! byte that the state takes, which in an array are a comma and a bracket. Tokens that begin a rule and two items of it
-//! are tried in any position; no vocabulary that we know has one for arrays of JSON.
+//! The walk of [`excluded`](super::excluded) stops as soon as an item is new, and does not see the items after it in the same
+//! token. So spanning tokens are tried one by one. Their set depends on the state alone. It is computed when a state is first
+//! asked for, by reading the token trie from the state.
 //!
-//! Trying a token costs a step for each of its bytes, and a look at what may follow. Most need not be tried: where the
-//! item that is being read is new, and the next can go on with more bytes than there are items, something is new.
+//! A token that begins within an item may reach the state at any of its bytes, so every trie node with a byte that the state
+//! reads is a start. In an array these bytes are a comma and a bracket. Tokens that begin a rule and two items of it are tried
+//! in any position; no vocabulary that we know has one for JSON arrays.
 //!
-//! Cost, once a state: a step for each node that the state leads to, from all places in tokens of a byte that it takes.
+//! A trial costs a step for each byte of the token, and a test of what may follow. Most trials are skipped: if the open item is
+//! new, and the next one can continue with more bytes than there are earlier items, a new item remains.
+//!
+//! Cost, once for each state: a step for each trie node that is reached from these starts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -27,19 +28,19 @@ use crate::sequence::FirstBytes;
 use crate::stack::{BOTTOM, Frames};
 use crate::step::{Limits, Machine};
 
-/// Limits on what is tried: a token does not need more.
+/// Limits on the trial of one token, which needs less.
 const LIMITS: Limits = Limits { configurations: 1 << 12, frames: 1 << 20 };
 
 /// A token that spans items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Spanning {
     pub(super) token: u32,
-    /// Bytes with which the item that the token begins can go on behind it, each to items of its own: with fewer items
-    /// before it, one of these bytes makes it new. 0 where a token may do more than to end an item and to begin one.
+    /// Number of bytes with which the item that the token begins can continue. If there are fewer earlier items, some byte
+    /// makes the item new. 0 if the token does more than to end one item and begin another.
     pub(super) ways: u32,
 }
 
-/// The kind of place in which tokens are read that may span items.
+/// The place at which a spanning token begins, in relation to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// In an item that returns to the state.
@@ -51,8 +52,8 @@ enum Place {
 }
 
 impl DistinctRules {
-    /// The tokens that may span items at a state: that end an item which returns there, or begin where the state stands,
-    /// and go on into another item. Ascending by their bytes.
+    /// The tokens that may span items at a state, ascending by their bytes. With `within` they begin in an item that returns to
+    /// the state, else in the state itself.
     pub(super) fn spanning(&self, grammar: &Grammar, state: u32, within: bool) -> &[Spanning] {
         let Some(spans) = self.spans(state) else { return &[] };
         let (cell, place) = match within {
@@ -62,7 +63,7 @@ impl DistinctRules {
         cell.get_or_init(|| Finder::new(grammar, state, place).find().unwrap_or_default())
     }
 
-    /// The tokens that may begin a distinct rule and two items of it. Few vocabularies have any.
+    /// The tokens that may begin a distinct rule and continue into its second item. Few vocabularies have any.
     pub(super) fn entering(&self, grammar: &Grammar) -> &[u32] {
         self.entering.get_or_init(|| {
             let starts = self.states.iter().map(|rule| rule.start);
@@ -82,14 +83,14 @@ struct Finder<'g> {
     trie: Trie<'g>,
     start: Configuration,
     place: Place,
-    /// Whether items may run out at the state.
+    /// Whether the state's rule may run out of new items.
     scarce: bool,
     frames: Frames,
     closure: Configurations,
     next: Configurations,
     /// Positions along a path of the trie.
     positions: Vec<Vec<Configuration>>,
-    /// The ways on of configurations that are in the first item of a list.
+    /// The result of `ways` for configurations in the first item of a list.
     ways: HashMap<Configuration, u32>,
     found: Vec<Spanning>,
 }
@@ -126,14 +127,14 @@ impl<'g> Finder<'g> {
             Place::Within if self.scarce || self.begins_item() => {
                 (1..trie.len() as u32).filter(begins).try_for_each(|node| self.begin(node))?;
             }
-            // One byte is not enough to span items: it is read before the next one begins.
+            // A leaf's byte cannot span items: no byte of the token follows for the next item.
             Place::Within | Place::Outside => {
                 let nodes = self.grammar.vocabulary().inner_nodes();
                 let mut nodes = first.iter().flat_map(|byte| nodes.of(byte));
                 nodes.try_for_each(|&node| self.begin(node))?;
             }
         }
-        // Of the ways in which a token is read, the one with the fewest ways on speaks for it.
+        // A token may be read in several ways: the fewest continuations count.
         self.found.sort_unstable();
         self.found.dedup_by_key(|spanning| spanning.token);
         let vocabulary = self.grammar.vocabulary();
@@ -141,14 +142,14 @@ impl<'g> Finder<'g> {
         Ok(self.found.into())
     }
 
-    /// Whether an item may begin at the start itself.
+    /// Whether the start state calls an item.
     fn begins_item(&self) -> bool {
         let (tables, index) = self.machine.tables.locate(self.start.state);
         let mut callees = tables.call_edges_of(index).iter().map(|edge| edge.callee);
         callees.any(|callee| self.machine.tables.rule(callee).flags & rule_flags::ITEM != 0)
     }
 
-    /// Reads the byte of a node at the start, and what is below it.
+    /// Reads the subtree of a trie node from the start state.
     fn begin(&mut self, node: u32) -> Result<(), LimitError> {
         self.read(node, 0, false)?;
         self.frames.items.forget(1);
@@ -159,8 +160,8 @@ impl<'g> Finder<'g> {
         Ok(())
     }
 
-    /// Reads the byte of a node at the position of a depth, and goes on below it. `spanning` says whether items were
-    /// spanned before.
+    /// Reads the byte of a node at the position of a depth, then the children of the node. `spanning` says whether an earlier
+    /// byte of the path has spanned items.
     fn read(&mut self, node: u32, depth: usize, spanning: bool) -> Result<(), LimitError> {
         if self.positions.len() == depth + 1 {
             self.positions.push(Vec::new());
@@ -183,8 +184,8 @@ impl<'g> Finder<'g> {
         Ok(())
     }
 
-    /// Notes the tokens of a node, or all below it, where what comes after it spans items. Says whether it does, and
-    /// nothing where no more is to be learnt below.
+    /// Adds the tokens of a node, or of its whole subtree, if the positions after it span items. Returns whether they do, and
+    /// `None` if the subtree need not be read.
     fn note(
         &mut self,
         node: u32,
@@ -197,7 +198,7 @@ impl<'g> Finder<'g> {
         if !spanning && spans.is_empty() {
             return Ok((!after.is_empty()).then_some(false));
         }
-        // A token that leaves the rule is not followed, and may do anything there.
+        // A token that leaves the rule is not followed further, so nothing is known of its end.
         let chains = self.grammar.chains();
         let leaves = after.iter().any(|&at| chains.is_accepting(&self.frames, at));
         if leaves || self.place != Place::Within || self.scarce {
@@ -219,8 +220,8 @@ impl<'g> Finder<'g> {
         self.found.extend(tokens.iter().map(|&token| Spanning { token, ways }));
     }
 
-    /// The bytes with which a configuration goes on in the first item of a list, and in nothing else; 0 where it is not in
-    /// one.
+    /// Number of bytes with which a configuration continues within the first item of a list. 0 if it is not in such an item, or
+    /// is in several lists.
     fn ways(&mut self, at: Configuration) -> Result<u32, LimitError> {
         let Self { machine, frames, closure, next, .. } = self;
         let Some(register) = only_caller(machine, frames, at) else { return Ok(0) };
@@ -245,7 +246,7 @@ impl<'g> Finder<'g> {
     }
 }
 
-/// The register of the distinct rule that called what a configuration is in, where there is one and no other.
+/// The register of the distinct rule on a configuration's stack; `None` if there is none or more than one.
 pub(super) fn only_caller(
     machine: &Machine<'_>,
     frames: &Frames,
@@ -256,8 +257,8 @@ pub(super) fn only_caller(
     (callers.next().is_none() && !machine.distinct.contains(at.state)).then_some(register)
 }
 
-/// Whether a token that was read from a place up to a configuration spans items: it began one behind another, or, where
-/// items are scarce, went on behind one.
+/// Whether a token that was read from `place` to a configuration spans items: it began an item after another one. In a scarce
+/// rule it is enough that the token continued after the end of an item.
 fn spans(
     machine: &Machine<'_>,
     frames: &Frames,

@@ -1,4 +1,4 @@
-//! For every state, the least number of bytes and token edges that it takes to the end of its rule.
+//! For every state, the least number of bytes and token edges up to the end of its rule: a shortest path.
 //!
 //! In a rule with a register the number depends on it. A way leads past *heads*, the states whose arrival lowers the
 //! register, and ends once it is zero. So a state of such a rule has, for each head, the least cost `ahead` up to the next
@@ -21,7 +21,7 @@ use grammarc_artifacts::tables::Joined;
 use super::text_costs::TextCosts;
 use crate::state_ranges::StateRanges;
 
-/// The cost of what cannot be done.
+/// The cost if there is no path.
 pub(crate) const NEVER: u64 = u64::MAX;
 
 /// The facts of a rule with a register.
@@ -73,7 +73,7 @@ impl Register {
         (state - self.first_state) as usize * costs_a_state
     }
 
-    /// The rest of all counters.
+    /// The sum of all counters of a register.
     fn left(&self, register: u32) -> u64 {
         let of = |&(shift, width): &(u32, u32)| u64::from(register >> shift & ((1 << width) - 1));
         self.fields.iter().map(of).sum()
@@ -84,13 +84,13 @@ impl Register {
         &self.ahead[self.at(state)..][..self.heads.len()]
     }
 
-    /// The cost from a state up to a head of a bit.
+    /// The cost from a state up to the nearest head of a bit.
     fn to_bit(&self, state: u32, bit: u32) -> u64 {
         let of_bit = self.heads.iter().zip(self.ahead(state)).filter(|(head, _)| head.2 == bit);
         of_bit.map(|(_, &ahead)| ahead).min().unwrap_or(NEVER)
     }
 
-    /// The cost from any head to one of a bit.
+    /// The largest cost from a head to the nearest head of a bit.
     fn round(&self, bit: u32) -> u64 {
         self.heads.iter().map(|head| self.to_bit(head.0, bit)).max().unwrap_or(NEVER)
     }
@@ -166,7 +166,7 @@ impl Costs {
         self.registers.get(self.register_of[state as usize] as usize)
     }
 
-    /// The cost by way of the heads of a register with fields.
+    /// The cost of a path through the heads of a register with fields.
     fn with_fields(&self, register: &Register, state: u32, count: u32) -> u64 {
         let plain = |state: u32| self.plain[state as usize];
         let to_next = |state: u32| register.ahead[register.at(state)];
@@ -181,7 +181,7 @@ impl Costs {
         to_next(state).saturating_add(rounds).saturating_add(last)
     }
 
-    /// The cost by way of a head.
+    /// The cost of a path through heads.
     fn with(&self, register: &Register, state: u32, count: u32) -> u64 {
         if !register.fields.is_empty() {
             let plain = self.plain[state as usize];
@@ -216,7 +216,7 @@ impl Costs {
         onward(state, &after)
     }
 
-    /// Recomputes one state from those it leads to, and says whether it changed.
+    /// Recomputes the cost of one state from its successors, and returns whether it changed.
     fn settle(&mut self, tables: Joined<'_>, state: u32) -> bool {
         let (part, index) = tables.locate(state);
         let accepts = part.states[index].flags & state_flags::FINAL != 0;

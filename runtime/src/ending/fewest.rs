@@ -12,7 +12,7 @@ use super::route::Unit;
 use crate::matcher::Matcher;
 use crate::pool;
 
-/// The way on from an offset: tokens left, and the first of them with its length. No token where there is no way.
+/// The shortest path from an offset: the number of tokens, and the first of them with its length. No token if there is no path.
 #[derive(Clone, Copy, Default)]
 struct Way {
     left: u32,

@@ -33,7 +33,7 @@ use crate::matcher::Matcher;
 
 /// Units of the longest ending: a megabyte of text.
 const LONGEST: usize = 1 << 20;
-/// Refused tokens after which an ending is given up.
+/// Most refused tokens. Beyond, there is no ending: the search would be without a bound.
 const DETOURS: usize = 256;
 
 impl Matcher {
@@ -88,7 +88,7 @@ impl Matcher {
     }
 }
 
-/// Accepts the tokens of a plan, up to the first that is refused, and says whether none was.
+/// Accepts the tokens of a plan up to the first that is refused. Returns whether all were accepted.
 fn follow(matcher: &mut Matcher, plan: &[u32], found: &mut Vec<u32>) -> bool {
     let taken = matcher.accept_many(plan);
     let taken = taken.map_or_else(|error| error.accepted, |()| plan.len());
@@ -96,7 +96,7 @@ fn follow(matcher: &mut Matcher, plan: &[u32], found: &mut Vec<u32>) -> bool {
     taken == plan.len()
 }
 
-/// Tokens of a mask that are looked at for the one nearest an end.
+/// Most tokens of a mask that are tried for the one nearest an end.
 const LOOKED_AT: usize = 1024;
 
 /// The token of the mask after which the way to an end is the shortest.

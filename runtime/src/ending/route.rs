@@ -76,8 +76,8 @@ fn below(frames: &Frames, at: Configuration) -> impl Iterator<Item = (u32, u32)>
     })
 }
 
-/// The first of the cheapest ways on from a state: what it reads, and where it leads. A call reads nothing and may push
-/// onto the stack.
+/// The first of the cheapest transitions from a state: the unit that it reads and its target. A call reads nothing and may push
+/// a frame.
 fn cheapest(
     tables: Joined<'_>,
     costs: &Costs,
@@ -122,12 +122,12 @@ fn readable(edge: &ByteEdge) -> u8 {
     (edge.lo()..=edge.hi()).min_by_key(|&byte| strangeness(byte)).unwrap_or(edge.lo())
 }
 
-/// How calls rank among ways that cost the same: behind bytes.
+/// Rank of calls among transitions of the same cost: after bytes.
 const CALL: u8 = 4;
-/// How tokens do.
+/// Rank of tokens among transitions of the same cost: after calls.
 const TOKEN: u8 = 5;
 
-/// How a byte ranks: digits and letters before punctuation, punctuation before the space, and all that before the rest.
+/// Rank of a byte: digits and letters, then punctuation, then the space, then all other bytes.
 fn strangeness(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => 0,

@@ -1,4 +1,4 @@
-//! The rows of moves by byte class, each kept once for the states that are alike.
+//! The rows of moves by byte class. States with similar rows share one.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use super::{COMPARED, Move, ROW, State};
 /// The rows of some tables.
 pub(super) struct Rows<'c> {
     pub(super) classes: &'c ByteClasses,
-    /// Row after row.
+    /// The moves of all rows, row by row.
     pub(super) moves: Vec<Move>,
 }
 
 impl Rows<'_> {
-    /// The state with a row of moves, which is kept where a range and the rows there are do not say it.
+    /// The state with a row of moves. The row is stored only if neither a range of bytes nor an earlier row can express it.
     pub(super) fn store(&mut self, flags: u32, row: &[Move]) -> State {
         let allowed = |next: &Move| *next != Move::REFUSED;
         let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
@@ -40,11 +40,11 @@ impl Rows<'_> {
         rows.rev().take(COMPARED)
     }
 
-    /// A row that is this one but for a class, and that class; or, where there is one that is the same, that and some
-    /// neighbouring classes with the same move.
+    /// Finds or stores a row for a state, and returns the row and a range of classes whose move the state itself holds.
     ///
-    /// If there is none the row is kept as it is; or, if another differs in two classes and has the usual move of this
-    /// row at one of them, with that move there. So of states along several keys all but the first share a row.
+    /// One of the newest rows may differ in one class: that class is the range. An equal row has any run of classes with one
+    /// move as the range. Otherwise the row is stored. If another row differs in two classes, one of them is stored with the
+    /// row's usual move and becomes the range. So of the states along several keys, all but the first share a row.
     fn keep(&mut self, row: &[Move]) -> (usize, Range<usize>) {
         let differs = |(a, b): &(&Move, &Move)| a != b;
         let mut near = None;
@@ -73,14 +73,14 @@ impl Rows<'_> {
         (first, class..class + 1)
     }
 
-    /// The neighbouring classes with the same move that have the most bytes, of those that allow any.
+    /// The run of classes with one allowed move that has the most bytes.
     fn widest(&self, row: &[Move]) -> Range<usize> {
         let runs = runs(row).filter(|run| row[run.start] != Move::REFUSED);
         runs.max_by_key(|run| self.classes.bytes(run).len()).unwrap_or_default()
     }
 }
 
-/// Neighbouring classes with the same move.
+/// The runs of neighbouring classes with the same move.
 fn runs(row: &[Move]) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     row.chunk_by(|a, b| a == b).map(move |run| {

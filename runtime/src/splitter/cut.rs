@@ -29,29 +29,29 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Whether it is of the arguments of a call.
+    /// Whether the piece belongs to the arguments of a call.
     pub fn is_arguments(&self) -> bool {
         self.call.is_some() && self.kind.is_some()
     }
 
-    /// The name of what it is, in messages and bindings: that of its kind, or `markup`.
+    /// The name of the piece's kind in messages and bindings, or `markup`.
     pub fn kind_name(&self) -> &'static str {
         self.kind.map_or("markup", RegionKind::name)
     }
 }
 
-/// The pieces that are cut, and what is held back.
+/// Cuts an output into pieces. Text that may begin a marker is held back until the next symbols decide.
 #[derive(Debug)]
 pub(super) struct Cutter {
-    /// The scope of what was decided last.
+    /// The scope of the newest symbol.
     pub(super) scope: u32,
     /// The scope of the newest piece.
     pub(super) last: u32,
     /// Whether there was a piece.
     has_begun: bool,
-    /// Whether the newest piece was a marker behind which the text goes on.
+    /// Whether the newest piece was a marker after which the text continues: the next bytes begin a new piece.
     is_apart: bool,
-    /// Node of the markers that what is held back comes to.
+    /// Node of the markers' automaton after the symbols that are held back.
     node: u32,
     /// Symbols that are held back, with the lengths of their texts.
     held: VecDeque<(Symbol, usize)>,
@@ -86,7 +86,7 @@ impl Cutter {
         }
     }
 
-    /// Takes what was read in a scope. Bytes behind the first of a token have no symbol.
+    /// Takes a symbol and its bytes in a scope. For a token, only the first call has the symbol.
     pub(super) fn read(
         &mut self,
         regions: Regions<'_>,
@@ -112,7 +112,7 @@ impl Cutter {
         }
     }
 
-    /// Takes the end of the output.
+    /// Ends the output: cuts the text that is held back into a marker or text.
     pub(super) fn finish(&mut self, regions: Regions<'_>, scopes: &mut Scopes) {
         self.leave(regions, scopes, OUTSIDE);
         self.scope = OUTSIDE;
@@ -125,7 +125,7 @@ impl Cutter {
         self.node = ROOT;
     }
 
-    /// Leaves the scope for another: what is held back ends with a marker, or is text.
+    /// Leaves the scope for another. If the text that is held back ends with a marker, the marker becomes a piece of the tag.
     fn leave(&mut self, regions: Regions<'_>, scopes: &mut Scopes, to: u32) {
         let Some(markers) = regions.markers_of(scopes, self.scope) else { return };
         let text = self.held.len() - markers.ends(self.node);

@@ -120,8 +120,8 @@ impl Splitter {
         self.take()
     }
 
-    /// Ends an output that was cut off, as [`finish`](Self::finish) does, but without what may be the beginning of a call or of
-    /// another tag: its text is no part's. Returns the last pieces and the index of the call that was cut.
+    /// Ends an output that was cut off, as [`finish`](Self::finish) does, but drops text at the end that may begin a call or
+    /// another tag. Returns the last pieces, and the index of the call that the end has left incomplete.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
         let Threads { all, scopes, .. } = &self.threads;
         let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));

@@ -76,7 +76,7 @@ impl Scopes {
         scope
     }
 
-    /// The scope behind a return from a frame.
+    /// The scope after a return from a frame.
     pub(super) fn leave(&self, scope: u32, frame: u32) -> u32 {
         let top = self.get(scope);
         if scope != OUTSIDE && top.frame == frame { top.parent } else { scope }
@@ -94,7 +94,7 @@ impl Scopes {
         None
     }
 
-    /// The index of the call that a scope is or is in. The first question about a call gives it the next one.
+    /// The index of the call that a scope is or is in. Assigns the next index to a call that has none.
     pub(super) fn call_index(&mut self, scope: u32) -> Option<u32> {
         let call = self.get(scope).call;
         let Scope { region: Some(region), index, .. } = &mut self.all[call as usize] else {
@@ -112,7 +112,7 @@ impl Scopes {
         self.get(scope).call != OUTSIDE
     }
 
-    /// The index of the call that a scope is or is in, where it was asked for before.
+    /// As [`call_index`](Self::call_index), without assigning an index. `None` if the call has none yet.
     pub(super) fn known_call(&self, scope: u32) -> Option<u32> {
         let call = self.get(scope).call;
         let index = self.get(call).index;

@@ -22,7 +22,7 @@ use super::scopes::{OUTSIDE, Scopes};
 /// In a closure every configuration counts.
 static EACH: StateRanges = StateRanges::none();
 
-/// A way to read the output so far.
+/// One parse of the output so far, of several if the grammar is ambiguous.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     pub(super) at: Configuration,
@@ -32,13 +32,13 @@ pub(super) struct Thread {
     pub(super) node: u32,
 }
 
-/// A token that a token edge took while its bytes are read in other ways.
+/// A token that a token edge took, while other threads read its bytes.
 struct Passing {
     thread: Thread,
     read_in: u32,
 }
 
-/// The ways, with what they are made of.
+/// All threads, with the frames and scopes that they refer to.
 #[derive(Debug)]
 pub(super) struct Threads {
     pub(super) all: Vec<Thread>,
@@ -55,7 +55,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// The way before any output.
+    /// The thread before any output.
     pub(super) fn new(grammar: &Grammar, limits: Limits) -> Self {
         let mut scopes = Scopes::new();
         let artifact = grammar.artifact();
@@ -78,18 +78,18 @@ impl Threads {
         }
     }
 
-    /// The first way that may end here.
+    /// The first thread that may end here.
     pub(super) fn ending(&self, grammar: &Grammar) -> Option<Thread> {
         let chains = grammar.chains();
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
     }
 
-    /// Reads a byte. False where no way allows it: then nothing has changed.
+    /// Reads a byte. Returns `false`, without any change, if no thread allows it.
     pub(super) fn read_byte(&mut self, grammar: &Grammar, byte: u8) -> Result<bool, LimitError> {
         self.read(grammar, None, &[byte])
     }
 
-    /// Reads a token with its bytes, none where it is not text. False where no way allows it: then nothing has changed.
+    /// Reads a token with its bytes, none if it is not text. Returns `false`, without any change, if no thread allows it.
     pub(super) fn read_token(
         &mut self,
         grammar: &Grammar,
@@ -148,7 +148,7 @@ impl Threads {
         Ok(!self.all.is_empty())
     }
 
-    /// Takes the ways over a byte.
+    /// Advances all threads over a byte.
     fn step(
         &mut self,
         machine: &Machine<'_>,
@@ -174,7 +174,7 @@ impl Threads {
         Ok(())
     }
 
-    /// The ways behind the token edges that carry a token.
+    /// The threads after the token edges that carry a token.
     fn take_edges(
         &mut self,
         machine: &Machine<'_>,
@@ -201,7 +201,8 @@ impl Threads {
         Ok(passing)
     }
 
-    /// Adds a layer of a token that a token edge took: its first with a symbol. The last one adds to the ways.
+    /// Adds a layer of a token that a token edge took. The first layer has the symbol. With the last layer, the token's threads
+    /// join the others.
     fn pass(
         &mut self,
         machine: &Machine<'_>,
@@ -225,7 +226,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Adds a way to `next`, unless one to its configuration is there.
+    /// Adds a thread to `next`, unless one has its configuration already.
     fn add(
         &mut self,
         machine: &Machine<'_>,
@@ -246,7 +247,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Sets `closure` to what a way reaches without input, and `visited` to the scopes there.
+    /// Sets `closure` to the configurations that a thread reaches without input, and `visited` to their scopes.
     fn close(
         &mut self,
         machine: &Machine<'_>,
@@ -305,7 +306,7 @@ impl Threads {
         (at, scope)
     }
 
-    /// Drops frames and scopes that nothing reaches any more, where there are many; `others` are scopes besides.
+    /// Collects unreachable frames and scopes if there are many. `others` are further scopes to keep.
     pub(super) fn collect(&mut self, others: [&mut u32; 2]) {
         if !self.frames.collection_is_due() && !self.scopes.collection_is_due() {
             return;

@@ -68,9 +68,9 @@ const CLASSES: [(&str, &str); 6] = [
 
 /// A property that ECMA-262 does not have.
 pub(super) struct Misnamed {
-    /// Its place in the pattern.
+    /// The place of the escape in the pattern.
     pub(super) span: Range<usize>,
-    /// The form to use.
+    /// The help of the error: the form to write.
     pub(super) help: String,
 }
 
@@ -110,7 +110,7 @@ fn help(escape: &str, name: &str) -> String {
     }
 }
 
-/// The property that a name is a spelling of.
+/// The property that a name of another engine means. `None` if no property is like it.
 fn meant(name: &str) -> Option<String> {
     let (key, value) = name.split_once(['=', ':']).unwrap_or(("", name));
     let value = value.trim().trim_start_matches('^');

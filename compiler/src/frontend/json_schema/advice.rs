@@ -25,7 +25,7 @@ const OTHER_TYPES: &[(&str, &[&str])] = &[
 /// Names of types that leave the type open.
 const ANY: [&str; 4] = ["any", "mixed", "unknown", "*"];
 
-/// How keywords are written whose values authors get wrong.
+/// The right form of keywords whose values authors often write wrongly.
 const FORMS: &[(&str, &str)] = &[
     ("allOf", "write a list of schemas: `\"allOf\": [{\"minimum\": 1}]`"),
     (
@@ -62,7 +62,7 @@ pub(super) fn advice(document: &Document<'_>, key: &str, node: NodeId) -> Option
     }
 }
 
-/// `required` beside a property, as draft 3 had it.
+/// The help for a boolean `required` in a property, as in draft 3.
 fn required_flag(document: &Document<'_>, node: NodeId, required: bool) -> String {
     let property = document.parent(node).filter(|&schema| {
         document.parent(schema).is_some_and(|holder| document.key(holder) == "properties")

@@ -24,7 +24,7 @@ use crate::frontend::document::{Document, Json, NodeId};
 /// Advice on `nullable` outside of OpenAPI 3.0.
 pub(super) const NULLABLE: &str = "give `--dialect openapi-3.0`, without a `$schema` in the source; or add \"null\" to the `type`";
 
-/// Places of one unknown name that a warning points at.
+/// Most places of an unknown name that one warning points at.
 const MOST_PLACES: usize = 3;
 /// Most warnings of one kind.
 const MOST_NAMES: usize = 20;
@@ -157,7 +157,7 @@ fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Op
     Some(warning.with_pointer("").with_label(document.key_span(place), "").with_help(help))
 }
 
-/// Whether the root is a description of an API, which holds schemas.
+/// The warning's text if the root is an OpenAPI, Swagger or AsyncAPI document, which holds schemas and is none.
 fn api_description(document: &Document<'_>) -> Option<String> {
     let root = document.root();
     let name = ["openapi", "swagger", "asyncapi"].into_iter().find(|name| {

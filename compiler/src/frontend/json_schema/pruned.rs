@@ -4,8 +4,8 @@
 //! grammar accepts less than its author expects, as with `"items": {"oneOf": [A, A]}`, which allows only `[]`. Each such
 //! place gets a note with the effect and, as for unsatisfiable schemas, with what is to blame.
 //!
-//! The schema `false` says so itself and gets none. Looking for the places to blame may take only so much work; beyond
-//! it there are notes without blame, and no notes on what is not already known to be empty.
+//! The schema `false` gets no note. The search for the places to blame is bounded. Beyond the bound notes name no cause, and
+//! only formulas that are already known to be empty get one.
 //!
 //! Cost: a lookup for each place where a schema applies.
 
@@ -21,7 +21,7 @@ use crate::frontend::document::{Document, NodeId};
 /// Code of a note on a property that nothing satisfies.
 const FORBIDDEN_PROPERTY: &str = "json-schema::forbidden-property";
 
-/// Work that may go into notes.
+/// Most steps of work for finding the places to blame. Beyond, notes name no cause.
 const NOTES: usize = 20_000;
 
 /// The part of a value that a schema is about.
@@ -31,11 +31,11 @@ enum Role<'p> {
     Property,
     /// The value itself, as one of several alternatives.
     Branch,
-    /// The value itself, where this schema of an `if` accepts it.
+    /// The value itself, if this `if` accepts it (`then`).
     Then(SchemaId),
-    /// The value itself, where this schema of an `if` refuses it.
+    /// The value itself, if this `if` refuses it (`else`).
     Else(SchemaId),
-    /// The value itself, where it has a key.
+    /// The value itself, if it has this key (`dependentSchemas`).
     Dependent(&'p str),
     /// The value itself, for `if` and `not`.
     Condition,
@@ -46,7 +46,7 @@ enum Role<'p> {
     Items(u32),
     /// The items that no other keyword evaluates.
     OtherItems,
-    /// Some item.
+    /// At least one item (`contains`).
     Contains,
     /// The values under the keys that match a pattern.
     Pattern,
@@ -191,7 +191,7 @@ struct Notes<'g, 'a> {
 }
 
 impl Notes<'_, '_> {
-    /// Notes a schema that is applied in a role by another, if nothing satisfies it.
+    /// Adds a note on the schema `child` if no value of `whole` satisfies it in its role.
     fn place(&mut self, whole: SchemaId, child: SchemaId, role: Role<'_>) {
         let schemas = self.algebra.schemas;
         let place = schemas.node(child);
@@ -228,7 +228,7 @@ impl Notes<'_, '_> {
         }
     }
 
-    /// Notes the properties to which the schemas that apply together leave no value.
+    /// Adds notes on the properties that have no value because several keywords of a schema constrain them.
     fn combined(&mut self, id: SchemaId) {
         let whole = self.algebra.schema(id);
         if self.empty.contains(&whole) {
@@ -250,7 +250,7 @@ impl Notes<'_, '_> {
         }
     }
 
-    /// Whether a formula is known to be empty, or plainly is.
+    /// Whether a formula is known to be empty, or a quick test shows it. `false` where neither can tell.
     fn is_empty(&mut self, formula: FormulaId) -> bool {
         self.empty.contains(&formula) || self.algebra.nothing(formula).unwrap_or(false)
     }
@@ -279,7 +279,7 @@ fn is_combined(parts: &[(NodeId, Part)]) -> bool {
     parts.iter().any(several) || parts.iter().filter(|(_, part)| speaks(part)).count() > 2
 }
 
-/// The first schema of a property among those that all apply.
+/// The place of the first schema in `properties` for a key, here or within `allOf`.
 fn declared(schemas: &Schemas, id: SchemaId, key: &str) -> Option<NodeId> {
     schemas.parts(id).iter().find_map(|(_, part)| match part {
         Part::Properties(properties) => {

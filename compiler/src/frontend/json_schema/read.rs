@@ -21,7 +21,7 @@ use super::strings::StringSet;
 use super::types::TypeSet;
 use crate::frontend::document::{Document, Json, NodeId};
 
-/// Code of a keyword whose value is of another kind.
+/// Code of the error for a keyword whose value has the wrong type.
 pub(crate) const INVALID: &str = "json-schema::invalid-keyword";
 
 /// The parts of a keyword, mostly one.
@@ -208,7 +208,7 @@ impl Reader<'_> {
         Parts::new()
     }
 
-    /// Enters an error about a keyword value of another kind, with what to write instead.
+    /// Adds an error about a keyword whose value has the wrong type, with what to write instead.
     fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
         let text = format!("`{key}` takes {wanted}, not {found}");
         let mut error = self.document.error(INVALID, node, text);

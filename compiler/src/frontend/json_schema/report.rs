@@ -1,4 +1,4 @@
-//! Errors of schemas without an instance: no value satisfies them, or none that the text form has room for.
+//! Errors of schemas without an instance: no value satisfies them, or every value nests deeper than indented text allows.
 //!
 //! An unsatisfiable schema names what is to blame: the two places in conflict, the required key that they forbid, or the
 //! recursion without end. Looking for it can take more than the budget has left. Then nobody is blamed.
@@ -12,8 +12,8 @@ use super::options::TextForm;
 use super::required::declared_near;
 use crate::frontend::document::{Document, Json, NodeId};
 
-/// Why the whole schema holds nothing; `None` where it holds something. `closed` are the schemas, in order, that take no
-/// other keys by the options.
+/// The error of a schema without an instance; `None` if it has one. `closed` are the schemas, in order, that the option
+/// `closed` has closed.
 pub(crate) fn unsatisfiable(
     algebra: &mut Algebra<'_>,
     graph: &ContentGraph,
@@ -61,7 +61,7 @@ fn forbidden(cause: &Cause) -> Option<&str> {
     }
 }
 
-/// The change that gives the schema an instance.
+/// The help of the error: a change that gives the schema an instance.
 fn way_out(document: &Document<'_>, cause: &Cause, closed: &[NodeId]) -> String {
     let conflict = match cause {
         Cause::Endless(_) => {
@@ -142,8 +142,8 @@ pub(crate) fn explain(
         .with_label(document.span(*other), "in conflict with this")
 }
 
-/// Checks that some document is not nested deeper than the text form goes; `cut` are the schemas of containers that it
-/// holds to be empty.
+/// Checks that some document fits into the levels of the indented text form. `cut` are the schemas whose containers must be
+/// empty at the last level.
 pub(crate) fn deep_enough(
     document: &Document<'_>,
     grammar: &Grammar,

@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostic;
 use crate::frontend::document::{Document, Json, Members, NodeId};
 use crate::frontend::suggest::nearest;
 
-/// Keywords beside which another schema may declare what `required` names.
+/// Keywords through which another schema may declare a required name: beside one, no name is reported.
 const DECLARING: [&str; 11] = [
     "$dynamicRef",
     "$recursiveRef",
@@ -27,8 +27,8 @@ const DECLARING: [&str; 11] = [
 /// Most pairs of a required and a declared name that are compared in one document.
 const MOST_COMPARED: usize = 1 << 16;
 
-/// Warnings about names in these `required` that the `properties` beside one spells otherwise. Linear in the names, besides the
-/// comparisons.
+/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names, besides at
+/// most [`MOST_COMPARED`] comparisons.
 pub(super) fn misspelt(
     document: &Document<'_>,
     required: impl Iterator<Item = NodeId>,

@@ -46,9 +46,9 @@ pub const LEXING: &str = "lark::lexing";
 pub const FOR_THE_HOST: &str = "lark::for-the-host";
 /// A source of another language.
 pub const OTHER_LANGUAGE: &str = "lark::other-language";
-/// A terminal that never ends where it stands, as another goes on with what comes next.
+/// A terminal that can never end before the text that follows, because the lexer continues there with a longer terminal.
 pub const OVERRUN: &str = "lark::overrun";
 /// A lazy repetition in a terminal.
 pub const LAZY_REPETITION: &str = "lark::lazy-repetition";
-/// A terminal that a lexer in code would make.
+/// A terminal of `%declare`, which only a lexer in code produces.
 pub const DECLARED: &str = "lark::declared";

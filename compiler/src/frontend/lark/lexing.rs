@@ -351,8 +351,9 @@ impl<'r> Work<'_, 'r> {
         self.graph.edge(at, Expr::Empty, to);
     }
 
-    /// Warns of a terminal that is at its end and behind which some bytes are refused, as only another terminal goes on with
-    /// them: `"list"` beside `"listen"` and before `"ed"`. What is ignored may stand between, so that there is a way.
+    /// Warns if a terminal has ended and the bytes of `refused` cannot begin the next one, because another terminal continues
+    /// with them. In `"list" "ed"` beside a terminal `"listen"`, no `e` can follow `list`. With `%ignore` there is no warning:
+    /// ignored text may separate the two.
     fn overrun(&mut self, within: &Within, ended: TerminalId, refused: ByteSet) {
         if refused.is_empty() || !self.lexing.ignored.is_empty() {
             return;

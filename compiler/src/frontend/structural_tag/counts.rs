@@ -1,7 +1,7 @@
-//! How many tags there have been, or which of them: the levels of a graph.
+//! Counts of tags, as levels of a graph: how many tags have been written, or which of them.
 //!
-//! A level is a number of tags, and the last one goes on for ever where there is no most. A level is a set of tags where
-//! each comes once at most, so the levels are two to the power of their number.
+//! A level is the number of tags so far. Without an upper bound the number saturates at the last level. If each tag may come
+//! only once, a level is the set of tags so far, so `n` tags have `2^n` levels.
 
 use crate::frontend::document::NodeId;
 use crate::ir::{Expr, ExprGraph};
@@ -20,14 +20,14 @@ const MOST_UNIQUE: u32 = 8;
 pub(super) struct Counts {
     min: u32,
     max: Option<u32>,
-    /// The level beyond which numbers of tags are alike, where there is no most.
+    /// The level at which the number of tags saturates if there is no `max`.
     told_apart: u32,
-    /// The number of tags, where each comes once at most.
+    /// The number of tags if each may come only once.
     unique: Option<u32>,
 }
 
 impl Counts {
-    /// Number of levels; the first is that of no tag.
+    /// Number of levels. In the first no tag has been written.
     pub(super) fn levels(&self) -> u32 {
         match self.unique {
             Some(tags) => 1 << tags,
@@ -35,7 +35,7 @@ impl Counts {
         }
     }
 
-    /// The level behind a tag, where there may be one more.
+    /// The level after a tag. `None` if the tag may not come at this level.
     pub(super) fn next(&self, level: u32, tag: u32) -> Option<u32> {
         if self.unique.is_some() {
             let next = level | 1 << tag;
@@ -48,7 +48,7 @@ impl Counts {
         }
     }
 
-    /// Whether there may be no more tags.
+    /// Whether the tags may end at a level.
     pub(super) fn may_end(&self, level: u32) -> bool {
         let count = if self.unique.is_some() { level.count_ones() } else { level };
         count >= self.min
@@ -56,8 +56,8 @@ impl Counts {
 }
 
 impl Lowering<'_> {
-    /// The levels of so many tags, where the first of all has one of its own if that is `first_apart`; none, and an error, where
-    /// there are too many.
+    /// Builds the levels of `tags` tags. With `first_apart`, levels distinguish whether any tag has been written. Returns
+    /// `None` and records an error if there are too many levels.
     pub(super) fn counts(
         &mut self,
         tags: u32,
@@ -87,7 +87,8 @@ impl Lowering<'_> {
         Some(Counts { min, max, told_apart, unique: unique.map(|_| tags) })
     }
 
-    /// Tags with a text between them, of which those of groups count. A tag that closes with one of `last` is the last one.
+    /// Lowers tags with a separator between them. Bounds count only tags that have a group. After an end of `last` no tag
+    /// follows.
     pub(super) fn counted(
         &mut self,
         Counted { tags, separator, last, min, max, unique }: &Counted,
@@ -128,7 +129,7 @@ impl Lowering<'_> {
         Expr::Graph(graph.into())
     }
 
-    /// A tag. If some ends are those of the last tag, all stand behind the tag's rule: whether more tags follow depends on them.
+    /// Splits a tag for the graph. If `last` is not empty, the ends leave the tag's rule: they decide whether tags follow.
     fn opened(&mut self, tag: &Tag, last: &[Text]) -> Opened {
         if last.is_empty() {
             return Opened { tag: self.tag(tag), goes_on: Expr::Empty, is_last: Expr::Never };
@@ -148,12 +149,12 @@ impl Lowering<'_> {
     }
 }
 
-/// A tag of several.
+/// A tag among several, split into expressions.
 struct Opened {
-    /// Beginning and content.
+    /// Beginning and content, with the ends if all of them allow more tags.
     tag: Expr,
-    /// Ends behind which there may be more tags.
+    /// Ends after which more tags may follow.
     goes_on: Expr,
-    /// Ends of the last tag.
+    /// Ends after which no tag follows.
     is_last: Expr,
 }

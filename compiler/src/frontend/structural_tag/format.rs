@@ -116,7 +116,7 @@ pub(super) struct Dispatch {
     pub(super) ends_with_tag: bool,
     /// Whether no free text stands between formats or behind the last one.
     pub(super) in_a_row: bool,
-    /// Whether there is one format of each group of rules at most, and where that is said.
+    /// The place of `unique`, if each group of rules may have at most one format.
     pub(super) unique: Option<NodeId>,
 }
 
@@ -137,12 +137,12 @@ impl Dispatch {
     }
 }
 
-/// Tags with a text between them, of which those of groups count.
+/// Tags with a separator between them, and bounds on the number of those that have a group.
 #[derive(Clone, Debug)]
 pub(super) struct Counted {
     pub(super) tags: Vec<(Tag, Option<u32>)>,
     pub(super) separator: Text,
-    /// Ends of the last tag: none follows one that ends so.
+    /// Ends of the last tag: after one of these no tag follows.
     pub(super) last: Vec<Text>,
     pub(super) min: u32,
     pub(super) max: Option<u32>,
@@ -185,7 +185,7 @@ pub(super) enum Kind {
     Const(Text),
     /// A value of a schema.
     Schema(Schema),
-    /// A text of a grammar that is given in a notation.
+    /// A text of a grammar, given as source.
     Grammar(NodeId, Syntax),
     /// A text that a pattern matches.
     Regex(NodeId),
@@ -207,7 +207,7 @@ pub(super) enum Kind {
     Tag(Tag),
     /// Tags with a text between them and nothing else.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
-    /// Tags with a text between them, of which some count.
+    /// Tags with a separator between them, some of which are counted.
     Counted(Counted),
     /// A number of times.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },

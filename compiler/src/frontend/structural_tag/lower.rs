@@ -181,7 +181,7 @@ impl<'a> Lowering<'a> {
         self.within(tag, &ends)
     }
 
-    /// Content of a tag and one of some ends, a rule.
+    /// The rule for the content of a tag and one of its ends.
     pub(super) fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());

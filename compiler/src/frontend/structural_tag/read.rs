@@ -207,7 +207,7 @@ fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
     }
 }
 
-/// Styles of XGrammar that objects are not written in here.
+/// Styles of objects that XGrammar has and this compiler does not.
 const ONLY_XGRAMMAR: [&str; 1] = ["gemma"];
 
 /// How the members of an object are written.

@@ -17,7 +17,7 @@ pub(super) struct Head {
     pub(super) repeated: Map<String, Value>,
 }
 
-/// Fields of a request that its responses repeat, with the values of a request that does not say.
+/// The fields of a request that its responses repeat. A field that is missing has its default.
 pub(super) fn repeated(fields: &Fields) -> Map<String, Value> {
     let all = [
         ("instructions", Value::Null),

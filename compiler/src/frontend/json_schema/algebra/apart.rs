@@ -32,21 +32,21 @@ pub(super) struct Apart {
 pub(super) struct Fact {
     /// A formula over its value.
     pub(super) value: FormulaId,
-    /// Whether it has to be there.
+    /// Whether the key is required.
     pub(super) present: bool,
 }
 
-/// What an object formula says of keys that it does not name.
+/// The facts of an object formula that concern sets of keys, such as `additionalProperties`, and the number of keys.
 #[derive(Default)]
 pub(super) struct OfAllKeys {
-    /// Sets of keys, by number, and the formula over the values under them.
+    /// For each set of keys, by number, the formula that the value of each of its keys must satisfy.
     pub(super) members: Vec<(u32, FormulaId)>,
-    /// How many keys there are.
+    /// The bounds on the number of keys.
     pub(super) count: Bounds,
 }
 
 impl Algebra<'_> {
-    /// Whether a formula over values obviously holds for none.
+    /// Whether a quick test shows that a formula over values is empty. `false` where it cannot tell.
     pub(crate) fn nothing(&mut self, value: FormulaId) -> Result<bool, Diagnostic> {
         self.nothing_within(value, DEPTH)
     }
@@ -229,7 +229,7 @@ impl Algebra<'_> {
         found
     }
 
-    /// The formula over the value of a key, with what holds for all keys of the sets that it is in.
+    /// The formula over the value of a key, and the formulas of all sets of `members` that contain the key.
     pub(super) fn with_all_keys(
         &mut self,
         key: u32,

@@ -1,7 +1,7 @@
 //! Why a formula is empty: a recursion without end, or the two places of a schema that leave nothing.
 //!
-//! Looked for only once a formula is known to be empty, by asking again: of infinite values, of one keyword alone, and of
-//! two together. A required member whose value nothing satisfies is followed to what is wrong with that value.
+//! The search runs only for a formula that is known to be empty. It tests emptiness again with infinite values allowed, then
+//! for each keyword alone, then for each two. If the value of a required member is empty, it continues with that value.
 
 use crate::diagnostics::Diagnostic;
 
@@ -155,14 +155,14 @@ fn collect(algebra: &mut Algebra<'_>, id: SchemaId, keywords: &mut Vec<Keyword>)
 }
 
 impl Algebra<'_> {
-    /// From here on asks only for what is empty, with so much more work at most: the order of keys is of no account.
+    /// Switches to tests of emptiness, in which the order of keys does not matter, with at most `work` more steps of work.
     pub(crate) fn explain(&mut self, work: usize) {
         self.orders = Orders::Schema;
         self.patience.work = self.patience.work.min(self.work.saturating_add(work));
     }
 }
 
-/// A required key whose value nothing satisfies. Of several the first counts that does not lead back to where it came from.
+/// The first required key whose value nothing satisfies. Keys that lead back to a formula of `path` are skipped.
 fn required_child(
     algebra: &mut Algebra<'_>,
     formula: FormulaId,
@@ -180,16 +180,16 @@ fn required_child(
 /// A key that a formula names.
 pub(crate) struct Member {
     pub(crate) key: Box<str>,
-    /// The formula over its value by what names the key.
+    /// The formula over its value, from the conjuncts that name the key.
     pub(crate) own: FormulaId,
-    /// The same with what holds for all keys of a set that it is in.
+    /// `own`, and the formulas of all sets of keys that contain the key.
     pub(crate) value: FormulaId,
-    /// Whether it has to be there.
+    /// Whether the key is required.
     pub(crate) present: bool,
 }
 
 impl Algebra<'_> {
-    /// The keys that all objects of a formula have to say something of.
+    /// The keys that the conjuncts of a formula over objects name, each with the formula that its value must satisfy.
     pub(crate) fn members_of(&mut self, formula: FormulaId) -> Result<Vec<Member>, Diagnostic> {
         let objects = self.object_formula(formula)?;
         let OfAllKeys { members, .. } = self.of_all_keys(objects);

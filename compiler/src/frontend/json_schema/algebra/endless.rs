@@ -15,7 +15,7 @@ use super::graph::{ContentGraph, Steps, explored};
 use super::{Algebra, FormulaId, Subject};
 use crate::frontend::document::NodeId;
 
-/// The place of a schema that recurs without end, where that is why an empty formula is empty.
+/// The place of a recursive schema that only infinite values satisfy. `None` if the empty formula is empty for another reason.
 pub(super) fn endless(
     algebra: &mut Algebra<'_>,
     formula: FormulaId,
@@ -53,7 +53,7 @@ pub(super) fn endless(
     }
 }
 
-/// The place below a formula at which it applies another one to a part of the value.
+/// The place of the subschema through which the formula `from` applies the formula `to` to a part of the value.
 fn recursive_place(algebra: &mut Algebra<'_>, from: FormulaId, to: FormulaId) -> Option<NodeId> {
     let schemas = algebra.schemas;
     let subjects = algebra.subjects(from).filter_map(|(subject, _)| match subject {
@@ -79,7 +79,7 @@ fn recursive_place(algebra: &mut Algebra<'_>, from: FormulaId, to: FormulaId) ->
     algebra.place(to)
 }
 
-/// The nodes that a finite or an infinite value satisfies.
+/// Whether each node has a finite or an infinite value: the greatest fixpoint.
 fn with_infinite(graph: &ContentGraph, automata: &[Vec<Steps>]) -> Vec<bool> {
     let mut infinite = vec![true; graph.len()];
     loop {

@@ -18,8 +18,8 @@ use super::items::ItemAutomaton;
 use super::members::{MemberAutomaton, MemberName};
 use super::{Algebra, FormulaId};
 
-/// Items of an array that must differ, up to which bounds on their number are kept: each is a state or a few. Sets of more
-/// values count as endless.
+/// Most items up to which an array with `uniqueItems` keeps its bounds: each item is a state or a few. Beyond, items may
+/// repeat. A set with more values counts as infinite.
 pub(super) const MOST_ITEMS: u32 = 1_024;
 
 /// Rounds of counting. Each sees one level further into values.

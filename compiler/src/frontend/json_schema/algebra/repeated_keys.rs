@@ -24,12 +24,12 @@ const FEW: &str = "a key that the schema does not name counts each time it is wr
 /// Why repeated keys may count twice: one key has several spellings.
 const SPELLINGS: &str = "a key that is written with other escapes counts again";
 
-/// Members up to which bounds on their number are kept where keys differ: each is a few states. Beyond, repeated keys count
-/// twice, as real bounds are below ten.
+/// Largest bound on the number of members up to which keys are compared: each member is a few states. Beyond, repeated keys
+/// count twice. Real bounds are below ten.
 const MOST_MEMBERS: u32 = 128;
 
 impl Algebra<'_> {
-    /// Marks the automata of a value in which repeated keys matter, and reports where they cannot be kept from repeating.
+    /// Sets `distinct` in the automata of a value whose objects must not repeat keys. Reports where keys cannot be compared.
     pub(super) fn keep_keys_apart(
         &mut self,
         value: FormulaId,
@@ -71,7 +71,8 @@ impl Algebra<'_> {
         Ok(false)
     }
 
-    /// Whether the state after a member takes its keys again with the same values alone, and learns nothing from them.
+    /// Whether a repetition of a member's keys changes nothing: the state after it allows the same values and goes to the same
+    /// state.
     fn says_the_same(&mut self, first: &Member, after: &MemberState) -> Result<bool, Diagnostic> {
         if after.repeat.is_some_and(|bounds| bounds.min > 0) {
             return Ok(false);
@@ -89,7 +90,7 @@ impl Algebra<'_> {
     }
 }
 
-/// The keys of a member that the schema does not name one by one.
+/// The set of keys of a member; `None` for a member with a single key.
 fn names(member: &Member) -> Option<&StringSet> {
     match &member.name {
         MemberName::Names(names) => Some(names),
@@ -97,8 +98,8 @@ fn names(member: &Member) -> Option<&StringSet> {
     }
 }
 
-/// Whether an object's register is free for the texts of its keys, each set of keys has more than any object needs, and counts
-/// of members are few enough to be states.
+/// Whether the runtime can compare the keys of an automaton's objects. The register must be free, the sets of keys must be
+/// large enough for all members, and the bounds on members must be small enough to be states.
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
     let most = MOST_ITEMS as usize;
     automaton.marks == 0

@@ -29,13 +29,13 @@ const OTHER_NAMES: [(&str, &str); 18] = [
     ("uuidv4", "uuid"),
 ];
 
-/// Names of addresses that are of either version.
+/// Names of IP addresses of either version.
 const ADDRESSES: [&str; 5] = ["inet", "ip", "ipaddr", "ipaddress", "ipany"];
 
 /// Names that begin so are encodings of bytes.
 const BASE64: &str = "base64";
 
-/// Length from which a name may have two slips and not only one.
+/// Length from which a name may have two typing errors. A shorter one may have one.
 const LONG: usize = 8;
 
 /// Advice on an unknown name; none where no format is near it.

@@ -259,8 +259,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The key of a member in the layout at hand: an item of the object's rule if the keys that the schema does not name are
-    /// `distinct`.
+    /// The expression for the key of a member in the current layout. With `distinct`, a key of a set becomes an item that the
+    /// runtime compares.
     fn member_key(&mut self, name: &MemberName, distinct: bool) -> Result<Expr, Diagnostic> {
         let key = match (self.tags, name) {
             (Some(form), _) if self.layout == Layout::Tagged => self.tagged_key(form, name)?,

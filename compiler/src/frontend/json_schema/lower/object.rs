@@ -6,7 +6,7 @@
 //! A member with a mark passes it between its key and its value.
 //!
 //! A context-free grammar cannot keep other keys from repeating. Where that matters, the object is a rule whose keys the
-//! runtime compares ([`RuleKind::Distinct`]), and the counts of its members are states, for its register is taken.
+//! runtime compares ([`RuleKind::Distinct`]). The comparison takes the register, so members are counted by states.
 
 use std::sync::Arc;
 

@@ -70,8 +70,8 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 /// Keywords that name a schema for references to it.
 const ANCHORS: [&str; 3] = ["$anchor", "$dynamicAnchor", "$id"];
 
-/// The reference that one to nothing may mean: to a definition of the same name or an anchor, whatever stands before it;
-/// to the place whose pointer has other names; or to a definition with a name near it.
+/// A suggestion for a reference that does not resolve. It refers to a definition or an anchor of the same name, to the place of
+/// a pointer with similar names, or to a definition of a similar name.
 fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     let (uri, fragment) = reference.split_once('#').unwrap_or(("", reference));
     let last = fragment.rsplit(['/', '#']).next()?;
@@ -110,10 +110,10 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     nearest(&name, anchors).map(|near| format!("#{near}"))
 }
 
-/// Most values of a document whose anchors are looked for: every reference to nothing asks.
+/// Most values of a document whose anchors are searched, since each reference that does not resolve searches again.
 const MOST_VALUES: usize = 1 << 14;
 
-/// Names of the anchors of a document; none of a large one.
+/// Names of the anchors of a document. Empty if the document has more than [`MOST_VALUES`] values.
 fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     let of_schema = |node| match document.json(node) {
         Json::Object(_) => ANCHORS.map(|keyword| document.get(node, keyword)).into_iter().flatten(),
@@ -128,7 +128,7 @@ fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     names.collect()
 }
 
-/// The reference to the place of a pointer, each name of which that is not there is replaced by the nearest that is.
+/// Repairs a pointer: replaces each name that does not exist by the nearest existing one. `None` if there is none near.
 fn repaired(document: &Document<'_>, pointer: &str) -> Option<String> {
     let (mut at, mut repaired) = (document.root(), "#".to_owned());
     for segment in pointer.split('/') {

@@ -96,7 +96,7 @@ pub(super) struct Section {
 #[serde(deny_unknown_fields)]
 pub(super) struct Messages {
     pub(super) separator: String,
-    /// End of a call that is not the last message.
+    /// End of a call after which another message follows.
     pub(super) end: String,
     /// Ends of the last message, at which hosts end the turn.
     pub(super) last: Vec<String>,
@@ -118,7 +118,7 @@ pub(super) struct Message {
 pub(super) struct Response {
     pub(super) begin: String,
     pub(super) end: String,
-    /// Behind the calls.
+    /// Text after the calls.
     pub(super) finish: String,
 }
 
@@ -128,13 +128,13 @@ pub(super) struct Response {
 pub(super) struct Reasoning {
     pub(super) begin: String,
     pub(super) end: String,
-    /// Behind the end.
+    /// Text after `end`.
     #[serde(default)]
     pub(super) behind: String,
     /// Texts that reasoning may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
-    /// Written where there is no reasoning, by models whose prompt begins it, and left out by those whose prompt ends it too.
+    /// Text of an empty reasoning, optional in an output without reasoning: some models write it, for others the prompt has it.
     #[serde(default)]
     pub(super) none: String,
 }
@@ -191,7 +191,7 @@ impl Style {
         FILES.into_iter().map(|(name, _)| name)
     }
 
-    /// The styles and aliases of other versions of a family of models: `llama_3_1` for `llama_4`.
+    /// The styles and aliases for other versions of the same family of models, such as `llama_3_1` for `llama_4`.
     pub(super) fn other_versions(name: &str) -> Vec<&'static str> {
         let family = |name: &str| {
             let is_version = |c: &char| c.is_ascii_digit() || *c == 'v' || *c == 'p';
