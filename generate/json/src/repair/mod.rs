@@ -25,6 +25,7 @@ mod coerce;
 mod costs;
 mod documents;
 mod edits;
+mod escapes;
 mod lattice;
 mod layout;
 mod limits;

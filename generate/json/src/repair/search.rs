@@ -10,6 +10,7 @@
 //!
 //! Same source, grammar and limits, same result, on every machine; a deadline alone depends on it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::time::Instant;
@@ -18,6 +19,7 @@ use grammarc_runtime::{Grammar, PositionId, Positions};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::scan::skip_space;
+use crate::strict::whole_characters;
 
 use super::costs::{self, Cost, Styles};
 use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
@@ -306,6 +308,12 @@ impl<'s> Search<'s> {
                 &[]
             }
         };
+        // The grammar has characters alone, as the value has: see `strict`.
+        let whole = match said.first() {
+            Some(b'"') => std::str::from_utf8(said).map(whole_characters).unwrap_or_default(),
+            _ => Cow::default(),
+        };
+        let said = if whole.is_empty() { said } else { whole.as_bytes() };
         let mut hash = FxHasher::default();
         self.steps += 1 + said.len() as u64;
         let (hash, after) = if said.is_empty() {

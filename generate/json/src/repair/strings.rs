@@ -8,6 +8,7 @@
 use crate::scan::{is_space, skip_space, trim_space};
 
 use super::costs::{self, Cost, Styles};
+use super::escapes::{escape_len, is_raw};
 use super::layout::Layout;
 
 /// Most ends of one string that are looked at.
@@ -129,20 +130,6 @@ pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The length of the escape of JSON that the backslash at `at` begins; none where what follows makes none.
-pub(super) fn escape_len(source: &[u8], at: usize) -> Option<usize> {
-    match *source.get(at + 1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' if hex(source, at + 2, 4) => Some(6),
-        _ => None,
-    }
-}
-
-/// Whether there are so many hexadecimal digits.
-pub(super) fn hex(source: &[u8], at: usize, count: usize) -> bool {
-    source.get(at..at + count).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-}
-
 /// Whether a quote stands where quotes of JSON do: beside a separator, a bracket or another quote.
 fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
     let before = trim_space(source, start, at).checked_sub(1).filter(|&at| at >= start);
@@ -169,6 +156,8 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
 struct Seen {
     styles: Styles,
     inner: Cost,
+    /// A backslash stood as it is.
+    is_raw: bool,
 }
 
 /// Writes all readings of the string that a quote opens, but for the clean one. Returns how many bytes were looked at.
@@ -181,7 +170,7 @@ pub(super) fn quoted(
 ) -> usize {
     let Some((quote, width)) = quote_at(source, at) else { return 0 };
     let start = at + width;
-    let mut seen = Seen { styles: quote.style(), inner: 0 };
+    let mut seen = Seen { styles: quote.style(), inner: 0, is_raw: false };
     let mut ends = 0;
     let mut from = start;
     let mut add = |content: usize, end: usize, lack: Lack, cost: Cost, seen: Seen| {
@@ -204,6 +193,16 @@ pub(super) fn quoted(
                 escape_len(source, from).is_some() || (next == b'\'' && quote == Quote::Single);
             if !known {
                 seen.styles = seen.styles.with(Styles::ESCAPES);
+                seen.is_raw |= is_raw(source, from);
+            }
+            // The backslash at the end of a path: `C:\Users\`.
+            if seen.is_raw
+                && let Some((close, width)) = quote_at(source, from + 1)
+                && closes(quote, close, width)
+                && delimits(source, start, from + 1, from + 1 + width)
+            {
+                ends += 1;
+                add(from + 1, from + 1 + width, Lack::None, costs::INNER, seen);
             }
             from += 1 + next_len(next);
             continue;

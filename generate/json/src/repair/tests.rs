@@ -52,6 +52,53 @@ fn texts_of_many_kinds() {
     }
 }
 
+/// A backslash that begins no escape makes the escapes beside it doubtful.
+#[test]
+fn texts_that_were_not_escaped_keep_their_backslashes() {
+    for (source, content, certain) in [
+        (r#"{"a": "C:\Users\new\temp\file.txt"}"#, r"C:\Users\new\temp\file.txt", false),
+        (r#"{"a": "\alpha \beta \frac{1}{2}"}"#, r"\alpha \beta \frac{1}{2}", false),
+        (r#"{"a": "\( \frac{1}{2} \)"}"#, r"\( \frac{1}{2} \)", false),
+        (r#"{"a": "x &= \nu \\ \mu"}"#, r"x &= \nu \\ \mu", false),
+        (r#"{"a": "\\server\share\new"}"#, r"\\server\share\new", false),
+        (r#"{"a": "D:\\one\Two\new"}"#, r"D:\one\Two\new", false),
+        (r#"{"a": "C:\Users\", "b": 1}"#, r"C:\Users\", false),
+        (r#"{'a': 'C:\Users\new'}"#, r"C:\Users\new", false),
+        (r#"{"a": "C:\Users\nick \"x\""}"#, r#"C:\Users\nick "x""#, false),
+        (r#"{"a": "\pi caf\u00e9"}"#, r"\pi café", false),
+        (r#"{"a": "\$5\nmore"}"#, "\\$5\nmore", false),
+        (r#"{"a": "\d+", "b": "x\ny"}"#, r"\d+", true),
+        (r#"{"a": "it\'s\nok"}"#, "it's\nok", true),
+        (r#"{"a": "\x41\n",}"#, "A\n", true),
+        (r#"{"a": "C:\new",}"#, "C:\new", true),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(repaired.value["a"], content, "{source} became {}", repaired.text);
+        assert_eq!(repaired.is_certain(), certain, "{source}");
+        assert_eq!(replay(source, &repaired.edits), repaired.text);
+    }
+}
+
+/// RFC 8259 has them, so the text keeps them; a value has a replacement character.
+#[test]
+fn half_of_a_surrogate_pair_is_json() {
+    for (source, text) in [
+        (r#"{"a": "\ud800"}"#, r#"{"a": "\ud800"}"#),
+        (r#"{"a": "\udc00",}"#, r#"{"a": "\udc00"}"#),
+        (r"{a: '\ud83d'}", r#"{"a": "\ud83d"}"#),
+    ] {
+        let schema: JsonSchema = r#"{"properties": {"a": {"maxLength": 1}}}"#.parse().unwrap();
+        for schema in [None, Some(&schema)] {
+            let repaired = repair(source, schema, &options()).unwrap();
+            assert_eq!(
+                (repaired.text.as_str(), &repaired.value),
+                (text, &json!({"a": "\u{fffd}"}))
+            );
+            assert!(repaired.is_certain(), "{source}");
+        }
+    }
+}
+
 #[test]
 fn what_is_never_done_is_refused() {
     for source in [
