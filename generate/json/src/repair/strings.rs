@@ -151,11 +151,21 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
         || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
 }
 
+/// Whether a quote stands between two letters or digits, as in `O"Neil`.
+fn is_within_word(source: &[u8], at: usize, end: usize) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    source[..at].last().is_some_and(is_part) && source.get(end).is_some_and(is_part)
+}
+
 /// Facts of a string's characters so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     styles: Styles,
     inner: Cost,
+    /// Behind the last quote inside.
+    quote: usize,
+    /// A quote inside stood beside white space or a mark.
+    is_apart: bool,
     /// A backslash stood as it is.
     is_raw: bool,
 }
@@ -170,7 +180,7 @@ pub(super) fn quoted(
 ) -> usize {
     let Some((quote, width)) = quote_at(source, at) else { return 0 };
     let start = at + width;
-    let mut seen = Seen { styles: quote.style(), inner: 0, is_raw: false };
+    let mut seen = Seen { styles: quote.style(), ..Seen::default() };
     let mut ends = 0;
     let mut from = start;
     let mut add = |content: usize, end: usize, lack: Lack, cost: Cost, seen: Seen| {
@@ -213,16 +223,23 @@ pub(super) fn quoted(
             ends += 1;
             add(from, from + width, Lack::None, 0, seen);
             let delimits = delimits(source, start, from, from + width);
+            seen.quote = from + width;
+            seen.is_apart |= !is_within_word(source, from, from + width);
             seen.inner += if delimits { costs::INNER_DELIMITER } else { costs::INNER };
             from += width;
             continue;
         }
         match byte {
-            b',' | b':' | b'}' | b']' | b'\n' if seen.inner == 0 && ends <= ENDS => {
+            b',' | b':' | b'}' | b']' | b'\n'
+                if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
+            {
                 let end = content_end(source, layout, start, from);
-                if end > start {
+                // A value behind a quote is one of its own.
+                let is_value = seen.inner > 0 && !is_bare(&source[seen.quote..end]);
+                if end > start && !is_value {
                     ends += 1;
-                    add(end, end, Lack::Close, costs::QUOTE, seen);
+                    let apart = if seen.is_apart { costs::QUOTE_APART } else { 0 };
+                    add(end, end, Lack::Close, costs::QUOTE + apart, seen);
                 }
             }
             _ => {}

@@ -79,6 +79,29 @@ fn texts_that_were_not_escaped_keep_their_backslashes() {
     }
 }
 
+/// A quote within a string and none at its end: the comma behind it is the document's.
+#[test]
+fn strings_with_quotes_inside_end_before_a_comma() {
+    for (source, json) in [
+        (r#"{"a": "Jack O"Sullivan, "b": "5"}"#, r#"{"a": "Jack O\"Sullivan", "b": "5"}"#),
+        ("{'a': 'Jack O'Sullivan, 'b': '5'}", r#"{"a": "Jack O'Sullivan", "b": "5"}"#),
+        (r#"{"a": "the "big" one, "b": 1}"#, r#"{"a": "the \"big\" one", "b": 1}"#),
+        ("{'a': 'rock 'n' roll, 'b': 'c'}", r#"{"a": "rock 'n' roll", "b": "c"}"#),
+        (r#"{"a": "6"2 tall, "b": 1}"#, r#"{"a": "6\"2 tall", "b": 1}"#),
+        (r#"["O"Neil, "O"Brien, "b"]"#, r#"["O\"Neil", "O\"Brien", "b"]"#),
+        ("{\n \"a\": \"O\"Neil\n \"b\": 1\n}", r#"{"a": "O\"Neil", "b": 1}"#),
+        (r#"{"a": "O"Neil}"#, r#"{"a": "O\"Neil"}"#),
+        // As before: quotes that have their end, and a comma that is missing.
+        (r#"{"a": "Conan O"Brien", "b": 1}"#, r#"{"a": "Conan O\"Brien", "b": 1}"#),
+        (r#"["say "hi, there" now", "b"]"#, r#"["say \"hi, there\" now", "b"]"#),
+        (r#"["a" b, "c"]"#, r#"["a", "b", "c"]"#),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(repaired.value, crate::parse(json).unwrap(), "{source}");
+        assert!(!repaired.is_certain(), "{source}");
+    }
+}
+
 /// RFC 8259 has them, so the text keeps them; a value has a replacement character.
 #[test]
 fn half_of_a_surrogate_pair_is_json() {
