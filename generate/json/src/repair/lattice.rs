@@ -11,6 +11,7 @@ use super::layout::Layout;
 use super::outside::{self, other_space};
 use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
+use super::wide;
 
 /// A step of a reading, with its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub(super) enum Step {
     String(StringReading),
     /// A literal in another notation: the one of JSON.
     Literal(&'static str),
-    /// A separator of another notation: the one of JSON.
-    Separator(u8),
+    /// A separator or a bracket of another notation: the one of JSON.
+    Mark(u8),
     /// A word for no value, under `coerce`: null.
     Nothing,
     /// A number in another form.
@@ -144,8 +145,10 @@ pub(super) fn moves(
         if let Some((literal, end)) = literal(bytes, at) {
             add(Step::Literal(literal), end, 0, Styles::LITERALS);
         }
-        if !is_root && let Some((separator, end)) = separator(bytes, at) {
-            add(Step::Separator(separator), end, 0, Styles::SEPARATORS);
+        if let Some((mark, end)) = mark(bytes, at)
+            && (!is_root || matches!(mark, b'{' | b'['))
+        {
+            add(Step::Mark(mark), end, 0, Styles::SEPARATORS);
         }
         if coerce && let Some(end) = nothing(bytes, at) {
             add(Step::Nothing, end, 0, Styles::LITERALS);
@@ -211,10 +214,11 @@ fn word(source: &[u8], at: usize, word: &[u8]) -> Option<usize> {
 
 /// Whether a word or a number goes on at a place.
 fn goes_on(source: &[u8], at: usize) -> bool {
-    source.get(at).is_some_and(|byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'_' | b'.' | b'+' | b'-' | b'$' | b'%' | 0x80..)
-    })
+    wide::mark(source, at).is_none()
+        && source.get(at).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'_' | b'.' | b'+' | b'-' | b'$' | b'%' | 0x80..)
+        })
 }
 
 /// The end of a number as JSON has it.
@@ -298,12 +302,12 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
 }
 
-/// The separator of JSON that one of another notation stands for, and its end.
-fn separator(source: &[u8], at: usize) -> Option<(u8, usize)> {
+/// The mark of JSON that one of another notation stands for, and its end.
+fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     match source[at] {
         b';' => Some((b',', at + 1)),
         b'=' => Some((b':', at + 1 + usize::from(source.get(at + 1) == Some(&b'>')))),
-        _ => None,
+        _ => wide::mark(source, at).map(|(mark, len)| (mark, at + len)),
     }
 }
 
@@ -321,7 +325,7 @@ fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     let end = at + spell::name_len(rest).max(digits);
     let is_key = end > at
         && strings::quote_at(source, at).is_none()
-        && source.get(skip_space(source, end)) == Some(&b':');
+        && wide::any_mark(source, skip_space(source, end)).is_some_and(|(mark, _)| mark == b':');
     is_key.then_some(end)
 }
 

@@ -37,6 +37,7 @@ mod search;
 mod spell;
 mod strings;
 mod way;
+mod wide;
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::Hasher;
+use std::ops::Range;
 use std::time::Instant;
 
 use grammarc_runtime::{Grammar, PositionId, Positions};
@@ -26,7 +27,7 @@ use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
 use super::layout::Layout;
 use super::limits::{Limit, OpenStrings, RepairOptions};
 use super::strings::{Lack, StringReading};
-use super::{outside, spell};
+use super::{outside, spell, wide};
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -300,7 +301,7 @@ impl<'s> Search<'s> {
                 write_number(&bytes[start..end], &mut text);
                 &text[..]
             }
-            Step::Insert(byte) | Step::Close(byte) | Step::Separator(byte) => {
+            Step::Insert(byte) | Step::Close(byte) | Step::Mark(byte) => {
                 text.push(byte);
                 &text[..]
             }
@@ -368,7 +369,8 @@ impl<'s> Search<'s> {
         let (start, end) = (reading.content.0 as usize, reading.content.1 as usize);
         let has_key = || {
             memchr::memchr_iter(b'"', &bytes[start..end])
-                .any(|at| bytes.get(skip_space(bytes, start + at + 1)) == Some(&b':'))
+                .filter_map(|at| wide::any_mark(bytes, skip_space(bytes, start + at + 1)))
+                .any(|(mark, _)| mark == b':')
         };
         let is_none = (reading.lack == Lack::Rest || (reading.inner && has_key()))
             && self.positions.after(position, b":").is_ok_and(|after| after.is_some());
@@ -394,16 +396,18 @@ impl<'s> Search<'s> {
         self.nodes.get(node.from as usize).map_or(NONE, |outer| outer.open)
     }
 
-    /// The place of the opener of the innermost container.
-    fn opener(&self, node: &Node) -> Option<usize> {
+    /// The opener of the innermost container: where it begins and ends.
+    fn opener(&self, node: &Node) -> Option<Range<usize>> {
         let open = self.nodes.get(node.open as usize)?;
-        Some(open.end as usize - 1)
+        let before = self.nodes.get(open.from as usize)?;
+        Some(before.at as usize..open.end as usize)
     }
 
     /// Whether the innermost container that is open at a node is an object.
     fn in_object(&self, id: u32) -> bool {
         let opener = self.opener(&self.nodes[id as usize]);
-        opener.is_some_and(|at| self.source.as_bytes()[at] == b'{')
+        let mark = opener.and_then(|opener| wide::any_mark(self.source.as_bytes(), opener.start));
+        mark.is_some_and(|(mark, _)| mark == b'{')
     }
 
     /// Whether the layout of the source says that the innermost container ended before a node: the container's lines are
@@ -415,8 +419,8 @@ impl<'s> Search<'s> {
         let (Some(indent), Some(opener)) = (layout.indent(bytes, at), self.opener(node)) else {
             return false;
         };
-        let inside = layout.indent(bytes, skip_space(bytes, opener + 1));
-        let outside = layout.line_indent(bytes, opener);
+        let inside = layout.indent(bytes, skip_space(bytes, opener.end));
+        let outside = layout.line_indent(bytes, opener.start);
         let closes = matches!(bytes.get(at), Some(b'}' | b']'));
         inside.is_some_and(|inside| inside > outside)
             && if closes { indent < outside } else { indent <= outside }

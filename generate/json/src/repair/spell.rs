@@ -3,6 +3,7 @@
 use super::edits::{Edit, EditKind, Grade};
 use super::escapes::{Escape, Habit, escape, habit, is_written};
 use super::strings::{Lack, Quote, StringReading};
+use super::wide;
 
 /// One replacement in the source: from, to, what stands there instead.
 pub(super) struct Change<'t> {
@@ -57,10 +58,11 @@ pub(super) fn name_len(text: &[u8]) -> usize {
     let is_part = |byte: &&u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.' | 0x80..)
     };
-    match text.first().is_some_and(is_first) {
-        true => text.iter().take_while(is_part).count(),
-        false => 0,
+    if !text.first().is_some_and(is_first) {
+        return 0;
     }
+    let run = text.iter().take_while(is_part).count();
+    (0..run).find(|&at| wide::mark(text, at).is_some()).unwrap_or(run)
 }
 
 /// The changes between the quotes.

@@ -10,6 +10,7 @@ use crate::scan::{is_space, skip_space, trim_space};
 use super::costs::{self, Cost, Styles};
 use super::escapes::{escape_len, is_raw};
 use super::layout::Layout;
+use super::wide;
 
 /// Most ends of one string that are looked at.
 const ENDS: usize = 64;
@@ -25,6 +26,8 @@ pub(super) enum Quote {
     Back,
     /// Typographic ones.
     Curly,
+    /// Those of Chinese and Japanese: `「」` and `『』`.
+    Corner,
     /// None.
     Bare,
 }
@@ -35,7 +38,7 @@ impl Quote {
             Self::Double | Self::Bare => Styles::NONE,
             Self::Single => Styles::SINGLE,
             Self::Back => Styles::BACK,
-            Self::Curly => Styles::CURLY,
+            Self::Curly | Self::Corner => Styles::CURLY,
         }
     }
 }
@@ -98,6 +101,16 @@ pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
             0x9c..=0x9f => Some((Quote::Curly, 3)),
             _ => None,
         },
+        // 「 」 『 』
+        0xe3 if matches!(source.get(at + 1..at + 3), Some([0x80, 0x8c..=0x8f])) => {
+            Some((Quote::Corner, 3))
+        }
+        0xef => match source.get(at + 1..at + 3)? {
+            // ＂ and ＇
+            [0xbc, 0x82] => Some((Quote::Curly, 3)),
+            [0xbc, 0x87] => Some((Quote::Single, 3)),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -108,7 +121,7 @@ fn closes(open: Quote, close: Quote, width: usize) -> bool {
         Quote::Double => close == Quote::Double,
         // “abc" is what word processors make of a pair.
         Quote::Curly => matches!(close, Quote::Curly | Quote::Double),
-        Quote::Single => close == Quote::Single,
+        Quote::Single | Quote::Corner => close == open,
         Quote::Back => close == Quote::Back || (close == Quote::Single && width > 1),
         Quote::Bare => false,
     }
@@ -143,8 +156,12 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
     let joined = joins(after, skip_space(source, after + 1))
         || (plus > start + 1
             && joins(plus - 1, trim_space(source, start, plus - 1).saturating_sub(1)));
+    // A full-width mark is plain text but for one between two strings.
+    let is_wide = wide::mark(source, after)
+        .is_some_and(|(_, len)| quote_at(source, skip_space(source, after + len)).is_some());
     before
         || joined
+        || is_wide
         // The end of a line is the end of a string rather than within one.
         || source[end..after].contains(&b'\n')
         || [b"#".as_slice(), b"//", b"/*"].iter().any(|mark| source[after..].starts_with(mark))
@@ -229,7 +246,8 @@ pub(super) fn quoted(
             from += width;
             continue;
         }
-        match byte {
+        let mark = wide::any_mark(source, from).map(|(mark, _)| mark);
+        match mark.unwrap_or(byte) {
             b',' | b':' | b'}' | b']' | b'\n'
                 if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
             {
@@ -319,11 +337,14 @@ pub(super) fn next_len(byte: u8) -> usize {
 /// Writes the readings of a string whose opening quote is missing, or that has no quotes. Returns how many bytes were
 /// looked at.
 pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) -> usize {
-    let Some(&first) = source.get(at) else { return 0 };
-    if matches!(first, b',' | b':' | b'}' | b']') || quote_at(source, at).is_some() {
+    if at >= source.len() || quote_at(source, at).is_some() {
         return 0;
     }
-    let opens = matches!(first, b'{' | b'[');
+    let opens = match wide::any_mark(source, at) {
+        Some((b'{' | b'[', _)) => true,
+        Some(_) => return 0,
+        None => false,
+    };
     let (mut separators, mut brackets, mut ends) = (0, 0, 0);
     let mut from = at;
     let bare = |end: usize, cost: Cost, found: &mut Vec<Priced>| {
@@ -374,7 +395,8 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             }
             return from - at;
         }
-        match byte {
+        let mark = wide::any_mark(source, from);
+        match mark.map_or(byte, |(mark, _)| mark) {
             b',' | b':' | b'}' | b']' | b'{' | b'[' => {
                 ends += 1;
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
@@ -387,7 +409,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             }
             _ => {}
         }
-        from += 1;
+        from += mark.map_or(1, |(_, len)| len);
     }
     bare(from.min(source.len()), costs::BARE + costs::BARE_SEPARATOR * separators, found);
     source.len() - at

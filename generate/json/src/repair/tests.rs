@@ -102,6 +102,45 @@ fn strings_with_quotes_inside_end_before_a_comma() {
     }
 }
 
+/// Full-width punctuation separates where the document or its schema has a separator, and is text elsewhere.
+#[test]
+fn full_width_punctuation_separates() {
+    let schema: JsonSchema = r#"{"properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "additionalProperties": false}"#
+        .parse()
+        .unwrap();
+    for (source, json) in [
+        ("{\"a\": \"张三\"，\"b\": 5}", r#"{"a": "张三", "b": 5}"#),
+        ("{“a”：“张三”，“b”：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{「a」：『张三』；「b」：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{＂a＂：＂张三＂，＇b＇：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{a：张三，b：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{\"a\": \"张三，\"b\": 5}", r#"{"a": "张三", "b": 5}"#),
+        ("｛\"b\": 5，\"a\": 张三｝", r#"{"b": 5, "a": "张三"}"#),
+        ("{\"a\": \"他说\"好\"，走了\"，\"b\": 5}", r#"{"a": "他说\"好\"，走了", "b": 5}"#),
+        ("{\"a\": 你好，世界}", r#"{"a": "你好，世界"}"#),
+        ("{\"a\": 彼は「はい」と言った, \"b\": 5}", r#"{"a": "彼は「はい」と言った", "b": 5}"#),
+        ("{\"b\"：5，\"a", r#"{"b": 5}"#),
+        ("{\"a\": \"x\"，", r#"{"a": "x"}"#),
+    ] {
+        for schema in [None, Some(&schema)] {
+            let repaired = repair(source, schema, &options())
+                .unwrap_or_else(|error| panic!("{source}: {error}"));
+            assert_eq!(repaired.value, crate::parse(json).unwrap(), "{source}");
+            assert!(!repaired.is_certain(), "{source}");
+            assert_eq!(replay(source, &repaired.edits), repaired.text);
+        }
+    }
+    for (source, json) in [
+        ("[\"张三\"，\"a\"， 5]", r#"["张三", "a", 5]"#),
+        ("［1，2、3］", "[1, 2, 3]"),
+        ("[张三，李四]", r#"["张三", "李四"]"#),
+    ] {
+        assert_eq!(fixed(source).unwrap().value, crate::parse(json).unwrap(), "{source}");
+    }
+    assert!(fixed("{\"张三\"，\"age\"}").is_err());
+}
+
 /// RFC 8259 has them, so the text keeps them; a value has a replacement character.
 #[test]
 fn half_of_a_surrogate_pair_is_json() {
