@@ -75,6 +75,8 @@ pub(super) struct Place {
     pub(super) most: Cost,
     /// Words for no value are null.
     pub(super) coerce: bool,
+    /// The grammar takes a string here and no number.
+    pub(super) text: bool,
 }
 
 /// Buffers.
@@ -93,7 +95,7 @@ pub(super) fn moves(
     found: &mut Vec<Move>,
 ) -> usize {
     let bytes = source.as_bytes();
-    let Place { at, styles, is_root, most, coerce } = place;
+    let Place { at, styles, is_root, most, coerce, text } = place;
     let (least, below) = band;
     let mut add = |step: Step, end: usize, cost: Cost, used: Styles| {
         let price = cost + styles.price(used);
@@ -171,7 +173,7 @@ pub(super) fn moves(
             }
             if !is_root && !is_quote {
                 buffers.strings.clear();
-                looked += strings::unquoted(bytes, at, most, &mut buffers.strings);
+                looked += strings::unquoted(bytes, at, most, text, &mut buffers.strings);
                 for priced in &buffers.strings {
                     add(
                         Step::String(priced.reading),

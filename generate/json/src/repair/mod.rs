@@ -38,6 +38,7 @@ mod spell;
 mod strings;
 mod way;
 mod wide;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ use super::costs::{self, Cost, Styles};
 use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
 use super::layout::Layout;
 use super::limits::{Limit, OpenStrings, RepairOptions};
-use super::strings::{Lack, StringReading};
+use super::strings::{Lack, Quote, StringReading};
 use super::{outside, spell, wide};
 
 /// No node.
@@ -243,7 +243,8 @@ impl<'s> Search<'s> {
         }
         let most = costs::MOST - node.cost.min(costs::MOST);
         let coerce = self.options.coerce;
-        let place = Place { at, styles: node.styles, is_root, most, coerce };
+        let text = band + 1 == BANDS.len() && self.takes_text(&node);
+        let place = Place { at, styles: node.styles, is_root, most, coerce, text };
         let mut found = std::mem::take(&mut self.moves);
         found.clear();
         let read =
@@ -362,8 +363,23 @@ impl<'s> Search<'s> {
         });
     }
 
-    /// The price of a string as a key that no key is: one that is open at the end, or has the end of another in it; nothing for
-    /// any other string.
+    /// Whether digits stand at a node, and the grammar takes a string there and no number.
+    fn takes_text(&mut self, node: &Node) -> bool {
+        let begins = self.source.as_bytes().get(node.at as usize);
+        if !begins.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'(')) {
+            return false;
+        }
+        let Ok(mut bytes) = self.positions.next_bytes(node.position) else { return false };
+        let mut has_quote = false;
+        let has_number = bytes.any(|byte| {
+            has_quote |= byte == b'"';
+            byte.is_ascii_digit() || byte == b'-'
+        });
+        has_quote && !has_number
+    }
+
+    /// The price of a string as a key that no key is: one that is open at the end, has the end of another in it, or has no
+    /// quotes and a colon. The price of digits without quotes before a colon that are no key. Nothing for any other string.
     fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
         let bytes = self.source.as_bytes();
         let (start, end) = (reading.content.0 as usize, reading.content.1 as usize);
@@ -372,9 +388,20 @@ impl<'s> Search<'s> {
                 .filter_map(|at| wide::any_mark(bytes, skip_space(bytes, start + at + 1)))
                 .any(|(mark, _)| mark == b':')
         };
-        let is_none = (reading.lack == Lack::Rest || (reading.inner && has_key()))
-            && self.positions.after(position, b":").is_ok_and(|after| after.is_some());
-        if is_none { costs::MOST } else { 0 }
+        let content = &bytes[start..end];
+        let is_bare = reading.quote == Quote::Bare;
+        let is_no_key = reading.lack == Lack::Rest
+            || (reading.inner && has_key())
+            || (is_bare && content.contains(&b':'));
+        // Digits before a colon are a key, or no string at all.
+        let is_key_alone = is_bare
+            && content.iter().all(u8::is_ascii_digit)
+            && wide::any_mark(bytes, skip_space(bytes, end)).is_some_and(|(mark, _)| mark == b':');
+        if !is_no_key && !is_key_alone {
+            return 0;
+        }
+        let is_key = self.positions.after(position, b":").is_ok_and(|after| after.is_some());
+        if is_key == is_no_key { costs::MOST } else { 0 }
     }
 
     /// Whether the text from a node on is broken off in the next item or member.

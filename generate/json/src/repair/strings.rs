@@ -11,6 +11,7 @@ use super::costs::{self, Cost, Styles};
 use super::escapes::{escape_len, is_raw};
 use super::layout::Layout;
 use super::wide;
+use super::words::{is_bare, is_before_string, is_between_numbers};
 
 /// Most ends of one string that are looked at.
 const ENDS: usize = 64;
@@ -253,7 +254,7 @@ pub(super) fn quoted(
             {
                 let end = content_end(source, layout, start, from);
                 // A value behind a quote is one of its own.
-                let is_value = seen.inner > 0 && !is_bare(&source[seen.quote..end]);
+                let is_value = seen.inner > 0 && !is_bare(&source[seen.quote..end], false);
                 if end > start && !is_value {
                     ends += 1;
                     let apart = if seen.is_apart { costs::QUOTE_APART } else { 0 };
@@ -335,8 +336,14 @@ pub(super) fn next_len(byte: u8) -> usize {
 }
 
 /// Writes the readings of a string whose opening quote is missing, or that has no quotes. Returns how many bytes were
-/// looked at.
-pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) -> usize {
+/// looked at. `text` says that the place takes strings and no numbers.
+pub(super) fn unquoted(
+    source: &[u8],
+    at: usize,
+    most: Cost,
+    text: bool,
+    found: &mut Vec<Priced>,
+) -> usize {
     if at >= source.len() || quote_at(source, at).is_some() {
         return 0;
     }
@@ -349,7 +356,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
     let mut from = at;
     let bare = |end: usize, cost: Cost, found: &mut Vec<Priced>| {
         let end = trim_space(source, at, end);
-        if !opens && end > at && cost <= most && is_bare(&source[at..end]) {
+        if !opens && end > at && cost <= most && is_bare(&source[at..end], text) {
             let reading = StringReading::bare(at, end);
             found.push(Priced { reading, cost, styles: Styles::NONE });
         }
@@ -400,7 +407,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             b',' | b':' | b'}' | b']' | b'{' | b'[' => {
                 ends += 1;
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
-                separators += 1;
+                separators += Cost::from(!is_between_numbers(source, from));
                 brackets += Cost::from(!matches!(byte, b',' | b':'));
             }
             b'\n' => {
@@ -415,52 +422,6 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
     source.len() - at
 }
 
-/// Whether a text up to a quote looks like what stands before a string rather than in it: it ends in a comma or a colon, or
-/// in white space after a value that is whole without quotes.
-fn is_before_string(text: &[u8]) -> bool {
-    let trimmed = text.trim_ascii_end();
-    let first = text.split(|byte| *byte == b',').next().unwrap_or(text);
-    let is_value = first.len() < text.len() && (is_numeric(first) || is_name(first));
-    matches!(trimmed.last(), Some(b',' | b':')) || (is_value && trimmed.len() < text.len())
-}
-
-/// Whether a word may be a string without quotes: not what is nearly a number or a literal, nor some of them with marks in
-/// between, nor nothing of the kind.
-fn is_bare(word: &[u8]) -> bool {
-    let first = word
-        .split(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'['))
-        .next()
-        .unwrap_or(word);
-    let first = first.trim_ascii_end();
-    let is_part =
-        |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"+-._%$".contains(byte);
-    let mut parts = first.split(|byte| !is_part(byte)).filter(|part| !part.is_empty()).peekable();
-    let is_scalar = parts.peek().is_some() && parts.all(|part| is_numeric(part) || is_name(part));
-    let is_mark = !first.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
-    let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
-    !(is_scalar || is_mark || is_comment)
-}
-
-/// Whether a word is a literal of some language, or no value at all.
-fn is_name(word: &[u8]) -> bool {
-    const NAMES: [&str; 9] =
-        ["true", "false", "null", "none", "nil", "nan", "infinity", "inf", "undefined"];
-    let word = word.strip_prefix(b"+").or(word.strip_prefix(b"-")).unwrap_or(word);
-    std::str::from_utf8(word)
-        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)))
-}
-
-/// Whether a word is a number, or nearly one.
-fn is_numeric(word: &[u8]) -> bool {
-    if !matches!(word.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
-        return false;
-    }
-    let is_part = |byte: &u8| {
-        byte.is_ascii_hexdigit() || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'x' | b'X')
-    };
-    word.iter().all(is_part) && word.iter().any(u8::is_ascii_digit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -469,7 +430,7 @@ mod tests {
         let mut found = Vec::new();
         let layout = Layout::of(text.as_bytes());
         quoted(text.as_bytes(), 0, 24, &layout, &mut found);
-        unquoted(text.as_bytes(), 0, 24, &mut found);
+        unquoted(text.as_bytes(), 0, 24, false, &mut found);
         let content = |(start, end): (u32, u32)| &text[start as usize..end as usize];
         found.iter().map(|priced| (content(priced.reading.content), priced.cost)).collect()
     }

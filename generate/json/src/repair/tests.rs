@@ -102,6 +102,70 @@ fn strings_with_quotes_inside_end_before_a_comma() {
     }
 }
 
+/// Digits with marks are text where the schema has strings and no numbers, and stay refused where it has numbers.
+#[test]
+fn times_dates_and_addresses_are_strings_of_a_schema() {
+    let schema: JsonSchema = r#"{"additionalProperties": false, "properties": {
+        "a": {"type": "string"}, "b": {"type": "array", "items": {"type": ["string", "null"]}},
+        "c": {"type": ["string", "number"]}, "d": {"type": "string", "format": "date"}}}"#
+        .parse()
+        .unwrap();
+    for text in [
+        "5kg",
+        "$5.00",
+        "10:30",
+        "12:30 PM",
+        "2024-01-02",
+        "192.168.0.1",
+        "+49 123",
+        "1.2.3",
+        "16:9",
+        "(030) 123",
+        "01234",
+        "2024-01-02T10:30:15+02:00",
+        "2024-01-02 10:30",
+    ] {
+        for (source, value) in [
+            (format!("{{\"a\": {text}}}"), json!({"a": text})),
+            (format!("{{a: {text}, b: [{text},]}}"), json!({"a": text, "b": [text]})),
+            (
+                format!("{{\"b\": [{text}, null, {text}], \"a\": {text}}}"),
+                json!({"b": [text, null, text], "a": text}),
+            ),
+        ] {
+            let repaired = repair(&source, Some(&schema), &options())
+                .unwrap_or_else(|error| panic!("{source}: {error}"));
+            assert_eq!(repaired.value, value, "{source}");
+            assert!(!repaired.is_certain(), "{source}");
+        }
+    }
+    let repaired = repair("{d: 2024-01-02}", Some(&schema), &options()).unwrap();
+    assert_eq!(repaired.value, json!({"d": "2024-01-02"}));
+    for source in [
+        // A number is no string, and values side by side are not one.
+        "{\"a\": 12,}",
+        "{\"a\": +1}",
+        "{\"a\": 0x1F}",
+        "{\"a\": 1_000}",
+        "{\"a\": 1,234}",
+        "{\"b\": [5 5]}",
+        "{\"a\": NaN}",
+        "{\"a\": ...}",
+        "{\"c\": 10:30}",
+        "{\"c\": 01}",
+        "{\"a\": 12:",
+        "{10:30: 1}",
+        "{d: 10:30}",
+    ] {
+        let found = repair(source, Some(&schema), &options());
+        let is_nothing = |found: &Repaired| found.truncated && found.value == json!({});
+        assert!(found.as_ref().map_or(true, is_nothing), "{source} became {}", found.unwrap().text);
+    }
+    for source in ["{\"a\": 10:30}", "[2024-01-02]", "[192.168.0.1]", "[01]"] {
+        assert!(fixed(source).is_err(), "{source} became {}", fixed(source).unwrap().text);
+    }
+}
+
 /// Full-width punctuation separates where the document or its schema has a separator, and is text elsewhere.
 #[test]
 fn full_width_punctuation_separates() {
