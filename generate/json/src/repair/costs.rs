@@ -92,6 +92,7 @@ impl Styles {
     /// The same of brackets.
     pub(super) const LOST_BRACKET: Self = Self(2048);
     pub(super) const SEPARATORS: Self = Self(4096);
+    pub(super) const TRIPLE: Self = Self(8192);
     /// Styles that cost nothing: the deletion costs.
     const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 

@@ -5,7 +5,7 @@
 //!
 //! Cost: linear in the string.
 
-use super::strings::{next_len, quote_at};
+use super::quotes::{next_len, quote_at};
 
 /// A backslash and what follows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::extract::{MOST as MOST_STARTS, fences, reasoning_end};
 use crate::scan::{container_end, is_space, skip_space};
 
 use super::costs::{self, Cost};
-use super::strings::{Quote, quote_at};
+use super::quotes::{Quote, quote_at};
 use super::wide::any_mark;
 
 /// The places at which a document may begin, with what that costs, and each once.

@@ -23,10 +23,12 @@ use crate::scan::skip_space;
 use crate::strict::whole_characters;
 
 use super::costs::{self, Cost, Styles};
-use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
+use super::lattice::{BANDS, Buffers, Move, Place, Step, moves};
 use super::layout::Layout;
 use super::limits::{Limit, OpenStrings, RepairOptions};
-use super::strings::{Lack, Quote, StringReading};
+use super::numbers::write_number;
+use super::quotes::Quote;
+use super::strings::{Lack, StringReading};
 use super::{outside, spell, wide};
 
 /// No node.
@@ -289,6 +291,16 @@ impl<'s> Search<'s> {
         if number && (node.number || (self.options.cut && end == bytes.len())) {
             self.text = text;
             return;
+        }
+        // A tuple closes with its own mark, and nothing else does.
+        let closes =
+            matches!(step, Step::Mark(b']')) || (step == Step::Read && bytes[start] == b']');
+        if closes {
+            let is_tuple = self.opener(&node).is_some_and(|opener| bytes[opener.start] == b'(');
+            if is_tuple != (bytes[start] == b')') {
+                self.text = text;
+                return;
+            }
         }
         let said = match step {
             Step::Read => &bytes[start..end],

@@ -2,7 +2,8 @@
 
 use super::edits::{Edit, EditKind, Grade};
 use super::escapes::{Escape, Habit, escape, habit, is_written};
-use super::strings::{Lack, Quote, StringReading};
+use super::quotes::Quote;
+use super::strings::{Lack, StringReading};
 use super::wide;
 
 /// One replacement in the source: from, to, what stands there instead.

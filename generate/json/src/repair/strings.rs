@@ -5,44 +5,19 @@
 //! opening quote is missing, or it has none. Each way has a cost, and the scan ends as soon as all further ones would be too
 //! dear: the quotes of other strings look like delimiters, and passing two of them is.
 
+use std::ops::Range;
+
 use crate::scan::{is_space, skip_space, trim_space};
 
 use super::costs::{self, Cost, Styles};
 use super::escapes::{escape_len, is_raw};
 use super::layout::Layout;
+use super::quotes::{Quote, closes, next_len, prefix_len, quote_at, triple};
 use super::wide;
 use super::words::{is_bare, is_before_string, is_between_numbers};
 
 /// Most ends of one string that are looked at.
 const ENDS: usize = 64;
-
-/// The quotes that a string has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quote {
-    /// `"`.
-    Double,
-    /// `'`.
-    Single,
-    /// `` ` ``.
-    Back,
-    /// Typographic ones.
-    Curly,
-    /// Those of Chinese and Japanese: `「」` and `『』`.
-    Corner,
-    /// None.
-    Bare,
-}
-
-impl Quote {
-    fn style(self) -> Styles {
-        match self {
-            Self::Double | Self::Bare => Styles::NONE,
-            Self::Single => Styles::SINGLE,
-            Self::Back => Styles::BACK,
-            Self::Curly | Self::Corner => Styles::CURLY,
-        }
-    }
-}
 
 /// The quotes that a string lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,49 +63,9 @@ pub(super) struct Priced {
     pub(super) styles: Styles,
 }
 
-/// The quote at a place, and its length in bytes.
-pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
-    match *source.get(at)? {
-        b'"' => Some((Quote::Double, 1)),
-        b'\'' => Some((Quote::Single, 1)),
-        b'`' => Some((Quote::Back, 1)),
-        // ´
-        0xc2 if source.get(at + 1) == Some(&0xb4) => Some((Quote::Single, 2)),
-        // ‘ ’ ‚ ‛ and “ ” „ ‟
-        0xe2 if source.get(at + 1) == Some(&0x80) => match *source.get(at + 2)? {
-            0x98..=0x9b => Some((Quote::Single, 3)),
-            0x9c..=0x9f => Some((Quote::Curly, 3)),
-            _ => None,
-        },
-        // 「 」 『 』
-        0xe3 if matches!(source.get(at + 1..at + 3), Some([0x80, 0x8c..=0x8f])) => {
-            Some((Quote::Corner, 3))
-        }
-        0xef => match source.get(at + 1..at + 3)? {
-            // ＂ and ＇
-            [0xbc, 0x82] => Some((Quote::Curly, 3)),
-            [0xbc, 0x87] => Some((Quote::Single, 3)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether a quote may close a string that another opened.
-fn closes(open: Quote, close: Quote, width: usize) -> bool {
-    match open {
-        Quote::Double => close == Quote::Double,
-        // “abc" is what word processors make of a pair.
-        Quote::Curly => matches!(close, Quote::Curly | Quote::Double),
-        Quote::Single | Quote::Corner => close == open,
-        Quote::Back => close == Quote::Back || (close == Quote::Single && width > 1),
-        Quote::Bare => false,
-    }
-}
-
 /// The string with plain quotes from `at` to the first quote that closes it, where it has nothing to mend: its end.
 pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
-    if source.get(at) != Some(&b'"') {
+    if source.get(at) != Some(&b'"') || triple(source, at).is_some() {
         return None;
     }
     let mut from = at + 1;
@@ -144,9 +79,20 @@ pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
+/// The length of the prefix of a string of Python that stands before a quote, behind a separator or white space.
+fn prefix_before(source: &[u8], start: usize, at: usize) -> usize {
+    let is_prefix = |len: &usize| {
+        let first = at - len;
+        let before = source[first - 1];
+        prefix_len(source, first) == *len && (is_space(before) || b",:{[".contains(&before))
+    };
+    (1..=2).take_while(|len| at > start + len).find(is_prefix).unwrap_or(0)
+}
+
 /// Whether a quote stands where quotes of JSON do: beside a separator, a bracket or another quote.
 fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
-    let before = trim_space(source, start, at).checked_sub(1).filter(|&at| at >= start);
+    let opener = at - prefix_before(source, start, at);
+    let before = trim_space(source, start, opener).checked_sub(1).filter(|&at| at >= start);
     let before =
         before.is_none_or(|at| matches!(source[at], b',' | b':' | b'{' | b'[' | b'"' | b'\''));
     let after = skip_space(source, end);
@@ -197,6 +143,10 @@ pub(super) fn quoted(
     found: &mut Vec<Priced>,
 ) -> usize {
     let Some((quote, width)) = quote_at(source, at) else { return 0 };
+    if let Some((content, end)) = triple(source, at) {
+        found.extend(triple_quoted(source, content, end));
+        return end - at;
+    }
     let start = at + width;
     let mut seen = Seen { styles: quote.style(), ..Seen::default() };
     let mut ends = 0;
@@ -279,6 +229,23 @@ pub(super) fn quoted(
     source.len() - at
 }
 
+/// The reading of a string between three quotes; none where it has no end.
+fn triple_quoted(source: &[u8], content: Range<usize>, end: usize) -> Option<Priced> {
+    let text = &source[content.clone()];
+    let mut styles = Quote::Triple.style();
+    if text.iter().any(|byte| *byte < 0x20) {
+        styles = styles.with(Styles::CONTROLS);
+    }
+    let mut escapes = memchr::memchr_iter(b'\\', text).map(|at| escape_len(text, at));
+    if escapes.any(|len| len.is_none()) {
+        styles = styles.with(Styles::ESCAPES);
+    }
+    let content = (content.start as u32, content.end as u32);
+    let (quote, lack) = (Quote::Triple, Lack::None);
+    let reading = StringReading { content, end: end as u32, quote, lack, inner: false };
+    (end > content.1 as usize).then_some(Priced { reading, cost: 0, styles })
+}
+
 /// The end of the content of a string without a closing quote before a separator: with the white space there, unless it
 /// is a line's end or the document writes white space between quotes and such separators.
 fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -> usize {
@@ -325,16 +292,6 @@ fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Bytes of the character that this byte begins.
-pub(super) fn next_len(byte: u8) -> usize {
-    match byte {
-        0..0xc0 => 1,
-        0xc0..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        _ => 4,
-    }
-}
-
 /// Writes the readings of a string whose opening quote is missing, or that has no quotes. Returns how many bytes were
 /// looked at. `text` says that the place takes strings and no numbers.
 pub(super) fn unquoted(
@@ -344,7 +301,8 @@ pub(super) fn unquoted(
     text: bool,
     found: &mut Vec<Priced>,
 ) -> usize {
-    if at >= source.len() || quote_at(source, at).is_some() {
+    // Bytes, patterns and templates of Python are no words.
+    if at >= source.len() || quote_at(source, at).is_some() || prefix_len(source, at) > 0 {
         return 0;
     }
     let opens = match wide::any_mark(source, at) {

@@ -166,6 +166,64 @@ fn times_dates_and_addresses_are_strings_of_a_schema() {
     }
 }
 
+/// What programs write: strings and tuples of Python, documents that are escaped as a whole.
+#[test]
+fn notations_of_programs_are_read() {
+    for (source, json, certain) in [
+        (r#"{"a": """b"""}"#, r#"{"a": "b"}"#, true),
+        ("{\"a\": \"\"\"b\nc \"d\" e\"\"\", \"f\": 1}", r#"{"a": "b\nc \"d\" e", "f": 1}"#, true),
+        ("{'a': '''it's''', 'b': '''c'''}", r#"{"a": "it's", "b": "c"}"#, true),
+        (r#"{"""a""": """say "hi" now"""}"#, r#"{"a": "say \"hi\" now"}"#, true),
+        (r#"{\"a\": \"b\"}"#, r#"{"a": "b"}"#, true),
+        (
+            r#"{\n  \"a\": [1, {\"b\": \"c\\n\\\"d\\\"\"}]\n}"#,
+            r#"{"a": [1, {"b": "c\n\"d\""}]}"#,
+            true,
+        ),
+        ("Here:\n```json\n[\\\"a\\\"]\n```", r#"["a"]"#, true),
+        ("{u'a': u'b', 'c': U\"d\"}", r#"{"a": "b", "c": "d"}"#, true),
+        (r#"["a", u"b"]"#, r#"["a", "b"]"#, true),
+        ("{'a': (1, 'b'), 'c': (), 'd': (2,)}", r#"{"a": [1, "b"], "c": [], "d": [2]}"#, false),
+        ("[('a', 1), ('b', (2, 3))]", r#"[["a", 1], ["b", [2, 3]]]"#, false),
+        // Text, and words without an opening quote.
+        (r#"{"a": (b, c), "d": 1}"#, r#"{"a": "(b, c)", "d": 1}"#, false),
+        (r#"{"a": f", "b": "c"}"#, r#"{"a": "f", "b": "c"}"#, false),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(repaired.value, crate::parse(json).unwrap(), "{source}");
+        assert_eq!(repaired.is_certain(), certain, "{source}");
+        assert_eq!(replay(source, &repaired.edits), repaired.text);
+    }
+}
+
+/// The same where what is meant is not known, or JSON has nothing for it.
+#[test]
+fn notations_of_programs_that_json_has_nothing_for_are_refused() {
+    for source in [
+        "{\"a\": \"\"\"b, \"c\": 1}",
+        "{\"a\": \"\"\"}",
+        r#"{\"a\": \"b}"#,
+        r#"{\"a\": 1, "b": 2}"#,
+        r"{\'a\': 1}",
+        "{\"a\": b\"c\"}",
+        "{'a': b'c'}",
+        "[\"a\", rb\"b\"]",
+        "{'a': f'{b}'}",
+        "{\"a\": 0x1F}",
+        "{\"a\": 0o17}",
+        "{\"a\": 0b11}",
+        "{0x1: 2}",
+        "{\"a\": (1)}",
+        "{'a': ('b')}",
+        "{\"a\": [1, 2)}",
+        "{('a', 'b'): 1}",
+        "('a', 'b')",
+        "{'a': datetime.date(2024, 1, 2)}",
+    ] {
+        assert!(fixed(source).is_err(), "{source} became {}", fixed(source).unwrap().text);
+    }
+}
+
 /// Full-width punctuation separates where the document or its schema has a separator, and is text elsewhere.
 #[test]
 fn full_width_punctuation_separates() {

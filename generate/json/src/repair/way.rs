@@ -3,7 +3,8 @@
 use crate::scan::{skip_space, trim_space};
 
 use super::edits::{Edit, EditKind, Grade};
-use super::lattice::{Step, write_number};
+use super::lattice::Step;
+use super::numbers::write_number;
 use super::outside::{Behind, behind};
 use super::search::{Taken, is_number};
 use super::spell;

@@ -1,8 +1,8 @@
 //! Words without quotes: which of them may be strings.
 
-use serde_json::Number;
+use crate::scan::skip_space;
 
-use super::lattice::write_number;
+use super::numbers::{digits, write_number};
 use super::wide::any_mark;
 
 /// Whether a text up to a quote looks like what stands before a string rather than in it: it ends in a comma or a colon, or
@@ -27,7 +27,15 @@ pub(super) fn is_bare(word: &[u8], text: bool) -> bool {
     let is_scalar = parts.peek().is_some() && parts.all(|part| is_numeric(part) || is_name(part));
     let is_mark = !first.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
     let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
-    !(is_mark || is_comment) && (!is_scalar || (text && is_digit_text(first)))
+    !(is_mark || is_comment || is_notation(word)) && (!is_scalar || (text && is_digit_text(first)))
+}
+
+/// Whether a word has strings of a program in it: escaped quotes, or a string in parentheses.
+fn is_notation(word: &[u8]) -> bool {
+    let is_quote = |at: usize| matches!(word.get(at), Some(b'"' | b'\''));
+    memchr::memmem::find(word, b"\\\"").is_some()
+        || word.starts_with(b"\\'")
+        || (word.starts_with(b"(") && is_quote(skip_space(word, 1)))
 }
 
 /// Whether a word of digits is text and no number: times, dates, addresses, telephone numbers (`10:30`, `192.168.0.1`, `+49 123`,
@@ -37,7 +45,7 @@ fn is_digit_text(word: &[u8]) -> bool {
     let mut runs = word.split(|byte| !byte.is_ascii_digit()).filter(|run| !run.is_empty());
     let is_padded = |run: &[u8]| run.len() > 1 && run[0] == b'0' && run.len() == word.len();
     let has_runs = runs.next().is_some_and(|run| is_padded(run) || runs.next().is_some());
-    let is_json = |part: &[u8]| serde_json::from_slice::<Number>(part).is_ok();
+    let is_json = |part: &[u8]| digits(part, 0) == Some(part.len());
     let mut number = Vec::new();
     write_number(word, &mut number);
     word.iter().all(is_part)
