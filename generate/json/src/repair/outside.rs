@@ -48,10 +48,18 @@ pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
         // A block that is marked as JSON is what the text before it speaks of.
         (true, _) if is_before_json => costs::OUTSIDE_BRACKETS,
         (true, _) => costs::OUTSIDE_DATA,
+        (false, true) if has_literals_alone(text) => costs::OUTSIDE_DATA,
         (false, true) => costs::OUTSIDE_BRACKETS,
         (false, false) if looks_like_members(text) => costs::OUTSIDE_DATA,
         (false, false) => 0,
     }
+}
+
+/// Whether the words of a text are literals of JSON: with brackets, these are items and no prose.
+fn has_literals_alone(text: &str) -> bool {
+    let mut words =
+        text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| matches!(word, "true" | "false" | "null"))
 }
 
 /// Whether there is a quote before a colon: a key.
@@ -218,6 +226,8 @@ mod tests {
         assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
         assert_eq!(behind("{}\"", 2), (Behind::Text, 1));
         assert_eq!(behind("[], null", 2), (Behind::Text, 65));
+        assert!(starts("[[null]],null,[null").contains(&(14, 61)));
+        assert!(starts("as in [1], [a]: [null").contains(&(16, 6)));
         assert_eq!(behind("{} as \"said\"", 2), (Behind::Text, 1));
         assert_eq!(behind("{} b\",", 2), (Behind::Text, 61));
         assert_eq!(behind("{}\", n", 2), (Behind::Text, 61));

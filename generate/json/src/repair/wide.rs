@@ -2,6 +2,10 @@
 
 /// The mark of JSON that a full-width one stands for, and the length of that one in bytes.
 pub(super) fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
+    // Nearly all bytes are less.
+    if *source.get(at)? < 0xe3 {
+        return None;
+    }
     let mark = match source.get(at..at + 3)? {
         // ， ； 、
         [0xef, 0xbc, 0x8c | 0x9b] | [0xe3, 0x80, 0x81] => b',',
