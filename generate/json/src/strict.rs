@@ -1,5 +1,8 @@
 //! The value of a text that is JSON as RFC 8259 has it, and in which no object has a key twice.
 //!
+//! The RFC allows an escape of half a surrogate pair (`"\ud83d"`), which is no character: it is U+FFFD in the value, as decoders of UTF-16
+//! have it, and stays as it is in the text.
+//!
 //! `serde_json` reads the text, with its bound on depth, and keeps the last of two equal keys. A parser cannot say which
 //! of two was meant, so a pass over the text, which is known to be JSON by then, finds equal keys. Linear in the text.
 
@@ -56,12 +59,41 @@ impl ParseError {
 ///
 /// The text is no JSON, is nested more than 128 deep, or has a key twice in one object.
 pub fn parse(text: &str) -> Result<Value, ParseError> {
+    let text = &*whole_characters(text);
     let value = serde_json::from_str(text)
         .map_err(|source| ParseError::Syntax { at: offset(text, &source), source })?;
     match duplicate(text) {
         Some((key, at)) => Err(ParseError::DuplicateKey { key, at }),
         None => Ok(value),
     }
+}
+
+/// The text with `\ufffd` for each escape of half a surrogate pair. Places stay where they are.
+pub(crate) fn whole_characters(text: &str) -> Cow<'_, str> {
+    const REPLACEMENT: &str = "\\ufffd";
+    let unit = |at: usize| {
+        let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let (mut whole, mut from, mut at) = (String::new(), 0, 0);
+    while let Some(found) = memchr::memchr(b'\\', text.as_bytes().get(at..).unwrap_or_default()) {
+        at += found;
+        at += match unit(at) {
+            Some(0xd800..0xdc00) if matches!(unit(at + 6), Some(0xdc00..0xe000)) => 12,
+            Some(0xd800..0xe000) => {
+                whole.push_str(&text[from..at]);
+                whole.push_str(REPLACEMENT);
+                from = at + REPLACEMENT.len();
+                REPLACEMENT.len()
+            }
+            _ => 2,
+        };
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    whole.push_str(&text[from..]);
+    Cow::Owned(whole)
 }
 
 /// The byte at which serde_json's line and column are: its columns are bytes, from 1, or 0 for the line's end before.
@@ -117,9 +149,9 @@ fn duplicate(text: &str) -> Option<(String, usize)> {
 }
 
 /// The characters of a JSON string with its quotes.
-fn decoded(literal: &str) -> Cow<'_, str> {
+pub(crate) fn decoded(literal: &str) -> Cow<'_, str> {
     if literal.contains('\\') {
-        return Cow::Owned(serde_json::from_str(literal).unwrap_or_default());
+        return Cow::Owned(serde_json::from_str(&whole_characters(literal)).unwrap_or_default());
     }
     Cow::Borrowed(literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default())
 }
@@ -142,6 +174,25 @@ mod tests {
         for text in [r#"[{"a":1},{"a":1}]"#, r#"{"a":{"a":"a"}}"#, r#"{"a":["a","a"],"b":"a"}"#] {
             parse(text).unwrap();
         }
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_a_replacement_character() {
+        for (text, value) in [
+            (r#"["\ud800"]"#, "\u{fffd}"),
+            (r#"["\uDFFFx"]"#, "\u{fffd}x"),
+            (r#"["\ud83d\ude00"]"#, "😀"),
+            (r#"["\ud83d\ud83d\ude00"]"#, "\u{fffd}😀"),
+            (r#"["\ude00\ud83d"]"#, "\u{fffd}\u{fffd}"),
+            (r#"["\\ud800"]"#, "\\ud800"),
+            (r#"["\ud800\n"]"#, "\u{fffd}\n"),
+        ] {
+            assert_eq!(parse(text).unwrap()[0], value, "{text}");
+        }
+        // Two keys that cannot be kept apart are one key twice.
+        let error = parse(r#"{"\ud800": 1, "\ud801": 2}"#).unwrap_err();
+        assert!(matches!(error, ParseError::DuplicateKey { .. }) && error.at() == 14, "{error}");
+        assert!(parse(r#"["\ud80"]"#).is_err() && parse(r#"["\ud80é"]"#).is_err());
     }
 
     #[test]

@@ -206,9 +206,19 @@ impl Reader {
         let Token::String { is_key, text, escape } = &mut self.token else { return Ok(()) };
         if !escape.is_empty() {
             escape.push(c);
-            if let Some(decoded) = decoded(escape).map_err(wrong)? {
-                text.push(decoded);
-                escape.clear();
+            match decoded(escape).map_err(wrong)? {
+                Escape::Open => {}
+                Escape::Char(decoded) => {
+                    text.push(decoded);
+                    escape.clear();
+                }
+                Escape::Half => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    let behind = escape.split_off(UNIT);
+                    escape.clear();
+                    // One escape at most: this does not nest.
+                    return behind.chars().try_for_each(|c| self.in_string(c, reads));
+                }
             }
             return Ok(());
         }
@@ -235,9 +245,22 @@ impl Reader {
     }
 }
 
-/// The character of an escape; none where more of it is to come.
-fn decoded(escape: &str) -> Result<Option<char>, &'static str> {
-    let simple = |c| Ok(Some(c));
+/// Bytes of an escape of one UTF-16 unit: `\u0000`.
+const UNIT: usize = 6;
+
+/// An escape so far.
+enum Escape {
+    /// More of it is to come.
+    Open,
+    /// The escape is a character.
+    Char(char),
+    /// The first unit is half of a surrogate pair whose other half does not follow: see [`parse`](crate::parse).
+    Half,
+}
+
+/// The character of an escape.
+fn decoded(escape: &str) -> Result<Escape, &'static str> {
+    let simple = |c| Ok(Escape::Char(c));
     match escape.as_bytes()[1] {
         b'"' => simple('"'),
         b'\\' => simple('\\'),
@@ -254,32 +277,28 @@ fn decoded(escape: &str) -> Result<Option<char>, &'static str> {
                 return Err("an escape has four hexadecimal digits");
             }
             if first.len() < 4 {
-                return Ok(None);
+                return Ok(Escape::Open);
             }
             let high = u32::from_str_radix(first, 16).unwrap_or_default();
             if let Some(c) = char::from_u32(high) {
-                return Ok(Some(c));
+                return Ok(Escape::Char(c));
             }
             let Some(digits) = second.strip_prefix("\\u") else {
                 let begins = "\\u".starts_with(second) && high < 0xDC00;
-                return if begins {
-                    Ok(None)
-                } else {
-                    Err("half of a surrogate pair is no character")
-                };
+                return Ok(if begins { Escape::Open } else { Escape::Half });
             };
             if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err("an escape has four hexadecimal digits");
             }
             if digits.len() < 4 {
-                return Ok(None);
+                return Ok(Escape::Open);
             }
             let low = u32::from_str_radix(digits, 16).unwrap_or_default();
             if high >= 0xDC00 || !(0xDC00..0xE000).contains(&low) {
-                return Err("half of a surrogate pair is no character");
+                return Ok(Escape::Half);
             }
             let c = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-            char::from_u32(c).map(Some).ok_or("half of a surrogate pair is no character")
+            Ok(char::from_u32(c).map_or(Escape::Half, Escape::Char))
         }
         _ => Err("there is no such escape"),
     }

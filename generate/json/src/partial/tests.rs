@@ -145,6 +145,21 @@ proptest! {
         prop_assert_eq!(partial.finish().expect("it is JSON"), last);
     }
 
+    /// Escapes of UTF-16 units, halves of pairs among them, are what the strict parser makes of them.
+    #[test]
+    fn units_of_utf_16_are_read_as_by_the_strict_parser(units in prop::collection::vec("(a|\\\\n|\\\\u(d83d|de00|dbff|DC00|0041))", 0..6)) {
+        let text = format!("[\"{}\"]", units.concat());
+        let mut partial = PartialJson::new(None);
+        let mut shown = String::new();
+        for c in text.chars() {
+            partial.push(c.encode_utf8(&mut [0; 4])).expect("it is the beginning of JSON");
+            let now = partial.value().and_then(|value| value[0].as_str()).unwrap_or_default();
+            prop_assert!(now.starts_with(&shown));
+            shown = now.to_owned();
+        }
+        prop_assert_eq!(partial.finish().unwrap(), crate::parse(&text).unwrap());
+    }
+
     #[test]
     fn what_the_strict_parser_refuses_is_refused(text in r#"[\[\]{}:,"a1.e\-\\u \ntruefalsn]{0,12}"#) {
         let mut partial = PartialJson::new(None);

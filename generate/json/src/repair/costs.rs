@@ -47,6 +47,8 @@ pub(super) const DELETE: Cost = 4;
 pub(super) const DELETE_OPENER: Cost = 11;
 /// A quote that is missing.
 pub(super) const QUOTE: Cost = 4;
+/// Beyond [`QUOTE`], a closing quote that is missing where one inside the string might be it.
+pub(super) const QUOTE_APART: Cost = 2;
 /// A separator in a string whose opening quote is missing.
 pub(super) const UNOPENED_SEPARATOR: Cost = 1;
 /// A bracket or a brace in one.
@@ -90,6 +92,7 @@ impl Styles {
     /// The same of brackets.
     pub(super) const LOST_BRACKET: Self = Self(2048);
     pub(super) const SEPARATORS: Self = Self(4096);
+    pub(super) const TRIPLE: Self = Self(8192);
     /// Styles that cost nothing: the deletion costs.
     const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 

@@ -58,7 +58,7 @@ pub enum EditKind {
     MissingColon,
     /// A colon too many.
     ExtraColon,
-    /// A separator of another notation: `;` for a comma, `=` or `=>` for a colon.
+    /// A mark of another notation: `;` for a comma, `=` or `=>` for a colon, full-width separators and brackets.
     Separator,
     /// A closer that is missing at the end of the text.
     MissingEnd,

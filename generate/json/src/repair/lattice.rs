@@ -8,9 +8,12 @@ use crate::scan::skip_space;
 
 use super::costs::{self, Cost, Styles};
 use super::layout::Layout;
+use super::numbers::{digits, goes_on, number};
 use super::outside::{self, other_space};
+use super::quotes::{prefix_len, quote_at};
 use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
+use super::wide;
 
 /// A step of a reading, with its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +26,8 @@ pub(super) enum Step {
     String(StringReading),
     /// A literal in another notation: the one of JSON.
     Literal(&'static str),
-    /// A separator of another notation: the one of JSON.
-    Separator(u8),
+    /// A separator or a bracket of another notation: the one of JSON.
+    Mark(u8),
     /// A word for no value, under `coerce`: null.
     Nothing,
     /// A number in another form.
@@ -62,6 +65,9 @@ pub(super) type Band = (Cost, Cost);
 /// The bands in which the moves of a place are made.
 pub(super) const BANDS: [Band; 3] = [(0, 2), (2, 3), (3, Cost::MAX)];
 
+/// Bytes within which a tuple has its first comma.
+const TUPLE: usize = 4096;
+
 /// A place of the source, and what the document has come to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
@@ -74,6 +80,8 @@ pub(super) struct Place {
     pub(super) most: Cost,
     /// Words for no value are null.
     pub(super) coerce: bool,
+    /// The grammar takes a string here and no number.
+    pub(super) text: bool,
 }
 
 /// Buffers.
@@ -92,7 +100,7 @@ pub(super) fn moves(
     found: &mut Vec<Move>,
 ) -> usize {
     let bytes = source.as_bytes();
-    let Place { at, styles, is_root, most, coerce } = place;
+    let Place { at, styles, is_root, most, coerce, text } = place;
     let (least, below) = band;
     let mut add = |step: Step, end: usize, cost: Cost, used: Styles| {
         let price = cost + styles.price(used);
@@ -112,16 +120,22 @@ pub(super) fn moves(
         }
     }
     if let Some(&byte) = bytes.get(at).filter(|_| !ends) {
-        let is_quote = strings::quote_at(bytes, at).is_some();
+        let is_quote = quote_at(bytes, at).is_some();
+        // Strings of Python may say that they are text.
+        let (quote, prefix) = match byte {
+            b'u' | b'U' if prefix_len(bytes, at) == 1 => (at + 1, Styles::LITERALS),
+            _ => (at, Styles::NONE),
+        };
         // A clean string has no other reading as cheap.
-        if is_quote && (least > 0 || clean.is_none()) {
+        if (is_quote || quote > at) && (least > 0 || clean.is_none()) {
             buffers.strings.clear();
-            looked += strings::quoted(bytes, at, most, layout, &mut buffers.strings);
+            looked += strings::quoted(bytes, quote, most, layout, &mut buffers.strings);
             for priced in &buffers.strings {
                 let end = priced.reading.end as usize;
                 let is_clean = clean == Some(end) && priced.reading.lack == Lack::None;
                 if !is_clean && (!is_root || priced.reading.lack != Lack::Close) {
-                    add(Step::String(priced.reading), end, priced.cost, priced.styles);
+                    let styles = priced.styles.with(prefix);
+                    add(Step::String(priced.reading), end, priced.cost, styles);
                 }
             }
         }
@@ -144,8 +158,10 @@ pub(super) fn moves(
         if let Some((literal, end)) = literal(bytes, at) {
             add(Step::Literal(literal), end, 0, Styles::LITERALS);
         }
-        if !is_root && let Some((separator, end)) = separator(bytes, at) {
-            add(Step::Separator(separator), end, 0, Styles::SEPARATORS);
+        if let Some((mark, end)) = mark(bytes, at)
+            && (!is_root || (byte != b'(' && matches!(mark, b'{' | b'[')))
+        {
+            add(Step::Mark(mark), end, 0, Styles::SEPARATORS);
         }
         if coerce && let Some(end) = nothing(bytes, at) {
             add(Step::Nothing, end, 0, Styles::LITERALS);
@@ -166,9 +182,9 @@ pub(super) fn moves(
             if let Some(cost) = cost.filter(|_| !is_root) {
                 add(Step::Delete, at + 1, cost, lost);
             }
-            if !is_root && !is_quote {
+            if !is_root && !is_quote && !(byte == b'(' && is_tuple(bytes, at)) {
                 buffers.strings.clear();
-                looked += strings::unquoted(bytes, at, most, &mut buffers.strings);
+                looked += strings::unquoted(bytes, at, most, text, &mut buffers.strings);
                 for priced in &buffers.strings {
                     add(
                         Step::String(priced.reading),
@@ -209,78 +225,6 @@ fn word(source: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     (source[at..].starts_with(word) && !goes_on(source, end)).then_some(end)
 }
 
-/// Whether a word or a number goes on at a place.
-fn goes_on(source: &[u8], at: usize) -> bool {
-    source.get(at).is_some_and(|byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'_' | b'.' | b'+' | b'-' | b'$' | b'%' | 0x80..)
-    })
-}
-
-/// The end of a number as JSON has it.
-fn digits(source: &[u8], at: usize) -> Option<usize> {
-    let first = *source.get(at)?;
-    let mut end = at + usize::from(first == b'-');
-    let run = |from: usize| {
-        source[from.min(source.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count()
-    };
-    end += match source.get(end)? {
-        b'0' => 1,
-        b'1'..=b'9' => run(end),
-        _ => return None,
-    };
-    if source.get(end) == Some(&b'.') {
-        let fraction = run(end + 1);
-        if fraction == 0 {
-            return None;
-        }
-        end += 1 + fraction;
-    }
-    if matches!(source.get(end), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(source.get(end + 1), Some(b'+' | b'-')));
-        let exponent = run(end + 1 + sign);
-        if exponent == 0 {
-            return None;
-        }
-        end += 1 + sign + exponent;
-    }
-    (!goes_on(source, end)).then_some(end)
-}
-
-/// The end of a number that JSON would write with another digit or sign: `.5`, `+1`, `1.`.
-fn number(source: &[u8], at: usize) -> Option<usize> {
-    if !matches!(source[at], b'+' | b'-' | b'.' | b'0'..=b'9') {
-        return None;
-    }
-    let run = source[at..]
-        .iter()
-        .take_while(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
-        .count();
-    let end = at + run;
-    if goes_on(source, end) || end == source.len() {
-        return None;
-    }
-    let mut text = Vec::new();
-    write_number(&source[at..end], &mut text);
-    (text != source[at..end] && digits(&text, 0) == Some(text.len())).then_some(end)
-}
-
-/// Appends a number in JSON's form: without a plus, with a zero before and behind a point that has no digit there.
-pub(super) fn write_number(source: &[u8], text: &mut Vec<u8>) {
-    let rest = source.strip_prefix(b"+").unwrap_or(source);
-    let mut before = 0_u8;
-    for (at, &byte) in rest.iter().enumerate() {
-        if byte == b'.' && !before.is_ascii_digit() {
-            text.push(b'0');
-        }
-        text.push(byte);
-        if byte == b'.' && !rest.get(at + 1).is_some_and(u8::is_ascii_digit) {
-            text.push(b'0');
-        }
-        before = byte;
-    }
-}
-
 /// A literal in the notation of another language, and its end.
 fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     const OTHERS: [(&str, &str); 7] = [
@@ -298,13 +242,46 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
 }
 
-/// The separator of JSON that one of another notation stands for, and its end.
-fn separator(source: &[u8], at: usize) -> Option<(u8, usize)> {
+/// The mark of JSON that one of another notation stands for, and its end.
+fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     match source[at] {
         b';' => Some((b',', at + 1)),
         b'=' => Some((b':', at + 1 + usize::from(source.get(at + 1) == Some(&b'>')))),
-        _ => None,
+        b'(' if is_tuple(source, at) => Some((b'[', at + 1)),
+        b')' => Some((b']', at + 1)),
+        _ => wide::mark(source, at).map(|(mark, len)| (mark, at + len)),
     }
+}
+
+/// Whether the parenthesis at `at` opens a tuple of Python: it begins like a value and has a comma of its own, or is empty. Text in
+/// parentheses begins with a word.
+fn is_tuple(source: &[u8], at: usize) -> bool {
+    let begins = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'[' | b'{' | b'(' | b'"' | b'\'');
+    match source.get(skip_space(source, at + 1)) {
+        Some(b')') => return true,
+        Some(byte) if begins(byte) => {}
+        _ => return false,
+    }
+    let (mut depth, mut from) = (0_usize, at);
+    while let Some(&byte) = source[..source.len().min(at + TUPLE)].get(from) {
+        match byte {
+            b'"' | b'\'' => {
+                let Some(close) = memchr::memchr(byte, &source[from + 1..]) else { return false };
+                from += close + 1;
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return false;
+                }
+            }
+            b',' if depth == 1 => return true,
+            _ => {}
+        }
+        from += 1;
+    }
+    false
 }
 
 /// The end of a word that other languages have for a number that is none, or for nothing.
@@ -320,8 +297,8 @@ fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = at + spell::name_len(rest).max(digits);
     let is_key = end > at
-        && strings::quote_at(source, at).is_none()
-        && source.get(skip_space(source, end)) == Some(&b':');
+        && quote_at(source, at).is_none()
+        && wide::any_mark(source, skip_space(source, end)).is_some_and(|(mark, _)| mark == b':');
     is_key.then_some(end)
 }
 
@@ -340,21 +317,6 @@ fn comment(source: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_other_forms_keep_their_digits() {
-        for (text, json) in
-            [(".5,", "0.5"), ("+1]", "1"), ("1.}", "1.0"), ("-.5 ", "-0.5"), ("1.e5,", "1.0e5")]
-        {
-            let end = number(text.as_bytes(), 0).unwrap();
-            let mut written = Vec::new();
-            write_number(&text.as_bytes()[..end], &mut written);
-            assert_eq!(written, json.as_bytes(), "{text}");
-        }
-        for text in ["1", "1.5,", "1.2.3,", "01,", "1-2,", "+,", "--1,", "1.", ".5"] {
-            assert_eq!(number(text.as_bytes(), 0), None, "{text}");
-        }
-    }
 
     #[test]
     fn lexemes_end_where_nothing_goes_on_with_them() {

@@ -25,10 +25,14 @@ mod coerce;
 mod costs;
 mod documents;
 mod edits;
+mod escaped;
+mod escapes;
 mod lattice;
 mod layout;
 mod limits;
+mod numbers;
 mod outside;
+mod quotes;
 mod readings;
 mod result;
 mod scalars;
@@ -36,6 +40,8 @@ mod search;
 mod spell;
 mod strings;
 mod way;
+mod wide;
+mod words;
 
 #[cfg(test)]
 mod tests;

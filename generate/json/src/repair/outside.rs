@@ -4,7 +4,8 @@ use crate::extract::{MOST as MOST_STARTS, fences, reasoning_end};
 use crate::scan::{container_end, is_space, skip_space};
 
 use super::costs::{self, Cost};
-use super::strings::{Quote, quote_at};
+use super::quotes::{Quote, quote_at};
+use super::wide::any_mark;
 
 /// The places at which a document may begin, with what that costs, and each once.
 pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
@@ -47,10 +48,18 @@ pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
         // A block that is marked as JSON is what the text before it speaks of.
         (true, _) if is_before_json => costs::OUTSIDE_BRACKETS,
         (true, _) => costs::OUTSIDE_DATA,
+        (false, true) if has_literals_alone(text) => costs::OUTSIDE_DATA,
         (false, true) => costs::OUTSIDE_BRACKETS,
         (false, false) if looks_like_members(text) => costs::OUTSIDE_DATA,
         (false, false) => 0,
     }
+}
+
+/// Whether the words of a text are literals of JSON: with brackets, these are items and no prose.
+fn has_literals_alone(text: &str) -> bool {
+    let mut words =
+        text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| matches!(word, "true" | "false" | "null"))
 }
 
 /// Whether there is a quote before a colon: a key.
@@ -123,12 +132,15 @@ pub(super) enum Tail {
 pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> Option<Tail> {
     let end = source.len();
     let mut from = skip_space(source, at);
-    let comma = source.get(from) == Some(&b',');
-    if comma {
-        from = skip_space(source, from + 1);
+    let behind = |at: usize, mark: u8| {
+        any_mark(source, at).filter(|(found, _)| *found == mark).map(|(_, len)| at + len)
+    };
+    let comma = behind(from, b',');
+    if let Some(comma) = comma {
+        from = skip_space(source, comma);
     }
     if from == end {
-        return comma.then_some(Tail::Comma);
+        return comma.map(|_| Tail::Comma);
     }
     if !in_object {
         return scalar(source, from, strings).then_some(Tail::Item);
@@ -157,10 +169,7 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     if colon == end {
         return Some(Tail::Member);
     }
-    if source[colon] != b':' {
-        return None;
-    }
-    let value = skip_space(source, colon + 1);
+    let value = skip_space(source, behind(colon, b':')?);
     (value == end || scalar(source, value, strings)).then_some(Tail::Member)
 }
 
@@ -217,6 +226,8 @@ mod tests {
         assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
         assert_eq!(behind("{}\"", 2), (Behind::Text, 1));
         assert_eq!(behind("[], null", 2), (Behind::Text, 65));
+        assert!(starts("[[null]],null,[null").contains(&(14, 61)));
+        assert!(starts("as in [1], [a]: [null").contains(&(16, 6)));
         assert_eq!(behind("{} as \"said\"", 2), (Behind::Text, 1));
         assert_eq!(behind("{} b\",", 2), (Behind::Text, 61));
         assert_eq!(behind("{}\", n", 2), (Behind::Text, 61));
@@ -225,9 +236,16 @@ mod tests {
     #[test]
     fn tails_are_what_is_not_whole() {
         let member = |text: &str| tail(text.as_bytes(), 0, true, false);
-        for text in
-            [", \"a", ", \"a\"", ", \"a\":", ", \"a\": 1", ", \"a\": tru", ", ab", "\"a\": -"]
-        {
+        for text in [
+            "，\"a\"：1",
+            ", \"a",
+            ", \"a\"",
+            ", \"a\":",
+            ", \"a\": 1",
+            ", \"a\": tru",
+            ", ab",
+            "\"a\": -",
+        ] {
             assert_eq!(member(text), Some(Tail::Member), "{text}");
         }
         for text in [
@@ -241,6 +259,7 @@ mod tests {
             assert_eq!(member(text), None, "{text}");
         }
         assert_eq!(member(", "), Some(Tail::Comma));
+        assert_eq!(member("，"), Some(Tail::Comma));
         assert_eq!(tail(b", 12", 0, false, false), Some(Tail::Item));
         assert_eq!(tail(b", \"a", 0, false, false), None);
         assert_eq!(tail(b", \"a", 0, false, true), Some(Tail::Item));

@@ -11,7 +11,7 @@ use super::edits::{EditKind, replay};
 use super::limits::{Limit, RepairOptions};
 use super::result::{MAX_CANDIDATES, RepairError, Repaired};
 use super::search::Search;
-use super::{coerce, costs, way};
+use super::{coerce, costs, escaped, way};
 use crate::schema::{JsonSchema, any_json};
 use crate::strict::{self, ParseError};
 
@@ -43,6 +43,9 @@ pub(super) fn readings_of(
     };
     if source.len() > options.limits.bytes {
         return Err(RepairError::Limit { limit: Limit::Bytes });
+    }
+    if let Some(read) = escaped::unescaped(source, schema) {
+        return Ok(vec![read]);
     }
     let any = any_json().expect("JSON itself compiles");
     let guide = schema.and_then(JsonSchema::twin).unwrap_or(any);

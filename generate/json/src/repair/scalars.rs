@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::scan::string_end;
+use crate::strict;
 
 /// Pointers to scalars of a value.
 pub(super) type Places = FxHashSet<String>;
@@ -40,7 +41,7 @@ pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)
             }
             b'"' => {
                 at = string_end(bytes, start);
-                let content: String = serde_json::from_str(&text[start..at]).unwrap_or_default();
+                let content = strict::decoded(&text[start..at]).into_owned();
                 let colon = crate::scan::skip_space(bytes, at);
                 if bytes.get(colon) == Some(&b':') {
                     pointer.truncate(open.last().map_or(0, |(len, _)| *len));

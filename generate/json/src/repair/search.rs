@@ -10,21 +10,26 @@
 //!
 //! Same source, grammar and limits, same result, on every machine; a deadline alone depends on it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::Hasher;
+use std::ops::Range;
 use std::time::Instant;
 
 use grammarc_runtime::{Grammar, PositionId, Positions};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::scan::skip_space;
+use crate::strict::whole_characters;
 
 use super::costs::{self, Cost, Styles};
-use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
+use super::lattice::{BANDS, Buffers, Move, Place, Step, moves};
 use super::layout::Layout;
 use super::limits::{Limit, OpenStrings, RepairOptions};
+use super::numbers::write_number;
+use super::quotes::Quote;
 use super::strings::{Lack, StringReading};
-use super::{outside, spell};
+use super::{outside, spell, wide};
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -240,7 +245,8 @@ impl<'s> Search<'s> {
         }
         let most = costs::MOST - node.cost.min(costs::MOST);
         let coerce = self.options.coerce;
-        let place = Place { at, styles: node.styles, is_root, most, coerce };
+        let text = band + 1 == BANDS.len() && self.takes_text(&node);
+        let place = Place { at, styles: node.styles, is_root, most, coerce, text };
         let mut found = std::mem::take(&mut self.moves);
         found.clear();
         let read =
@@ -286,6 +292,16 @@ impl<'s> Search<'s> {
             self.text = text;
             return;
         }
+        // A tuple closes with its own mark, and nothing else does.
+        let closes =
+            matches!(step, Step::Mark(b']')) || (step == Step::Read && bytes[start] == b']');
+        if closes {
+            let is_tuple = self.opener(&node).is_some_and(|opener| bytes[opener.start] == b'(');
+            if is_tuple != (bytes[start] == b')') {
+                self.text = text;
+                return;
+            }
+        }
         let said = match step {
             Step::Read => &bytes[start..end],
             Step::String(reading) => {
@@ -298,7 +314,7 @@ impl<'s> Search<'s> {
                 write_number(&bytes[start..end], &mut text);
                 &text[..]
             }
-            Step::Insert(byte) | Step::Close(byte) | Step::Separator(byte) => {
+            Step::Insert(byte) | Step::Close(byte) | Step::Mark(byte) => {
                 text.push(byte);
                 &text[..]
             }
@@ -306,6 +322,12 @@ impl<'s> Search<'s> {
                 &[]
             }
         };
+        // The grammar has characters alone, as the value has: see `strict`.
+        let whole = match said.first() {
+            Some(b'"') => std::str::from_utf8(said).map(whole_characters).unwrap_or_default(),
+            _ => Cow::default(),
+        };
+        let said = if whole.is_empty() { said } else { whole.as_bytes() };
         let mut hash = FxHasher::default();
         self.steps += 1 + said.len() as u64;
         let (hash, after) = if said.is_empty() {
@@ -353,18 +375,45 @@ impl<'s> Search<'s> {
         });
     }
 
-    /// The price of a string as a key that no key is: one that is open at the end, or has the end of another in it; nothing for
-    /// any other string.
+    /// Whether digits stand at a node, and the grammar takes a string there and no number.
+    fn takes_text(&mut self, node: &Node) -> bool {
+        let begins = self.source.as_bytes().get(node.at as usize);
+        if !begins.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'(')) {
+            return false;
+        }
+        let Ok(mut bytes) = self.positions.next_bytes(node.position) else { return false };
+        let mut has_quote = false;
+        let has_number = bytes.any(|byte| {
+            has_quote |= byte == b'"';
+            byte.is_ascii_digit() || byte == b'-'
+        });
+        has_quote && !has_number
+    }
+
+    /// The price of a string as a key that no key is: one that is open at the end, has the end of another in it, or has no
+    /// quotes and a colon. The price of digits without quotes before a colon that are no key. Nothing for any other string.
     fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
         let bytes = self.source.as_bytes();
         let (start, end) = (reading.content.0 as usize, reading.content.1 as usize);
         let has_key = || {
             memchr::memchr_iter(b'"', &bytes[start..end])
-                .any(|at| bytes.get(skip_space(bytes, start + at + 1)) == Some(&b':'))
+                .filter_map(|at| wide::any_mark(bytes, skip_space(bytes, start + at + 1)))
+                .any(|(mark, _)| mark == b':')
         };
-        let is_none = (reading.lack == Lack::Rest || (reading.inner && has_key()))
-            && self.positions.after(position, b":").is_ok_and(|after| after.is_some());
-        if is_none { costs::MOST } else { 0 }
+        let content = &bytes[start..end];
+        let is_bare = reading.quote == Quote::Bare;
+        let is_no_key = reading.lack == Lack::Rest
+            || (reading.inner && has_key())
+            || (is_bare && content.contains(&b':'));
+        // Digits before a colon are a key, or no string at all.
+        let is_key_alone = is_bare
+            && content.iter().all(u8::is_ascii_digit)
+            && wide::any_mark(bytes, skip_space(bytes, end)).is_some_and(|(mark, _)| mark == b':');
+        if !is_no_key && !is_key_alone {
+            return 0;
+        }
+        let is_key = self.positions.after(position, b":").is_ok_and(|after| after.is_some());
+        if is_key == is_no_key { costs::MOST } else { 0 }
     }
 
     /// Whether the text from a node on is broken off in the next item or member.
@@ -386,16 +435,18 @@ impl<'s> Search<'s> {
         self.nodes.get(node.from as usize).map_or(NONE, |outer| outer.open)
     }
 
-    /// The place of the opener of the innermost container.
-    fn opener(&self, node: &Node) -> Option<usize> {
+    /// The opener of the innermost container: where it begins and ends.
+    fn opener(&self, node: &Node) -> Option<Range<usize>> {
         let open = self.nodes.get(node.open as usize)?;
-        Some(open.end as usize - 1)
+        let before = self.nodes.get(open.from as usize)?;
+        Some(before.at as usize..open.end as usize)
     }
 
     /// Whether the innermost container that is open at a node is an object.
     fn in_object(&self, id: u32) -> bool {
         let opener = self.opener(&self.nodes[id as usize]);
-        opener.is_some_and(|at| self.source.as_bytes()[at] == b'{')
+        let mark = opener.and_then(|opener| wide::any_mark(self.source.as_bytes(), opener.start));
+        mark.is_some_and(|(mark, _)| mark == b'{')
     }
 
     /// Whether the layout of the source says that the innermost container ended before a node: the container's lines are
@@ -407,8 +458,8 @@ impl<'s> Search<'s> {
         let (Some(indent), Some(opener)) = (layout.indent(bytes, at), self.opener(node)) else {
             return false;
         };
-        let inside = layout.indent(bytes, skip_space(bytes, opener + 1));
-        let outside = layout.line_indent(bytes, opener);
+        let inside = layout.indent(bytes, skip_space(bytes, opener.end));
+        let outside = layout.line_indent(bytes, opener.start);
         let closes = matches!(bytes.get(at), Some(b'}' | b']'));
         inside.is_some_and(|inside| inside > outside)
             && if closes { indent < outside } else { indent <= outside }

@@ -1,7 +1,10 @@
 //! A reading of a string as edits of the source, and as the JSON that it is.
 
 use super::edits::{Edit, EditKind, Grade};
-use super::strings::{Lack, Quote, StringReading, escape_len, hex, next_len, quote_at};
+use super::escapes::{Escape, Habit, escape, habit, is_written};
+use super::quotes::Quote;
+use super::strings::{Lack, StringReading};
+use super::wide;
 
 /// One replacement in the source: from, to, what stands there instead.
 pub(super) struct Change<'t> {
@@ -56,10 +59,11 @@ pub(super) fn name_len(text: &[u8]) -> usize {
     let is_part = |byte: &&u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.' | 0x80..)
     };
-    match text.first().is_some_and(is_first) {
-        true => text.iter().take_while(is_part).count(),
-        false => 0,
+    if !text.first().is_some_and(is_first) {
+        return 0;
     }
+    let run = text.iter().take_while(is_part).count();
+    (0..run).find(|&at| wide::mark(text, at).is_some()).unwrap_or(run)
 }
 
 /// The changes between the quotes.
@@ -71,17 +75,27 @@ fn content(
     emit: &mut impl FnMut(Change<'_>),
 ) {
     let bytes = source.as_bytes();
+    let habit = habit(&bytes[start..end]);
     let mut at = start;
     while at < end {
         let byte = bytes[at];
         let mut change = |to: usize, text: &str, kind: EditKind| {
-            emit(Change { from: at, to, text, kind, grade: kind.grade() });
+            let is_doubtful = kind == EditKind::Escape && habit != Habit::Escaped;
+            let grade = if is_doubtful { Grade::Likely } else { kind.grade() };
+            emit(Change { from: at, to, text, kind, grade });
             to
         };
         at = match byte {
-            b'\\' => match escape(bytes, at, end) {
+            b'\\' => match escape(&bytes[..end], at) {
+                Escape::Known(2)
+                    if habit == Habit::Raw && is_written(&bytes[start..end], at - start) =>
+                {
+                    let backslashes = if bytes[at + 1] == b'\\' { 2 } else { 1 };
+                    change(at + backslashes, &"\\\\".repeat(backslashes), EditKind::Escape)
+                }
                 Escape::Known(len) => at + len,
                 Escape::Other(len, text) => change(at + len, &text, EditKind::Escape),
+                Escape::None => change(at + 1, "\\\\", EditKind::Escape),
             },
             b'"' if matches!(quote, Quote::Double | Quote::Bare) => {
                 change(at + 1, "\\\"", EditKind::InnerQuote)
@@ -94,44 +108,6 @@ fn content(
             0..0x20 => change(at + 1, &format!("\\u{byte:04x}"), EditKind::ControlCharacter),
             _ => at + 1,
         };
-    }
-}
-
-/// A backslash and what follows.
-enum Escape {
-    /// One of JSON's, of so many bytes.
-    Known(usize),
-    /// So many bytes, and what they are in JSON.
-    Other(usize, String),
-}
-
-/// The escape that begins at `at`. A backslash before a character that no notation escapes was one as it is.
-fn escape(bytes: &[u8], at: usize, end: usize) -> Escape {
-    let Some(&next) = bytes[..end].get(at + 1) else { return Escape::Other(1, "\\\\".to_owned()) };
-    if let Some(len) = escape_len(&bytes[..end], at) {
-        return Escape::Known(len);
-    }
-    match next {
-        b'\'' | b'`' => Escape::Other(2, char::from(next).to_string()),
-        b'\n' => Escape::Other(2, "\\n".to_owned()),
-        b'x' if hex(&bytes[..end], at + 2, 2) => {
-            let digits = std::str::from_utf8(&bytes[at + 2..at + 4]).unwrap_or_default();
-            Escape::Other(4, format!("\\u00{digits}"))
-        }
-        b'U' if hex(&bytes[..end], at + 2, 8) => {
-            let digits = std::str::from_utf8(&bytes[at + 2..at + 10]).unwrap_or_default();
-            let character = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-            match character {
-                Some(character) => Escape::Other(10, character.to_string()),
-                None => Escape::Other(1, "\\\\".to_owned()),
-            }
-        }
-        _ if quote_at(bytes, at + 1).is_some() => {
-            let from = at + 1;
-            let to = from + next_len(next);
-            Escape::Other(1 + to - from, String::from_utf8_lossy(&bytes[from..to]).into_owned())
-        }
-        _ => Escape::Other(1, "\\\\".to_owned()),
     }
 }
 

@@ -5,39 +5,19 @@
 //! opening quote is missing, or it has none. Each way has a cost, and the scan ends as soon as all further ones would be too
 //! dear: the quotes of other strings look like delimiters, and passing two of them is.
 
+use std::ops::Range;
+
 use crate::scan::{is_space, skip_space, trim_space};
 
 use super::costs::{self, Cost, Styles};
+use super::escapes::{escape_len, is_raw};
 use super::layout::Layout;
+use super::quotes::{Quote, closes, next_len, prefix_len, quote_at, triple};
+use super::wide;
+use super::words::{is_bare, is_before_string, is_between_numbers};
 
 /// Most ends of one string that are looked at.
 const ENDS: usize = 64;
-
-/// The quotes that a string has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quote {
-    /// `"`.
-    Double,
-    /// `'`.
-    Single,
-    /// `` ` ``.
-    Back,
-    /// Typographic ones.
-    Curly,
-    /// None.
-    Bare,
-}
-
-impl Quote {
-    fn style(self) -> Styles {
-        match self {
-            Self::Double | Self::Bare => Styles::NONE,
-            Self::Single => Styles::SINGLE,
-            Self::Back => Styles::BACK,
-            Self::Curly => Styles::CURLY,
-        }
-    }
-}
 
 /// The quotes that a string lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,39 +63,9 @@ pub(super) struct Priced {
     pub(super) styles: Styles,
 }
 
-/// The quote at a place, and its length in bytes.
-pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
-    match *source.get(at)? {
-        b'"' => Some((Quote::Double, 1)),
-        b'\'' => Some((Quote::Single, 1)),
-        b'`' => Some((Quote::Back, 1)),
-        // ´
-        0xc2 if source.get(at + 1) == Some(&0xb4) => Some((Quote::Single, 2)),
-        // ‘ ’ ‚ ‛ and “ ” „ ‟
-        0xe2 if source.get(at + 1) == Some(&0x80) => match *source.get(at + 2)? {
-            0x98..=0x9b => Some((Quote::Single, 3)),
-            0x9c..=0x9f => Some((Quote::Curly, 3)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether a quote may close a string that another opened.
-fn closes(open: Quote, close: Quote, width: usize) -> bool {
-    match open {
-        Quote::Double => close == Quote::Double,
-        // “abc" is what word processors make of a pair.
-        Quote::Curly => matches!(close, Quote::Curly | Quote::Double),
-        Quote::Single => close == Quote::Single,
-        Quote::Back => close == Quote::Back || (close == Quote::Single && width > 1),
-        Quote::Bare => false,
-    }
-}
-
 /// The string with plain quotes from `at` to the first quote that closes it, where it has nothing to mend: its end.
 pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
-    if source.get(at) != Some(&b'"') {
+    if source.get(at) != Some(&b'"') || triple(source, at).is_some() {
         return None;
     }
     let mut from = at + 1;
@@ -129,23 +79,20 @@ pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The length of the escape of JSON that the backslash at `at` begins; none where what follows makes none.
-pub(super) fn escape_len(source: &[u8], at: usize) -> Option<usize> {
-    match *source.get(at + 1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' if hex(source, at + 2, 4) => Some(6),
-        _ => None,
-    }
-}
-
-/// Whether there are so many hexadecimal digits.
-pub(super) fn hex(source: &[u8], at: usize, count: usize) -> bool {
-    source.get(at..at + count).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+/// The length of the prefix of a string of Python that stands before a quote, behind a separator or white space.
+fn prefix_before(source: &[u8], start: usize, at: usize) -> usize {
+    let is_prefix = |len: &usize| {
+        let first = at - len;
+        let before = source[first - 1];
+        prefix_len(source, first) == *len && (is_space(before) || b",:{[".contains(&before))
+    };
+    (1..=2).take_while(|len| at > start + len).find(is_prefix).unwrap_or(0)
 }
 
 /// Whether a quote stands where quotes of JSON do: beside a separator, a bracket or another quote.
 fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
-    let before = trim_space(source, start, at).checked_sub(1).filter(|&at| at >= start);
+    let opener = at - prefix_before(source, start, at);
+    let before = trim_space(source, start, opener).checked_sub(1).filter(|&at| at >= start);
     let before =
         before.is_none_or(|at| matches!(source[at], b',' | b':' | b'{' | b'[' | b'"' | b'\''));
     let after = skip_space(source, end);
@@ -156,12 +103,22 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
     let joined = joins(after, skip_space(source, after + 1))
         || (plus > start + 1
             && joins(plus - 1, trim_space(source, start, plus - 1).saturating_sub(1)));
+    // A full-width mark is plain text but for one between two strings.
+    let is_wide = wide::mark(source, after)
+        .is_some_and(|(_, len)| quote_at(source, skip_space(source, after + len)).is_some());
     before
         || joined
+        || is_wide
         // The end of a line is the end of a string rather than within one.
         || source[end..after].contains(&b'\n')
         || [b"#".as_slice(), b"//", b"/*"].iter().any(|mark| source[after..].starts_with(mark))
         || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
+}
+
+/// Whether a quote stands between two letters or digits, as in `O"Neil`.
+fn is_within_word(source: &[u8], at: usize, end: usize) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    source[..at].last().is_some_and(is_part) && source.get(end).is_some_and(is_part)
 }
 
 /// Facts of a string's characters so far.
@@ -169,6 +126,12 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
 struct Seen {
     styles: Styles,
     inner: Cost,
+    /// Behind the last quote inside.
+    quote: usize,
+    /// A quote inside stood beside white space or a mark.
+    is_apart: bool,
+    /// A backslash stood as it is.
+    is_raw: bool,
 }
 
 /// Writes all readings of the string that a quote opens, but for the clean one. Returns how many bytes were looked at.
@@ -180,8 +143,12 @@ pub(super) fn quoted(
     found: &mut Vec<Priced>,
 ) -> usize {
     let Some((quote, width)) = quote_at(source, at) else { return 0 };
+    if let Some((content, end)) = triple(source, at) {
+        found.extend(triple_quoted(source, content, end));
+        return end - at;
+    }
     let start = at + width;
-    let mut seen = Seen { styles: quote.style(), inner: 0 };
+    let mut seen = Seen { styles: quote.style(), ..Seen::default() };
     let mut ends = 0;
     let mut from = start;
     let mut add = |content: usize, end: usize, lack: Lack, cost: Cost, seen: Seen| {
@@ -204,6 +171,16 @@ pub(super) fn quoted(
                 escape_len(source, from).is_some() || (next == b'\'' && quote == Quote::Single);
             if !known {
                 seen.styles = seen.styles.with(Styles::ESCAPES);
+                seen.is_raw |= is_raw(source, from);
+            }
+            // The backslash at the end of a path: `C:\Users\`.
+            if seen.is_raw
+                && let Some((close, width)) = quote_at(source, from + 1)
+                && closes(quote, close, width)
+                && delimits(source, start, from + 1, from + 1 + width)
+            {
+                ends += 1;
+                add(from + 1, from + 1 + width, Lack::None, costs::INNER, seen);
             }
             from += 1 + next_len(next);
             continue;
@@ -214,16 +191,24 @@ pub(super) fn quoted(
             ends += 1;
             add(from, from + width, Lack::None, 0, seen);
             let delimits = delimits(source, start, from, from + width);
+            seen.quote = from + width;
+            seen.is_apart |= !is_within_word(source, from, from + width);
             seen.inner += if delimits { costs::INNER_DELIMITER } else { costs::INNER };
             from += width;
             continue;
         }
-        match byte {
-            b',' | b':' | b'}' | b']' | b'\n' if seen.inner == 0 && ends <= ENDS => {
+        let mark = wide::any_mark(source, from).map(|(mark, _)| mark);
+        match mark.unwrap_or(byte) {
+            b',' | b':' | b'}' | b']' | b'\n'
+                if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
+            {
                 let end = content_end(source, layout, start, from);
-                if end > start {
+                // A value behind a quote is one of its own.
+                let is_value = seen.inner > 0 && !is_bare(&source[seen.quote..end], false);
+                if end > start && !is_value {
                     ends += 1;
-                    add(end, end, Lack::Close, costs::QUOTE, seen);
+                    let apart = if seen.is_apart { costs::QUOTE_APART } else { 0 };
+                    add(end, end, Lack::Close, costs::QUOTE + apart, seen);
                 }
             }
             _ => {}
@@ -242,6 +227,23 @@ pub(super) fn quoted(
         add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
     }
     source.len() - at
+}
+
+/// The reading of a string between three quotes; none where it has no end.
+fn triple_quoted(source: &[u8], content: Range<usize>, end: usize) -> Option<Priced> {
+    let text = &source[content.clone()];
+    let mut styles = Quote::Triple.style();
+    if text.iter().any(|byte| *byte < 0x20) {
+        styles = styles.with(Styles::CONTROLS);
+    }
+    let mut escapes = memchr::memchr_iter(b'\\', text).map(|at| escape_len(text, at));
+    if escapes.any(|len| len.is_none()) {
+        styles = styles.with(Styles::ESCAPES);
+    }
+    let content = (content.start as u32, content.end as u32);
+    let (quote, lack) = (Quote::Triple, Lack::None);
+    let reading = StringReading { content, end: end as u32, quote, lack, inner: false };
+    (end > content.1 as usize).then_some(Priced { reading, cost: 0, styles })
 }
 
 /// The end of the content of a string without a closing quote before a separator: with the white space there, unless it
@@ -290,29 +292,29 @@ fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Bytes of the character that this byte begins.
-pub(super) fn next_len(byte: u8) -> usize {
-    match byte {
-        0..0xc0 => 1,
-        0xc0..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        _ => 4,
-    }
-}
-
 /// Writes the readings of a string whose opening quote is missing, or that has no quotes. Returns how many bytes were
-/// looked at.
-pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) -> usize {
-    let Some(&first) = source.get(at) else { return 0 };
-    if matches!(first, b',' | b':' | b'}' | b']') || quote_at(source, at).is_some() {
+/// looked at. `text` says that the place takes strings and no numbers.
+pub(super) fn unquoted(
+    source: &[u8],
+    at: usize,
+    most: Cost,
+    text: bool,
+    found: &mut Vec<Priced>,
+) -> usize {
+    // Bytes, patterns and templates of Python are no words.
+    if at >= source.len() || quote_at(source, at).is_some() || prefix_len(source, at) > 0 {
         return 0;
     }
-    let opens = matches!(first, b'{' | b'[');
+    let opens = match wide::any_mark(source, at) {
+        Some((b'{' | b'[', _)) => true,
+        Some(_) => return 0,
+        None => false,
+    };
     let (mut separators, mut brackets, mut ends) = (0, 0, 0);
     let mut from = at;
     let bare = |end: usize, cost: Cost, found: &mut Vec<Priced>| {
         let end = trim_space(source, at, end);
-        if !opens && end > at && cost <= most && is_bare(&source[at..end]) {
+        if !opens && end > at && cost <= most && is_bare(&source[at..end], text) {
             let reading = StringReading::bare(at, end);
             found.push(Priced { reading, cost, styles: Styles::NONE });
         }
@@ -358,11 +360,12 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             }
             return from - at;
         }
-        match byte {
+        let mark = wide::any_mark(source, from);
+        match mark.map_or(byte, |(mark, _)| mark) {
             b',' | b':' | b'}' | b']' | b'{' | b'[' => {
                 ends += 1;
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
-                separators += 1;
+                separators += Cost::from(!is_between_numbers(source, from));
                 brackets += Cost::from(!matches!(byte, b',' | b':'));
             }
             b'\n' => {
@@ -371,56 +374,10 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             }
             _ => {}
         }
-        from += 1;
+        from += mark.map_or(1, |(_, len)| len);
     }
     bare(from.min(source.len()), costs::BARE + costs::BARE_SEPARATOR * separators, found);
     source.len() - at
-}
-
-/// Whether a text up to a quote looks like what stands before a string rather than in it: it ends in a comma or a colon, or
-/// in white space after a value that is whole without quotes.
-fn is_before_string(text: &[u8]) -> bool {
-    let trimmed = text.trim_ascii_end();
-    let first = text.split(|byte| *byte == b',').next().unwrap_or(text);
-    let is_value = first.len() < text.len() && (is_numeric(first) || is_name(first));
-    matches!(trimmed.last(), Some(b',' | b':')) || (is_value && trimmed.len() < text.len())
-}
-
-/// Whether a word may be a string without quotes: not what is nearly a number or a literal, nor some of them with marks in
-/// between, nor nothing of the kind.
-fn is_bare(word: &[u8]) -> bool {
-    let first = word
-        .split(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'['))
-        .next()
-        .unwrap_or(word);
-    let first = first.trim_ascii_end();
-    let is_part =
-        |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"+-._%$".contains(byte);
-    let mut parts = first.split(|byte| !is_part(byte)).filter(|part| !part.is_empty()).peekable();
-    let is_scalar = parts.peek().is_some() && parts.all(|part| is_numeric(part) || is_name(part));
-    let is_mark = !first.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
-    let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
-    !(is_scalar || is_mark || is_comment)
-}
-
-/// Whether a word is a literal of some language, or no value at all.
-fn is_name(word: &[u8]) -> bool {
-    const NAMES: [&str; 9] =
-        ["true", "false", "null", "none", "nil", "nan", "infinity", "inf", "undefined"];
-    let word = word.strip_prefix(b"+").or(word.strip_prefix(b"-")).unwrap_or(word);
-    std::str::from_utf8(word)
-        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)))
-}
-
-/// Whether a word is a number, or nearly one.
-fn is_numeric(word: &[u8]) -> bool {
-    if !matches!(word.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
-        return false;
-    }
-    let is_part = |byte: &u8| {
-        byte.is_ascii_hexdigit() || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'x' | b'X')
-    };
-    word.iter().all(is_part) && word.iter().any(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
@@ -431,7 +388,7 @@ mod tests {
         let mut found = Vec::new();
         let layout = Layout::of(text.as_bytes());
         quoted(text.as_bytes(), 0, 24, &layout, &mut found);
-        unquoted(text.as_bytes(), 0, 24, &mut found);
+        unquoted(text.as_bytes(), 0, 24, false, &mut found);
         let content = |(start, end): (u32, u32)| &text[start as usize..end as usize];
         found.iter().map(|priced| (content(priced.reading.content), priced.cost)).collect()
     }

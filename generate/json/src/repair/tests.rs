@@ -52,6 +52,237 @@ fn texts_of_many_kinds() {
     }
 }
 
+/// A backslash that begins no escape makes the escapes beside it doubtful.
+#[test]
+fn texts_that_were_not_escaped_keep_their_backslashes() {
+    for (source, content, certain) in [
+        (r#"{"a": "C:\Users\new\temp\file.txt"}"#, r"C:\Users\new\temp\file.txt", false),
+        (r#"{"a": "\alpha \beta \frac{1}{2}"}"#, r"\alpha \beta \frac{1}{2}", false),
+        (r#"{"a": "\( \frac{1}{2} \)"}"#, r"\( \frac{1}{2} \)", false),
+        (r#"{"a": "x &= \nu \\ \mu"}"#, r"x &= \nu \\ \mu", false),
+        (r#"{"a": "\\server\share\new"}"#, r"\\server\share\new", false),
+        (r#"{"a": "D:\\one\Two\new"}"#, r"D:\one\Two\new", false),
+        (r#"{"a": "C:\Users\", "b": 1}"#, r"C:\Users\", false),
+        (r#"{'a': 'C:\Users\new'}"#, r"C:\Users\new", false),
+        (r#"{"a": "C:\Users\nick \"x\""}"#, r#"C:\Users\nick "x""#, false),
+        (r#"{"a": "\pi caf\u00e9"}"#, r"\pi café", false),
+        (r#"{"a": "\$5\nmore"}"#, "\\$5\nmore", false),
+        (r#"{"a": "\d+", "b": "x\ny"}"#, r"\d+", true),
+        (r#"{"a": "it\'s\nok"}"#, "it's\nok", true),
+        (r#"{"a": "\x41\n",}"#, "A\n", true),
+        (r#"{"a": "C:\new",}"#, "C:\new", true),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(repaired.value["a"], content, "{source} became {}", repaired.text);
+        assert_eq!(repaired.is_certain(), certain, "{source}");
+        assert_eq!(replay(source, &repaired.edits), repaired.text);
+    }
+}
+
+/// A quote within a string and none at its end: the comma behind it is the document's.
+#[test]
+fn strings_with_quotes_inside_end_before_a_comma() {
+    for (source, json) in [
+        (r#"{"a": "Jack O"Sullivan, "b": "5"}"#, r#"{"a": "Jack O\"Sullivan", "b": "5"}"#),
+        ("{'a': 'Jack O'Sullivan, 'b': '5'}", r#"{"a": "Jack O'Sullivan", "b": "5"}"#),
+        (r#"{"a": "the "big" one, "b": 1}"#, r#"{"a": "the \"big\" one", "b": 1}"#),
+        ("{'a': 'rock 'n' roll, 'b': 'c'}", r#"{"a": "rock 'n' roll", "b": "c"}"#),
+        (r#"{"a": "6"2 tall, "b": 1}"#, r#"{"a": "6\"2 tall", "b": 1}"#),
+        (r#"["O"Neil, "O"Brien, "b"]"#, r#"["O\"Neil", "O\"Brien", "b"]"#),
+        ("{\n \"a\": \"O\"Neil\n \"b\": 1\n}", r#"{"a": "O\"Neil", "b": 1}"#),
+        (r#"{"a": "O"Neil}"#, r#"{"a": "O\"Neil"}"#),
+        // As before: quotes that have their end, and a comma that is missing.
+        (r#"{"a": "Conan O"Brien", "b": 1}"#, r#"{"a": "Conan O\"Brien", "b": 1}"#),
+        (r#"["say "hi, there" now", "b"]"#, r#"["say \"hi, there\" now", "b"]"#),
+        (r#"["a" b, "c"]"#, r#"["a", "b", "c"]"#),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(repaired.value, crate::parse(json).unwrap(), "{source}");
+        assert!(!repaired.is_certain(), "{source}");
+    }
+}
+
+/// Digits with marks are text where the schema has strings and no numbers, and stay refused where it has numbers.
+#[test]
+fn times_dates_and_addresses_are_strings_of_a_schema() {
+    let schema: JsonSchema = r#"{"additionalProperties": false, "properties": {
+        "a": {"type": "string"}, "b": {"type": "array", "items": {"type": ["string", "null"]}},
+        "c": {"type": ["string", "number"]}, "d": {"type": "string", "format": "date"}}}"#
+        .parse()
+        .unwrap();
+    for text in [
+        "5kg",
+        "$5.00",
+        "10:30",
+        "12:30 PM",
+        "2024-01-02",
+        "192.168.0.1",
+        "+49 123",
+        "1.2.3",
+        "16:9",
+        "(030) 123",
+        "01234",
+        "2024-01-02T10:30:15+02:00",
+        "2024-01-02 10:30",
+    ] {
+        for (source, value) in [
+            (format!("{{\"a\": {text}}}"), json!({"a": text})),
+            (format!("{{a: {text}, b: [{text},]}}"), json!({"a": text, "b": [text]})),
+            (
+                format!("{{\"b\": [{text}, null, {text}], \"a\": {text}}}"),
+                json!({"b": [text, null, text], "a": text}),
+            ),
+        ] {
+            let repaired = repair(&source, Some(&schema), &options())
+                .unwrap_or_else(|error| panic!("{source}: {error}"));
+            assert_eq!(repaired.value, value, "{source}");
+            assert!(!repaired.is_certain(), "{source}");
+        }
+    }
+    let repaired = repair("{d: 2024-01-02}", Some(&schema), &options()).unwrap();
+    assert_eq!(repaired.value, json!({"d": "2024-01-02"}));
+    for source in [
+        // A number is no string, and values side by side are not one.
+        "{\"a\": 12,}",
+        "{\"a\": +1}",
+        "{\"a\": 0x1F}",
+        "{\"a\": 1_000}",
+        "{\"a\": 1,234}",
+        "{\"b\": [5 5]}",
+        "{\"a\": NaN}",
+        "{\"a\": ...}",
+        "{\"c\": 10:30}",
+        "{\"c\": 01}",
+        "{\"a\": 12:",
+        "{10:30: 1}",
+        "{d: 10:30}",
+    ] {
+        let found = repair(source, Some(&schema), &options());
+        let is_nothing = |found: &Repaired| found.truncated && found.value == json!({});
+        assert!(found.as_ref().map_or(true, is_nothing), "{source} became {}", found.unwrap().text);
+    }
+    for source in ["{\"a\": 10:30}", "[2024-01-02]", "[192.168.0.1]", "[01]"] {
+        assert!(fixed(source).is_err(), "{source} became {}", fixed(source).unwrap().text);
+    }
+}
+
+/// What programs write: strings and tuples of Python, documents that are escaped as a whole.
+#[test]
+fn notations_of_programs_are_read() {
+    for (source, json, certain) in [
+        (r#"{"a": """b"""}"#, r#"{"a": "b"}"#, true),
+        ("{\"a\": \"\"\"b\nc \"d\" e\"\"\", \"f\": 1}", r#"{"a": "b\nc \"d\" e", "f": 1}"#, true),
+        ("{'a': '''it's''', 'b': '''c'''}", r#"{"a": "it's", "b": "c"}"#, true),
+        (r#"{"""a""": """say "hi" now"""}"#, r#"{"a": "say \"hi\" now"}"#, true),
+        (r#"{\"a\": \"b\"}"#, r#"{"a": "b"}"#, true),
+        (
+            r#"{\n  \"a\": [1, {\"b\": \"c\\n\\\"d\\\"\"}]\n}"#,
+            r#"{"a": [1, {"b": "c\n\"d\""}]}"#,
+            true,
+        ),
+        ("Here:\n```json\n[\\\"a\\\"]\n```", r#"["a"]"#, true),
+        ("{u'a': u'b', 'c': U\"d\"}", r#"{"a": "b", "c": "d"}"#, true),
+        (r#"["a", u"b"]"#, r#"["a", "b"]"#, true),
+        ("{'a': (1, 'b'), 'c': (), 'd': (2,)}", r#"{"a": [1, "b"], "c": [], "d": [2]}"#, false),
+        ("[('a', 1), ('b', (2, 3))]", r#"[["a", 1], ["b", [2, 3]]]"#, false),
+        // Text, and words without an opening quote.
+        (r#"{"a": (b, c), "d": 1}"#, r#"{"a": "(b, c)", "d": 1}"#, false),
+        (r#"{"a": f", "b": "c"}"#, r#"{"a": "f", "b": "c"}"#, false),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(repaired.value, crate::parse(json).unwrap(), "{source}");
+        assert_eq!(repaired.is_certain(), certain, "{source}");
+        assert_eq!(replay(source, &repaired.edits), repaired.text);
+    }
+}
+
+/// The same where what is meant is not known, or JSON has nothing for it.
+#[test]
+fn notations_of_programs_that_json_has_nothing_for_are_refused() {
+    for source in [
+        "{\"a\": \"\"\"b, \"c\": 1}",
+        "{\"a\": \"\"\"}",
+        r#"{\"a\": \"b}"#,
+        r#"{\"a\": 1, "b": 2}"#,
+        r"{\'a\': 1}",
+        "{\"a\": b\"c\"}",
+        "{'a': b'c'}",
+        "[\"a\", rb\"b\"]",
+        "{'a': f'{b}'}",
+        "{\"a\": 0x1F}",
+        "{\"a\": 0o17}",
+        "{\"a\": 0b11}",
+        "{0x1: 2}",
+        "{\"a\": (1)}",
+        "{'a': ('b')}",
+        "{\"a\": [1, 2)}",
+        "{('a', 'b'): 1}",
+        "('a', 'b')",
+        "{'a': datetime.date(2024, 1, 2)}",
+    ] {
+        assert!(fixed(source).is_err(), "{source} became {}", fixed(source).unwrap().text);
+    }
+}
+
+/// Full-width punctuation separates where the document or its schema has a separator, and is text elsewhere.
+#[test]
+fn full_width_punctuation_separates() {
+    let schema: JsonSchema = r#"{"properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "additionalProperties": false}"#
+        .parse()
+        .unwrap();
+    for (source, json) in [
+        ("{\"a\": \"张三\"，\"b\": 5}", r#"{"a": "张三", "b": 5}"#),
+        ("{“a”：“张三”，“b”：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{「a」：『张三』；「b」：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{＂a＂：＂张三＂，＇b＇：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{a：张三，b：5}", r#"{"a": "张三", "b": 5}"#),
+        ("{\"a\": \"张三，\"b\": 5}", r#"{"a": "张三", "b": 5}"#),
+        ("｛\"b\": 5，\"a\": 张三｝", r#"{"b": 5, "a": "张三"}"#),
+        ("{\"a\": \"他说\"好\"，走了\"，\"b\": 5}", r#"{"a": "他说\"好\"，走了", "b": 5}"#),
+        ("{\"a\": 你好，世界}", r#"{"a": "你好，世界"}"#),
+        ("{\"a\": 彼は「はい」と言った, \"b\": 5}", r#"{"a": "彼は「はい」と言った", "b": 5}"#),
+        ("{\"b\"：5，\"a", r#"{"b": 5}"#),
+        ("{\"a\": \"x\"，", r#"{"a": "x"}"#),
+    ] {
+        for schema in [None, Some(&schema)] {
+            let repaired = repair(source, schema, &options())
+                .unwrap_or_else(|error| panic!("{source}: {error}"));
+            assert_eq!(repaired.value, crate::parse(json).unwrap(), "{source}");
+            assert!(!repaired.is_certain(), "{source}");
+            assert_eq!(replay(source, &repaired.edits), repaired.text);
+        }
+    }
+    for (source, json) in [
+        ("[\"张三\"，\"a\"， 5]", r#"["张三", "a", 5]"#),
+        ("［1，2、3］", "[1, 2, 3]"),
+        ("[张三，李四]", r#"["张三", "李四"]"#),
+    ] {
+        assert_eq!(fixed(source).unwrap().value, crate::parse(json).unwrap(), "{source}");
+    }
+    assert!(fixed("{\"张三\"，\"age\"}").is_err());
+}
+
+/// RFC 8259 has them, so the text keeps them; a value has a replacement character.
+#[test]
+fn half_of_a_surrogate_pair_is_json() {
+    for (source, text) in [
+        (r#"{"a": "\ud800"}"#, r#"{"a": "\ud800"}"#),
+        (r#"{"a": "\udc00",}"#, r#"{"a": "\udc00"}"#),
+        (r"{a: '\ud83d'}", r#"{"a": "\ud83d"}"#),
+    ] {
+        let schema: JsonSchema = r#"{"properties": {"a": {"maxLength": 1}}}"#.parse().unwrap();
+        for schema in [None, Some(&schema)] {
+            let repaired = repair(source, schema, &options()).unwrap();
+            assert_eq!(
+                (repaired.text.as_str(), &repaired.value),
+                (text, &json!({"a": "\u{fffd}"}))
+            );
+            assert!(repaired.is_certain(), "{source}");
+        }
+    }
+}
+
 #[test]
 fn what_is_never_done_is_refused() {
     for source in [

@@ -3,7 +3,8 @@
 use crate::scan::{skip_space, trim_space};
 
 use super::edits::{Edit, EditKind, Grade};
-use super::lattice::{Step, write_number};
+use super::lattice::Step;
+use super::numbers::write_number;
 use super::outside::{Behind, behind};
 use super::search::{Taken, is_number};
 use super::spell;
@@ -46,7 +47,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 told.truncated |= reading.lack == Lack::Rest;
             }
             Step::Literal(literal) => change(start..end, literal, EditKind::Literal),
-            Step::Separator(byte) => {
+            Step::Mark(byte) => {
                 change(start..end, char::from(byte).encode_utf8(&mut [0; 4]), EditKind::Separator);
             }
             Step::Nothing => change(start..end, "null", EditKind::Coerced),
@@ -130,7 +131,7 @@ fn is_key(source: &str, rest: &[Taken]) -> bool {
         rest.iter().find(|taken| !matches!(taken.step, Step::Comment | Step::Space | Step::Delete));
     next.is_some_and(|taken| match taken.step {
         Step::Read => source.as_bytes()[taken.start] == b':',
-        Step::Insert(byte) | Step::Separator(byte) => byte == b':',
+        Step::Insert(byte) | Step::Mark(byte) => byte == b':',
         _ => false,
     })
 }

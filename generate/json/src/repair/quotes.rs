@@ -1,0 +1,129 @@
+//! Quotes of all notations.
+
+use std::ops::Range;
+
+use crate::scan::is_space;
+
+use super::costs::Styles;
+
+/// The quotes that a string has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    /// `"`.
+    Double,
+    /// `'`.
+    Single,
+    /// `` ` ``.
+    Back,
+    /// Typographic ones.
+    Curly,
+    /// Those of Chinese and Japanese: `「」` and `『』`.
+    Corner,
+    /// Three of `"` or `'`, as Python has them around text of several lines.
+    Triple,
+    /// None.
+    Bare,
+}
+
+impl Quote {
+    /// The style of a document that they are.
+    pub(super) fn style(self) -> Styles {
+        match self {
+            Self::Double | Self::Bare => Styles::NONE,
+            Self::Single => Styles::SINGLE,
+            Self::Back => Styles::BACK,
+            Self::Curly | Self::Corner => Styles::CURLY,
+            Self::Triple => Styles::TRIPLE,
+        }
+    }
+}
+
+/// The quote at a place, and its length in bytes.
+pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
+    match *source.get(at)? {
+        b'"' => Some((Quote::Double, 1)),
+        b'\'' => Some((Quote::Single, 1)),
+        b'`' => Some((Quote::Back, 1)),
+        // ´
+        0xc2 if source.get(at + 1) == Some(&0xb4) => Some((Quote::Single, 2)),
+        // ‘ ’ ‚ ‛ and “ ” „ ‟
+        0xe2 if source.get(at + 1) == Some(&0x80) => match *source.get(at + 2)? {
+            0x98..=0x9b => Some((Quote::Single, 3)),
+            0x9c..=0x9f => Some((Quote::Curly, 3)),
+            _ => None,
+        },
+        // 「 」 『 』
+        0xe3 if matches!(source.get(at + 1..at + 3), Some([0x80, 0x8c..=0x8f])) => {
+            Some((Quote::Corner, 3))
+        }
+        0xef => match source.get(at + 1..at + 3)? {
+            // ＂ and ＇
+            [0xbc, 0x82] => Some((Quote::Curly, 3)),
+            [0xbc, 0x87] => Some((Quote::Single, 3)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a quote may close a string that another opened.
+pub(super) fn closes(open: Quote, close: Quote, width: usize) -> bool {
+    match open {
+        Quote::Double => close == Quote::Double,
+        // “abc" is what word processors make of a pair.
+        Quote::Curly => matches!(close, Quote::Curly | Quote::Double),
+        Quote::Single | Quote::Corner => close == open,
+        Quote::Back => close == Quote::Back || (close == Quote::Single && width > 1),
+        Quote::Triple | Quote::Bare => false,
+    }
+}
+
+/// Bytes of the character that this byte begins.
+pub(super) fn next_len(byte: u8) -> usize {
+    match byte {
+        0..0xc0 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+/// The content of a string with three quotes on each side, and its end. The content ends at the end of the text where it is never
+/// closed.
+pub(super) fn triple(source: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
+    let quotes = match source.get(at..at + 3)? {
+        b"\"\"\"" => b"\"\"\"",
+        b"'''" => b"'''",
+        _ => return None,
+    };
+    let start = at + 3;
+    let mut from = start;
+    while let Some(found) =
+        memchr::memchr2(quotes[0], b'\\', source.get(from..).unwrap_or_default())
+    {
+        let mut close = from + found;
+        if source[close] == b'\\' {
+            from = close + 2;
+        } else if source[close..].starts_with(quotes) {
+            // The last three of a run: those before it are content.
+            while source.get(close + 3) == Some(&quotes[0]) {
+                close += 1;
+            }
+            return Some((start..close, close + 3));
+        } else {
+            from = close + 1;
+        }
+    }
+    Some((start..source.len(), source.len()))
+}
+
+/// The length of the prefix of a string of Python before its quote: `u` of text, which says nothing, or another one.
+pub(super) fn prefix_len(source: &[u8], at: usize) -> usize {
+    let rest = &source[at..];
+    let is_prefix = |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'u' | b'b' | b'r' | b'f');
+    let len = rest.iter().take(2).take_while(is_prefix).count();
+    let is_quote = matches!(rest.get(len), Some(b'"' | b'\''));
+    // A quote before a separator closes a word whose opening quote is missing.
+    let is_close = rest.get(len + 1).is_none_or(|byte| is_space(*byte) || b",:}]".contains(byte));
+    if is_quote && !is_close { len } else { 0 }
+}

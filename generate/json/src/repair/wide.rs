@@ -1,0 +1,55 @@
+//! Full-width punctuation, as models write it between Chinese and Japanese words: the marks of JSON that it stands for.
+
+/// The mark of JSON that a full-width one stands for, and the length of that one in bytes.
+pub(super) fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
+    // Nearly all bytes are less.
+    if *source.get(at)? < 0xe3 {
+        return None;
+    }
+    let mark = match source.get(at..at + 3)? {
+        // ， ； 、
+        [0xef, 0xbc, 0x8c | 0x9b] | [0xe3, 0x80, 0x81] => b',',
+        // ：
+        [0xef, 0xbc, 0x9a] => b':',
+        // ［ ］ ｛ ｝
+        [0xef, 0xbc, 0xbb] => b'[',
+        [0xef, 0xbc, 0xbd] => b']',
+        [0xef, 0xbd, 0x9b] => b'{',
+        [0xef, 0xbd, 0x9d] => b'}',
+        _ => return None,
+    };
+    Some((mark, 3))
+}
+
+/// The mark of JSON at a place, full-width or not, and its length in bytes.
+pub(super) fn any_mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
+    match *source.get(at)? {
+        byte @ (b',' | b':' | b'{' | b'}' | b'[' | b']') => Some((byte, 1)),
+        _ => mark(source, at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_width_marks_are_those_of_json() {
+        for (text, mark_of) in [
+            ("，", b','),
+            ("；", b','),
+            ("、", b','),
+            ("：", b':'),
+            ("［", b'['),
+            ("］", b']'),
+            ("｛", b'{'),
+            ("｝", b'}'),
+        ] {
+            assert_eq!(mark(text.as_bytes(), 0), Some((mark_of, text.len())), "{text}");
+        }
+        for text in ["。", "（", "é", "，"] {
+            assert_eq!(mark(text.as_bytes(), 1), None, "{text}");
+        }
+        assert_eq!(any_mark(b"a:", 1), Some((b':', 1)));
+    }
+}
