@@ -109,7 +109,7 @@ pub enum ServeError<E> {
     /// The listener failed.
     #[error(transparent)]
     Listener(#[from] std::io::Error),
-    /// The model was not loaded, or whoever was told of it failed.
+    /// `load` or `ready` returned an error.
     #[error("{0}")]
     Load(E),
 }

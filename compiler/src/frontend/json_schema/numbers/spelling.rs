@@ -10,9 +10,9 @@
 //! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);
 //! - exponents of [`REACH`] at most, up or down: mantissas in scientific notation, with one digit before the point
 //!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
-//! - larger exponents: the same, where it is plain that they make members whatever the exponent;
+//! - larger exponents: the same, where the mantissas make members with every exponent;
 //! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
-//! - a set with more than [`RESIDUES`] states that tells residues apart: no exponents.
+//! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
 //! A fraction of any mantissa may end in zeros: they change no value, and a text that got one more can go on wherever it
 //! could without it.
@@ -33,12 +33,12 @@ use super::set::NumberSet;
 /// Largest exponent, up or down, with every mantissa.
 const SHIFT: i32 = 3;
 
-/// Largest exponent, up or down, with mantissas in scientific notation, unless larger ones are plain. JavaScript writes
+/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good. JavaScript writes
 /// exponents from 21 and from -7 on, Python from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// States of a set that tells residues apart, up to which its texts may have exponents: the automaton has up to some
-/// hundred times as many.
+/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some hundred
+/// times as many.
 const RESIDUES: usize = 96;
 
 /// Most members of a set that are spelled one by one.
@@ -217,8 +217,8 @@ fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
     Ok(found)
 }
 
-/// Of the mantissas for the first exponent beyond the reach, some that fit every further one: all, if one exponent more
-/// maps them into themselves, or zero.
+/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the whole
+/// set if one exponent more maps it into itself, and else zero.
 fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -226,9 +226,8 @@ fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet,
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Whether long whole parts are told apart, or decide what may follow them: whether after any number of digits the
-/// automaton is not where it allows everything. Behind a cycle of digits there may be any number of them, and nowhere else.
-/// O(states).
+/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a cycle of
+/// digits does not allow every continuation. O(states).
 fn has_residues(set: &NumberSet) -> bool {
     let dfa = set.dfa();
     let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
@@ -246,7 +245,7 @@ fn has_residues(set: &NumberSet) -> bool {
     next.reachable(cycles).into_iter().any(|state| !is_free(dfa, state))
 }
 
-/// Whether any digits and any fraction may follow, and nothing need.
+/// Whether a state allows every continuation: nothing, any digits and any fraction.
 fn is_free(dfa: &Dfa, whole: u32) -> bool {
     let [point, first, last] = [b'.', b'0', b'9'].map(u32::from);
     let Some(open) = dfa.next(whole, point) else { return false };
@@ -256,7 +255,7 @@ fn is_free(dfa: &Dfa, whole: u32) -> bool {
     state.accepting && state.edges[..] == edges && is_free_fraction(dfa, open)
 }
 
-/// Whether any digits may follow up to one that is not zero, but not nothing.
+/// Whether a state after the point allows every fraction that does not end in zero, and requires one.
 fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     let [zero, one, nine] = [b'0', b'1', b'9'].map(u32::from);
     let Some(closed) = dfa.next(open, one) else { return false };
