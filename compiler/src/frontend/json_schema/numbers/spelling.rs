@@ -14,8 +14,7 @@
 //! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
-//! A fraction of any mantissa may end in zeros: they change no value, and a text that got one more can go on wherever it
-//! could without it.
+//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation possible.
 
 use std::sync::LazyLock;
 
@@ -124,8 +123,8 @@ fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     }
 }
 
-/// The groups of a set with few members: what [`groups`] finds, number by number. No digits tell residues apart and no
-/// fraction goes on for ever, so that each member has one exponent in scientific notation, and zero has all.
+/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one exponent in
+/// scientific notation, and zero has all.
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
     if members.iter().all(Decimal::is_zero) {
@@ -149,13 +148,13 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     found
 }
 
-/// Mantissas that scientific notation asks for.
+/// The sets of mantissas that scientific notation allows.
 struct Magnitudes {
-    /// Zero, and what is at least one: what an exponent more makes of others is not.
+    /// Zero, and numbers of magnitude one or more. Dividing other numbers by ten never gives one of these.
     whole: NumberSet,
-    /// The numbers below ten: an exponent less makes none of others.
+    /// Numbers of magnitude below ten. Multiplying other numbers by ten never gives one of these.
     below_ten: NumberSet,
-    /// Zero, and what has one digit before the point that is not zero.
+    /// Zero, and numbers with one digit before the point that is not zero.
     scientific: NumberSet,
 }
 
@@ -333,7 +332,7 @@ impl Writer {
         start
     }
 
-    /// The texts of the numbers whose bits are set: so many digits at most, behind as many zeros at most that say nothing.
+    /// The texts of the numbers whose bits are set: at most `longest` digits, after at most as many leading zeros.
     fn magnitudes(&mut self, bits: u64) -> u32 {
         // The state for each value read so far, in a layer for each number of digits still allowed.
         let mut below: Vec<u32> = Vec::new();
@@ -361,7 +360,7 @@ impl Writer {
         zeros
     }
 
-    /// Adds the edges of digits from `least` on, behind a value, to the states for the values that they make.
+    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit appended.
     fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
         for digit in least..10 {
             let byte = u32::from(b'0') + digit;
