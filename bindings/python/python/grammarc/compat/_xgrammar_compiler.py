@@ -125,7 +125,7 @@ class Grammar:
         return Grammar("gbnf", source, {"sources": sources}, build)
 
     def __str__(self) -> str:
-        """XGrammar's notation, which is the source of a grammar and needs XGrammar for others."""
+        """The grammar in XGrammar's notation: its source if it was given so. Other kinds of sources need XGrammar itself."""
         if self._kind == "ebnf":
             return self._source
         return str(self._build(real("Grammar", "grammars as text")))
