@@ -246,8 +246,8 @@ pub enum Difference {
         /// Its bytes in the given vocabulary, `None` where that ends before it.
         bytes: Option<Vec<u8>>,
     },
-    /// A group of tokens, the first of which that differs is the first difference. Grammar artifacts of large vocabularies
-    /// hold a digest for each group of tokens and not for each token.
+    /// The group of tokens that contains the first difference. Grammar artifacts of large vocabularies hold a digest for each
+    /// group, and not for each token.
     Group {
         /// First token id of the group.
         first: u32,

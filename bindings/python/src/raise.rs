@@ -140,7 +140,7 @@ fn io_error(source: &io::Error, message: String) -> PyErr {
     }
 }
 
-/// A limit of a matcher.
+/// The exception for a limit of a matcher.
 pub(crate) fn limit(py: Python<'_>, limit: LimitError) -> PyErr {
     exception(py, "LimitError", (limit.to_string(), "matcher", PyList::empty(py)))
 }

@@ -64,7 +64,7 @@ impl Text {
     }
 }
 
-/// Ids as [`Ids`] has them, of which each has to be that of a token: `ValueError` where one is not.
+/// Ids as [`Ids`] reads them, each of which must be the id of a token. Raises `ValueError` for another number.
 pub(crate) struct KnownIds(pub(crate) Vec<u32>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for KnownIds {

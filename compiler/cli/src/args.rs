@@ -25,8 +25,8 @@ pub(crate) struct ArtifactArgs {
 
     /// Vocabulary artifact (.gvocab) that it was compiled for
     ///
-    /// Without it, the one embedded in the artifact is used, or the right one of those in the folder of the grammar artifact and of
-    /// those that the environment variable GRAMMARC_VOCAB lists: files and folders, separated as in PATH.
+    /// Without it, the vocabulary embedded in the artifact is used. Else the right one is looked for in the folder of the
+    /// grammar artifact, and in the files and folders that the environment variable GRAMMARC_VOCAB lists, separated as in PATH.
     #[arg(long, value_name = "FILE")]
     pub(crate) vocab: Option<PathBuf>,
 }

@@ -1,13 +1,13 @@
-//! Bounds on what is made of a schema, by the names that its errors give.
+//! Options for the limits of JSON Schema, by the names that the errors give.
 
 use clap::Args;
 use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 
-/// Bounds on what is made of a schema. The defaults are far above what real schemas need.
+/// Limits on the size of what a schema is compiled to. The defaults are far above what real schemas need.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Limits of JSON schemas")]
 pub(crate) struct SchemaLimitArgs {
-    /// Most combinations of schemas, besides some for each value in the source [default: 20000]
+    /// Most combinations of schemas, beyond a share for each value in the source [default: 20000]
     #[arg(long, value_name = "N")]
     max_shapes: Option<usize>,
 
@@ -21,7 +21,7 @@ pub(crate) struct SchemaLimitArgs {
 }
 
 impl SchemaLimitArgs {
-    /// One of the options that were given, where any was.
+    /// The name of the first option that was given, `None` if none was.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let given = [
             (self.max_shapes, "--max-shapes"),
@@ -31,7 +31,7 @@ impl SchemaLimitArgs {
         given.into_iter().find_map(|(given, name)| given.map(|_| name))
     }
 
-    /// Replaces what was given.
+    /// Sets the options that were given, and leaves the others.
     pub(crate) fn apply(&self, options: &mut JsonSchemaOptions) {
         options.max_shapes = self.max_shapes.unwrap_or(options.max_shapes);
         options.max_states = self.max_automaton_states.unwrap_or(options.max_states);

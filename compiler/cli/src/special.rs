@@ -1,4 +1,4 @@
-//! Special tokens that stand in a text by name, `<|im_end|>`, or by id, `<[200012]>`.
+//! Finds special tokens in a text, by name, as `<|im_end|>`, or by id, as `<[200012]>`.
 
 use grammarc_artifacts::VocabularyArtifact;
 
@@ -11,7 +11,7 @@ pub(crate) struct SpecialTokens<'v> {
 }
 
 impl<'v> SpecialTokens<'v> {
-    /// Those of a vocabulary. O(n log n) for n special tokens.
+    /// Sorts the special tokens of a vocabulary. O(n log n) for n of them.
     pub(crate) fn new(vocabulary: &'v VocabularyArtifact) -> Self {
         let special = vocabulary.special_tokens().iter();
         let mut names: Vec<_> = special.map(|&id| (vocabulary.token_bytes(id), id)).collect();
@@ -20,8 +20,8 @@ impl<'v> SpecialTokens<'v> {
         Self { vocabulary, names }
     }
 
-    /// The tokens that a text begins with, each with the bytes that it stands there with: longer names first, then an id, which
-    /// may be that of any token.
+    /// The tokens at the start of a text, each with the length of its name or id there. Longer names come first, then an id,
+    /// which may be that of any token.
     pub(crate) fn at<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, u32)> + 't {
         let first = text.first().copied();
         let from = self.names.partition_point(|(name, _)| Some(name[0]) < first);
@@ -32,7 +32,7 @@ impl<'v> SpecialTokens<'v> {
     }
 }
 
-/// An id in brackets at the beginning of a text, with its length.
+/// An id at the start of a text, as `<[7]>`: the length of this form, and the id.
 fn by_id(text: &[u8]) -> Option<(usize, u32)> {
     let rest = text.strip_prefix(b"<[")?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -60,7 +60,7 @@ pub(crate) fn damaged(path: &Path, source: grammarc_artifacts::Error) -> Problem
     Problem::Artifact { path: path.to_owned(), source }
 }
 
-/// The vocabulary artifact that a grammar artifact was compiled for, among those in its folder and those that the environment
+/// Finds the vocabulary artifact that a grammar artifact was compiled for, in its folder and in those that the environment
 /// lists.
 fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
     let buffer = Buffer::open(grammar).map_err(|error| damaged(grammar, error))?;

@@ -281,8 +281,8 @@ impl Reader<'_> {
     }
 }
 
-/// The error of a schema that the validator refuses, in the compiler's words where it refuses it too: these name the place and
-/// what to write there.
+/// The error of a schema that the validator refuses. If the compiler refuses it too, its diagnostics are used: they name the
+/// place and what to write there.
 fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
     let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
     let source = Source::new("<json-schema>", text);

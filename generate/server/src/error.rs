@@ -111,7 +111,7 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
-    /// An output is not what was asked for.
+    /// The output cannot be returned as the value that was asked for.
     fn output(message: String) -> Self {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Self { message, ..Self::new(status, "invalid_output_error", "invalid_output") }

@@ -14,9 +14,9 @@
 //! body ─ fields ─► sampling, constraint, messages ─► app.start: compile, then a slot ─► events ─► reply or sse
 //! ```
 //!
-//! A request compiles before it takes a slot, in turns that are few and fair to clients; so a hostile schema delays other
-//! compilations of its client, and no request whose grammar is kept or that has none. The engine's events alone decide what a
-//! client gets: a call that was cut is no call, and the reason of an end is how it ended.
+//! A request compiles before it takes a slot, in one of a few turns that are shared fairly among clients. So a hostile schema
+//! delays other compilations of its client only. It delays no request without a grammar or with a cached one. The engine's
+//! events alone decide what a client gets: an incomplete call is not returned as a call, and the finish reason is the engine's.
 
 mod access;
 mod app;
@@ -109,7 +109,7 @@ pub enum ServeError<E> {
     /// The listener failed.
     #[error(transparent)]
     Listener(#[from] std::io::Error),
-    /// The model was not loaded, or whoever was told of it failed.
+    /// `load` or `ready` returned an error.
     #[error("{0}")]
     Load(E),
 }

@@ -1,5 +1,5 @@
-//! The priority of threads that compile. It is below that of the engine and of the threads that answer requests, so a
-//! compilation takes processor time that nothing else needs.
+//! The priority of threads that compile. The engine and the threads that answer requests have a higher one, so a compilation
+//! only takes processor time that they leave.
 
 /// Lowers the priority of this thread and of all that it starts, for good.
 ///

@@ -8,7 +8,7 @@ use crate::fair::{Client, FairQueue};
 /// Share of the places that one client may have: a fourth.
 const SHARE: usize = 4;
 
-/// Which output of which client.
+/// Identifies an output: its client, and its number within the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The client. The default client may fill the whole queue, any other a fourth of it.

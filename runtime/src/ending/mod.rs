@@ -33,7 +33,7 @@ use crate::matcher::Matcher;
 
 /// Units of the longest ending: a megabyte of text.
 const LONGEST: usize = 1 << 20;
-/// Most refused tokens. Beyond, there is no ending: the search would be without a bound.
+/// Most refused tokens of a search for an ending. Beyond, the search gives up.
 const DETOURS: usize = 256;
 
 impl Matcher {

@@ -43,7 +43,7 @@ impl Element {
     }
 }
 
-/// Number of a row of an array: any integer, of which an `IndexError` names one that is negative or too large.
+/// Number of a row of an array. Any Python integer is read; a negative or too large one raises an `IndexError` that names it.
 #[derive(Clone, Copy)]
 pub(crate) struct Row(pub(crate) usize);
 

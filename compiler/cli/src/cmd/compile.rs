@@ -57,7 +57,7 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
 
-    /// Say besides how large the tables are and what a step may cost
+    /// Also print the sizes of the tables and the bounds on the cost of a step
     #[arg(short, long)]
     verbose: bool,
 
@@ -111,7 +111,7 @@ pub(crate) struct CompiledFile {
     pub(crate) seconds: Seconds,
     #[serde(flatten)]
     pub(crate) facts: Facts,
-    /// Whether people are told all of the facts.
+    /// Whether the report for people has all facts.
     #[serde(skip)]
     pub(crate) verbose: bool,
 }

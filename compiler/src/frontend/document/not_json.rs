@@ -21,7 +21,7 @@ pub(super) fn not_json(text: &str, code: &'static str, error: &serde_json::Error
     }
 }
 
-/// What `rest`, where parsing failed, has in place of JSON, and what to write instead. `None` if it is no common mistake.
+/// Names a common mistake at the start of `rest`, where parsing failed, and what to write instead. `None` for other mistakes.
 fn instead(rest: &str, is_behind_comma: bool) -> Option<(&'static str, &'static str)> {
     const WORDS: [(&str, &str, &str); 6] = [
         ("True", "`True` is Python's", "write `true`; `json.dumps` does"),

@@ -23,8 +23,8 @@ use crate::diagnostics::{Diagnostic, Source};
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the syntax, in source order, up to a limit; that the source is of another language; or that
-/// the budget is spent.
+/// All syntax errors in source order, up to a limit. If the source is in another language or the budget is spent, that error
+/// alone.
 pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let mut findings = Findings::default();
     let lexemes = lex(&source.text, notation, &mut findings, budget);

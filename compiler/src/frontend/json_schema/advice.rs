@@ -100,7 +100,7 @@ fn unquoted(text: &str) -> Option<String> {
     })
 }
 
-/// What to write in place of a name that is no type.
+/// The help for an unknown type: the type to write instead.
 pub(super) fn of_type(name: &str) -> String {
     let plain = name.trim().to_ascii_lowercase();
     let other = |name: &str| {

@@ -289,7 +289,7 @@ pub(super) fn space(max: u32) -> Expr {
     Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
 }
 
-/// Adds a kept rule.
+/// Adds a rule that is never inlined.
 fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> RuleId {
     let rule = builder.declare(name);
     builder.define_kept(rule, expr, Origin::default());

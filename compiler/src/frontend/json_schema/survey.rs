@@ -21,9 +21,9 @@ use crate::frontend::document::{Document, Json, NodeId, Tree};
 /// Steps of a budget that reading a schema takes, about.
 const STEPS_A_SCHEMA: usize = 1 << 6;
 
-/// Values of a document for each schema in most.
+/// Estimate for a capacity: a typical document has one schema for this many values.
 const VALUES_OF_SCHEMA: usize = 4;
-/// Values of a document for each keyword in most.
+/// Estimate for a capacity: a typical document has one keyword for this many values.
 const VALUES_OF_KEYWORD: usize = 2;
 
 /// The results of the survey.
@@ -120,7 +120,7 @@ impl Survey<'_, '_> {
         schema
     }
 
-    /// Notes a place as read; whether it was not.
+    /// Marks a place as read. Returns whether it is new.
     fn see(&mut self, node: NodeId) -> bool {
         if self.seen.len() <= node.index() {
             self.seen.resize(self.document.len(), false);
@@ -216,7 +216,7 @@ impl Survey<'_, '_> {
         followed
     }
 
-    /// A warning where `nullable` looks as if it meant something.
+    /// The warning about `nullable` in a dialect that does not have it.
     fn misread(&self) -> Option<Diagnostic> {
         let &first = self.nullable.iter().min()?;
         let places: FxHashSet<NodeId> = self.nullable.iter().copied().collect();
@@ -231,7 +231,7 @@ impl Survey<'_, '_> {
         Some(self.document.place(warning, first))
     }
 
-    /// Definitions that nothing refers to constrain nothing, whatever they hold.
+    /// Reports the definitions that nothing refers to, which constrain nothing.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
             if self.see(node) {

@@ -321,7 +321,7 @@ impl<'r> Work<'_, 'r> {
         }
     }
 
-    /// Terminals that match nothing, before a byte with which no terminal begins: what is ignored may stand behind them.
+    /// Adds a transition over terminals that match the empty string, for bytes with which only ignored text begins.
     fn nothing(&mut self, subset: SubsetId, terminals: &[TerminalId], but: ByteSet, at: u32) {
         let nullable: Vec<TerminalId> =
             terminals.iter().copied().filter(|id| self.terminal(*id).nullable).collect();

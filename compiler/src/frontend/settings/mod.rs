@@ -73,7 +73,7 @@ impl Language {
         Self::EXTENSIONS.into_iter().find_map(|(end, language)| told(end).then_some(language))
     }
 
-    /// What to do with a file whose name tells no language.
+    /// The help for a file whose name does not determine a language.
     pub fn instead_of_file(name: &str) -> &'static str {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match &*extension.to_ascii_lowercase() {

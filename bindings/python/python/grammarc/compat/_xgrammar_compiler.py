@@ -107,12 +107,12 @@ class Grammar:
 
     @staticmethod
     def concat(*grammars: Grammar) -> Grammar:
-        """A text of each grammar, one behind the other."""
+        """The concatenation: a text of each grammar, one after the other."""
         return Grammar._joined(" ", grammars, lambda theirs: theirs.concat)
 
     @staticmethod
     def union(*grammars: Grammar) -> Grammar:
-        """A text of one of the grammars."""
+        """The union: a text of any of the grammars."""
         return Grammar._joined(" | ", grammars, lambda theirs: theirs.union)
 
     @staticmethod
@@ -125,7 +125,7 @@ class Grammar:
         return Grammar("gbnf", source, {"sources": sources}, build)
 
     def __str__(self) -> str:
-        """XGrammar's notation, which is the source of a grammar and needs XGrammar for others."""
+        """The grammar in XGrammar's notation: its source if it was given so. Other kinds of sources need XGrammar itself."""
         if self._kind == "ebnf":
             return self._source
         return str(self._build(real("Grammar", "grammars as text")))
@@ -146,7 +146,7 @@ class CompiledGrammar:
 
 
 class _Cache:
-    """Compiled grammars by their sources, bounded by the bytes of their artifacts, by last use. A negative bound is none."""
+    """A cache of compiled grammars by source: least recently used, bounded in bytes of artifacts. A negative limit is no limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -154,7 +154,7 @@ class _Cache:
         self._lock = threading.Lock()
 
     def get(self, key: Any, make: Callable[[], CompiledGrammar]) -> CompiledGrammar:
-        """The grammar of a key, made where it is not there. Threads that ask for one at once may each make it."""
+        """Returns the grammar of a key, and makes it if it is missing. Threads that ask at the same time may each make it."""
         with self._lock:
             known = self._entries.get(key)
             if known is not None:
@@ -169,7 +169,7 @@ class _Cache:
         return made
 
     def size(self) -> int:
-        """Bytes of the artifacts. Those of which masks are still computed count nothing."""
+        """Bytes of the artifacts. Early grammars, whose masks are still computed, count 0."""
         with self._lock:
             return self._size()
 

@@ -130,7 +130,7 @@ class GrammarMatcher:
         return self._without_ends(bitmask, index) or forbids
 
     def _without_ends(self, bitmask: Any, index: int) -> bool:
-        """Takes the stop tokens out of a row, for a matcher that ends by itself, and says whether there are any."""
+        """Clears the stop tokens in a row, for a matcher that ends by itself. Returns whether there are stop tokens."""
         if not self._ends_itself:
             return False
         row = bitmask[index] if bitmask.ndim == 2 else bitmask
@@ -148,7 +148,7 @@ class GrammarMatcher:
             return forced[: error.start].decode()
 
     def find_jump_forward_tokens(self) -> list[int]:
-        """Tokens of the text with which every continuation begins: the longest text token at each place. The last is left out where
+        """Tokens of the text with which every continuation begins: the longest text token at each place. The last is left out if
         a longer text token begins with it."""
         if self._matcher.is_finished or self._matcher.is_accepting:
             return []
@@ -174,8 +174,8 @@ class GrammarMatcher:
         time_threshold: float = -1.0,
         temperatures: Any = None,
     ) -> bool:
-        """Writes the mask behind each draft of a tree, of which the first is accepted already. Nothing is allowed behind a draft that is
-        not, and behind the end. False where that took longer than ``time_threshold`` seconds, if it is positive."""
+        """Writes the mask after each draft of a tree. The root is accepted already. After a draft that is not allowed, and after the end,
+        the mask is empty. Returns ``False`` when a positive ``time_threshold``, in seconds, has passed."""
         deadline = time.monotonic() + time_threshold if time_threshold > 0 else None
         children, siblings, drafts = retrieve_next_token.tolist(), retrieve_next_sibling.tolist(), draft_tokens.tolist()
         if temperatures is not None:
@@ -251,7 +251,7 @@ class BatchGrammarMatcher:
 
     @staticmethod
     def batch_fill_temperature(matchers: Sequence[Any], temperatures: Any, indices: Sequence[int] | None = None) -> None:
-        """Writes the temperature of each matcher to the first places, or to those listed; -1 where it has none."""
+        """Writes the temperature of each matcher to the places of ``indices``, by default the first ones; -1 for none."""
         places = range(len(matchers)) if indices is None else indices
         for one, at in zip(matchers, places, strict=True):
             temperatures[at] = -1 if one.temperature is None else one.temperature
@@ -286,7 +286,7 @@ class _TextTokens:
         self._sorted = sorted(self.ids)
 
     def is_prefix(self, token: bytes) -> bool:
-        """Whether a longer token begins with one: the next in the order of bytes does then."""
+        """Whether a longer token begins with this one. It is then the next in the order of bytes."""
         after = bisect.bisect_right(self._sorted, token)
         return after < len(self._sorted) and self._sorted[after].startswith(token)
 

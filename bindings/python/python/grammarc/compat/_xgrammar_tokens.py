@@ -86,7 +86,7 @@ class TokenizerInfo:
 
     @staticmethod
     def from_vocab_and_metadata(encoded_vocab: Sequence[bytes | str], metadata: str) -> TokenizerInfo:
-        """A vocabulary by what :meth:`dump_metadata` says."""
+        """A vocabulary from its tokens and the text of :meth:`dump_metadata`."""
         said = json.loads(metadata)
         return TokenizerInfo(
             encoded_vocab,
@@ -98,7 +98,7 @@ class TokenizerInfo:
 
     @staticmethod
     def _detect_metadata_from_hf(backend_str: str) -> dict[str, Any]:
-        """What the text of a ``tokenizer.json`` says of its tokens, as TensorRT-LLM asks for it."""
+        """The form of the tokens in the text of a ``tokenizer.json``, for TensorRT-LLM: ``vocab_type`` and ``add_prefix_space``."""
         decoder = json.dumps(json.loads(backend_str).get("decoder") or {})
         if '"ByteLevel"' in decoder:
             kind = VocabType.BYTE_LEVEL
@@ -121,7 +121,7 @@ class TokenizerInfo:
 
     @functools.cached_property
     def vocabulary(self) -> grammarc.Vocabulary:
-        """The vocabulary of grammarc."""
+        """The same vocabulary as grammarc's type."""
         tokens = [_decoded(token, self.vocab_type) for token in self._encoded][: self.vocab_size]
         special = {id for id, token in enumerate(tokens) if _MARKER.fullmatch(token)} | set(self.stop_token_ids)
         return checked(

@@ -41,29 +41,29 @@ class Loop(NamedTuple):
 
     @property
     def tokens(self) -> torch.Tensor:
-        """The tokens of all rows: with what was chosen, but those of beam search are the prompts."""
+        """The tokens of all rows so far. In beam search they are the prompts only."""
         tokens: torch.Tensor = self.variables["input_ids"]
         return tokens
 
     @property
     def beams(self) -> int:
-        """Rows of one prompt that compete: beams, of which some may end without a text."""
+        """Number of rows for one prompt: the beams in beam search, else 1."""
         return self.variables.get("num_beams") or 1 if self.name == BEAMS else 1
 
     def watch(self, owner: object) -> Watch | None:
-        """The watch of a processor, if it is there."""
+        """The watch of a processor in the loop's criteria, if it was added."""
         found = (one for one in self.variables["stopping_criteria"] if isinstance(one, Watch) and one.owner is owner)
         return next(found, None)
 
     def add(self, watch: Watch) -> None:
-        """Adds a watch to the criteria of this generation, which are a list of its own."""
+        """Adds a watch to the criteria of this generation. Their list belongs to this generation alone."""
         self.variables["stopping_criteria"].append(watch)
 
     def open_rows(self, count: int) -> list[int]:
         """The rows of ``count`` whose last tokens are choices, while the criteria are asked.
 
-        Not among them are rows that ended before, which are padded, and candidates of beam search whose score is negative infinity:
-        they fill up beams and are never returned.
+        Rows that ended before are not among them, since they are padded. Nor are candidates of beam search with a score of
+        negative infinity, which fill up beams and are never returned.
         """
         rows = None
         if self.name == BEAMS:
@@ -94,7 +94,7 @@ class Watch(transformers.StoppingCriteria):  # type: ignore[misc,unused-ignore]
 
 
 def current() -> Loop | None:
-    """The loop that is running in this thread, if there is one: that of the model, where an assistant's runs inside of it."""
+    """The loop that is running in this thread, if there is one. If an assistant's loop runs, the model's loop around it."""
     frame: FrameType | None = sys._getframe(1)
     is_assisted = False
     while frame is not None:

@@ -45,8 +45,8 @@ def apply(
 
 
 def expect_choice(logits: torch.Tensor, rows: Sequence[int], beams: int = 1) -> None:
-    """Raises :class:`grammarc.GrammarcError` where no masked logit of a prompt is finite, of those of its ``beams`` rows that are among
-    ``rows``."""
+    """Raises :class:`grammarc.GrammarcError` if a prompt has no finite masked logit in any of its rows. Only rows in ``rows`` count;
+    ``beams`` successive rows belong to one prompt."""
     best = logits.amax(dim=1).tolist()
     for _, group in itertools.groupby(rows, key=lambda row: row // beams):
         prompt = list(group)

@@ -1,4 +1,4 @@
-"""What the processors of transformers share: checks of grammars against the model, and refusals of what would drop them."""
+"""The base of the processors for transformers: checks grammars against the model, and refuses modes that would ignore them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def width_of(model: Any) -> int | None:
 
 
 class GrammarProcessor(transformers.LogitsProcessor):  # type: ignore[misc,unused-ignore]
-    """Grammars of the rows of a generation, of one vocabulary, which is the model's."""
+    """A processor with a grammar for each row of a generation. All grammars have the model's vocabulary."""
 
     def __init__(self, grammar: Grammar | Sequence[Grammar | None], model: object, tokenizer: object) -> None:
         self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
@@ -78,7 +78,7 @@ def _expect_tokenizer(vocabulary: Vocabulary, tokenizer: object) -> None:
 
 @functools.cache
 def refuse_batches() -> None:
-    """Makes ``generate_batch`` refuse grammars as processors: it takes any keyword and never looks at this one."""
+    """Makes ``generate_batch`` refuse grammars as processors, since it ignores the keyword ``logits_processor``."""
     try:
         from transformers.generation.continuous_batching import (  # type: ignore[import-not-found,unused-ignore]
             ContinuousMixin,

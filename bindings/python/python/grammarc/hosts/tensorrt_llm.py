@@ -85,7 +85,7 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
             return self._matcher.is_finished
 
     class GrammarcMatcherFactory(parent):  # type: ignore[misc]
-        """Matchers of one engine. Its parent's state is made for what it alone takes."""
+        """Makes the matchers of one engine. Its parent is set up only for sources that XGrammar alone takes."""
 
         def __init__(self, guided_decoding_config: Any, vocab_size_padded: int, *rest: Any, **named: Any) -> None:
             self._made = (guided_decoding_config, vocab_size_padded, *rest), named

@@ -136,7 +136,7 @@ class GrammarLogitsProcessor(GrammarProcessor):
         return scores
 
     def _watch(self, loop: _loops.Loop) -> _Watch:
-        """The watch of a loop of ``generate``."""
+        """The watch of a loop of ``generate``, added on the first call."""
         watch = loop.watch(self)
         if not isinstance(watch, _Watch):
             watch = _Watch(self, self._grammars, self._ends, loop.tokens)
@@ -144,7 +144,7 @@ class GrammarLogitsProcessor(GrammarProcessor):
         return watch
 
     def _by_tokens(self, input_ids: torch.Tensor, width: int) -> tuple[_Generation, list[bytes]]:
-        """The generation that a call of a loop of one's own belongs to, and what was generated in each row."""
+        """The generation to which a call of a custom loop belongs, found by its tokens, and the tokens generated in each row."""
         generation = self._generations.get(width)
         if generation is not None and generation.begins(input_ids):
             runs = generation.runs(input_ids)
@@ -178,7 +178,7 @@ class _Watch(_loops.Watch):
         return self._generations[width]
 
     def has_checked(self, input_ids: torch.Tensor) -> bool:
-        """Whether the last tokens were checked when they were chosen. A model's own loop may ask no criteria."""
+        """Whether the last tokens were checked when they were chosen. They were not if a model's own loop asks no criteria."""
         return bool(input_ids.shape[1] == self._checked)
 
     def _check_choices(self, input_ids: torch.Tensor, rows: list[int]) -> None:
@@ -204,11 +204,11 @@ class _Generation:
         self._positions = [None if one is None else Positions(one, ends, width) for one in grammars]
 
     def of(self, row: int, rows: int) -> Positions | None:
-        """The positions of a row's grammar. Rows of one prompt stand next to each other."""
+        """The positions of a row's grammar. Rows of one prompt are neighbours."""
         return self._positions[row * len(self._positions) // rows]
 
     def runs(self, input_ids: torch.Tensor) -> list[bytes]:
-        """What was generated in each row."""
+        """The bytes of the token ids that were generated in each row."""
         tokens = input_ids[:, self._prompt.shape[1] :].to("cpu", torch.int64).contiguous().numpy()
         for positions in self._positions:
             if positions is not None:
@@ -225,7 +225,7 @@ class _Generation:
         return is_equal
 
     def goes_on(self, runs: list[bytes], ahead: int) -> bool:
-        """Whether rows have at most ``ahead`` tokens behind a position that was asked for."""
+        """Whether each row has at most ``ahead`` tokens after a known position."""
         return all(self._knows(self.of(row, len(runs)), run, ahead) for row, run in enumerate(runs))
 
     @staticmethod

@@ -91,7 +91,7 @@ class ResidentLogitsProcessor(GrammarProcessor):
         return scores
 
     def _is_watched(self, loop: _loops.Loop) -> bool:
-        """Whether this is a further call of a loop of ``generate``, whose choices are checked from the first call on."""
+        """Whether a loop of ``generate`` has called before. The first call adds a watch that checks the loop's choices."""
         if loop.name in (_loops.BEAMS, _loops.ASSISTED):
             raise ValueError(f"beams change their places, and drafts go ahead: for these {_INSTEAD}")
         if loop.watch(self) is not None:
@@ -156,8 +156,8 @@ class _Generation:
         return [row for row, matcher in enumerate(self._matchers) if matcher is not None and not self._finished[row]]
 
     def goes_on(self, input_ids: torch.Tensor, width: int, open_rows: Collection[int] | None = None) -> bool:
-        """Takes the tokens that a call has more than the one before, and checks those of ``open_rows``, or of all. False where the call
-        begins another generation."""
+        """Advances by the token that a call has more than the one before, and checks it in ``open_rows``, by default in all rows. Returns
+        ``False`` if the call begins another generation, and raises ``ValueError`` if beams or drafts changed the rows."""
         before = self._tokens
         (rows, length), more = before.shape, input_ids.shape[1] - before.shape[1]
         if width != self.width or input_ids.shape[0] != rows or input_ids.device != before.device:

@@ -1,19 +1,18 @@
-//! A text read with the special tokens in it: what `sample` writes by name.
+//! Reads a text in which special tokens stand by name, as `sample` writes them.
 //!
-//! A special token matches by its id alone, so its name in a text is not its letters. A name is read as its token where
-//! that is allowed; a text that is refused that way is read once more by its letters alone, and the reading that got
-//! further counts. Where the grammar takes tokens by id that are not special, as `!<x>` of GBNF does, the longest such token
-//! that spells the text is read.
+//! A special token matches by its id alone, so its name in a text is not its letters. A name is read as its token where that
+//! is allowed. If the text is refused this way, it is read again by its letters alone, and the reading that gets further
+//! counts. A grammar may take ordinary tokens by id, as `!<x>` of GBNF does. There the longest such token is read.
 
 use grammarc_runtime::error::{BytesError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar};
 
 use crate::special::SpecialTokens;
 
-/// Bytes of the longest token that is looked for in a text.
+/// Longest token that is looked for by its text, in bytes. Longer ones are not found.
 const LONGEST: usize = 128;
 
-/// Reads a text from the start. The matcher of a text that is refused stands before the byte that was.
+/// Reads a text from the start. If it is refused, the matcher is before the refused byte.
 pub(super) fn read(grammar: &Grammar, text: &[u8]) -> (ByteMatcher, Result<(), BytesError>) {
     let vocabulary = grammar.vocabulary().artifact();
     let named = attempt(grammar, text, Some(&SpecialTokens::new(vocabulary)));
@@ -62,7 +61,7 @@ fn attempt(
     (matcher, Ok(()))
 }
 
-/// Reads the first of some tokens that is allowed by its id, and returns its length in the text.
+/// Accepts the first of some tokens whose id the grammar allows. Returns its length in the text, `None` if none is allowed.
 fn first_allowed(
     matcher: &mut ByteMatcher,
     tokens: impl Iterator<Item = (usize, u32)>,
@@ -75,7 +74,7 @@ fn first_allowed(
     Ok(None)
 }
 
-/// The tokens that a text begins with, longer ones first.
+/// The tokens whose bytes a text begins with, longer ones first.
 fn spelled<'t>(grammar: &'t Grammar, text: &'t [u8]) -> impl Iterator<Item = (usize, u32)> + 't {
     let vocabulary = grammar.vocabulary().artifact();
     let lengths = (1..=text.len().min(LONGEST)).rev();

@@ -104,7 +104,7 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Accepts tokens that spell a text, with the special tokens in it where they are allowed, and returns them.
+/// Accepts tokens that spell a text, special tokens where they are allowed, and returns them. `None` if none spell it.
 fn reach(matcher: &mut Matcher, text: &[u8]) -> Option<Vec<u32>> {
     let grammar = matcher.grammar().clone();
     let special = SpecialTokens::new(grammar.vocabulary().artifact());

@@ -66,7 +66,7 @@ pub(crate) struct ServeArgs {
     /// Most connections of one address; behind a proxy, all clients have its address
     #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections_of_address)]
     connections_per_address: usize,
-    /// Longest time in seconds that requests under way have when the server is ended; a second signal ends it at once
+    /// Longest time, in seconds, for requests under way after a signal to end; a second signal ends the server at once
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     drain: u64,
 }
@@ -96,7 +96,7 @@ async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Counts the signals that end the process, from now on.
+/// Starts to count the signals that ask the process to end.
 fn interruptions() -> watch::Receiver<u32> {
     let (count, counted) = watch::channel(0);
     tokio::spawn(async move {
@@ -108,14 +108,14 @@ fn interruptions() -> watch::Receiver<u32> {
     counted
 }
 
-/// Waits for so many signals.
+/// Waits until `count` signals have come.
 async fn signals(mut counted: watch::Receiver<u32>, count: u32) {
     // The task that counts ends with the runtime alone.
     drop(counted.wait_for(|found| *found >= count).await);
 }
 
-/// The keys of the arguments and of the environment. One that is empty, or a variable without one, would open the server to
-/// everybody, and is refused.
+/// The keys of the arguments and of the environment. An empty key, and a variable without a key, are refused: they would let
+/// everybody in.
 fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
     let wrong = |option: &'static str, problem: &str| {
         Err(Failure::Tool(Problem::Option { option, problem: problem.to_owned() }))

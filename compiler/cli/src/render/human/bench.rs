@@ -54,7 +54,7 @@ impl Answer for Benched {
     }
 }
 
-/// A name and its times.
+/// A row of the table: a name and its percentiles in nanoseconds.
 fn row(name: &str, ns: &Percentiles) -> [String; 6] {
     let text = |value: f64| match value {
         0.0..100.0 => format!("{value:.1}"),

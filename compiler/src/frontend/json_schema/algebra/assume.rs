@@ -18,11 +18,11 @@ use super::formula::{Formula, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
-/// Rounds after which what is decided is enough.
+/// Most rounds of propagation. Beyond, the formula stays correct but may be larger.
 const ROUNDS: usize = 4;
 
 impl Algebra<'_> {
-    /// The same formula with its alternatives decided as far as its other conjuncts decide them.
+    /// Simplifies the alternatives of a formula by the facts that its other conjuncts state.
     pub(super) fn assumed(&mut self, mut formula: FormulaId) -> Result<FormulaId, Diagnostic> {
         for _ in 0..ROUNDS {
             let is_fact =
@@ -92,7 +92,7 @@ impl Algebra<'_> {
         }
         Ok(decided)
     }
-    /// Whether the facts put a member under a key of a set that has no value which satisfies the formula.
+    /// Whether a required key in a set of keys has no value that satisfies both its fact and the formula.
     fn some_member_fails(
         &mut self,
         facts: &IndexMap<u32, Fact, FxBuildHasher>,

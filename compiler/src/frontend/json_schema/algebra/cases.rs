@@ -1,10 +1,11 @@
-//! How a formula over atoms goes on, by what the next value satisfies.
+//! Derivatives of a formula over atoms, by the formulas that the next value satisfies.
 //!
-//! Reading a value decides the atoms that are about it. [`Algebra::cases`] goes through the formulas over values that
-//! such atoms name, one by one, and tells values that satisfy it from values that do not; formulas that come out equal
-//! are one case. If satisfying a formula can only help (no negation is about it), the other case need not exclude the
-//! values that do: it then allows less after them, and the union is the same. This matters, because the complement of
-//! a large schema is larger still.
+//! Reading a value decides the atoms that concern it. For each formula over values that these atoms name, [`Algebra::cases`]
+//! splits the values into those that satisfy it and those that do not. Equal remaining formulas are one case.
+//!
+//! If satisfying a formula can only help, because no negation concerns it, the other case need not exclude the values that
+//! satisfy it. It allows less after them, so the union is the same. This saves the complement of a large schema, which is
+//! larger still.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -30,7 +31,7 @@ pub(super) trait Atoms: Copy {
 /// The formula over values of one case, and the formula that remains after such a value.
 pub(super) type Case = (FormulaId, FormulaId);
 
-/// The cases of a formula: mostly the value decides nothing, and there is one.
+/// The cases of a formula. Mostly there is one, since the value decides no atom.
 pub(super) type Cases = SmallVec<[Case; 1]>;
 
 /// Remaining formulas, with the formulas over values that lead to each.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::formula::Formula;
 use super::{Algebra, FormulaId};
 
-/// Alternatives from which on sorting them is worth it.
+/// Least number of alternatives for which sorting by keys pays off.
 const MANY: usize = 16;
 
 /// A formula with many alternatives, sorted.

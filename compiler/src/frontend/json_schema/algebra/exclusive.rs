@@ -1,4 +1,4 @@
-//! `oneOf` over objects: which branches exclude each other anyway, and the others told apart.
+//! `oneOf` over objects: finds branches that are disjoint anyway, and makes the others exclusive by negation.
 //!
 //! Exactly one of n sets is a ladder of negations, which a formula should not have where the sets are disjoint: then it is
 //! their union. To ask whether two sets are disjoint is to ask about the values of members, whose schemas may lead back to
@@ -27,9 +27,9 @@ const ANY_OF: &str = "objects that several branches accept are accepted: telling
 /// Families of sets of objects of which exactly one holds an object.
 #[derive(Debug, Default)]
 pub(super) struct Ones {
-    /// The sets of each, and the keyword's place.
+    /// The sets of each family, and the keyword's place.
     families: IndexSet<(Box<[FormulaId]>, NodeId), FxBuildHasher>,
-    /// By formula with such atoms, the formula without.
+    /// For each formula with such atoms, the equivalent formula without them.
     resolved: FxHashMap<FormulaId, FormulaId>,
 }
 
@@ -95,7 +95,7 @@ impl Algebra<'_> {
         Ok(done)
     }
 
-    /// The formula of a family whose sets have none but those that are resolved.
+    /// The formula of a family. Its sets contain only families that are already resolved.
     fn resolve_family(
         &mut self,
         family: u32,
@@ -156,8 +156,8 @@ impl Algebra<'_> {
         Ok(overlaps)
     }
 
-    /// Whether one key tells all formulas apart: each requires it, with one of finitely many scalars that no other
-    /// formula has. Linear, where comparing pairs is quadratic.
+    /// Whether one key discriminates all formulas: each requires it, with finitely many scalars that no other formula has.
+    /// Linear, while comparing pairs is quadratic.
     fn told_apart(&mut self, sets: &[FormulaId]) -> Result<bool, Diagnostic> {
         let Some(&first) = sets.first() else { return Ok(true) };
         let told = self.properties(first).into_iter().filter(|p| p.1 != FormulaId::TRUE);

@@ -1,4 +1,4 @@
-//! The content graph: everything reachable from the root, and what of it is empty.
+//! The content graph: all formulas that are reachable from the root, and which of them are empty.
 //!
 //! A node is a formula over values with the scalars and automata it comes to; the automata name the formulas of
 //! children. Emptiness is the least fixpoint: a node holds something where it has a scalar, or where the end of one of
@@ -37,7 +37,7 @@ pub(crate) struct ContentGraph {
     pub(super) holds: Vec<bool>,
 }
 
-/// Explores everything that a formula applies, and leaves what of it holds something.
+/// Explores all formulas that a formula applies, and removes what is empty.
 pub(crate) fn build(
     algebra: &mut Algebra<'_>,
     root: FormulaId,
@@ -66,7 +66,7 @@ pub(super) fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<boo
     Ok(held)
 }
 
-/// Everything that a formula applies, and what of it holds something; with all automata, in their order.
+/// The graph of all formulas that a formula applies, with the nodes that are not empty, and all automata in their order.
 pub(super) fn explored(
     algebra: &mut Algebra<'_>,
     root: FormulaId,
@@ -219,7 +219,7 @@ impl ContentGraph {
         }
     }
 
-    /// Finds what holds something. Returns all automata as it saw them, in their order.
+    /// Computes the nodes that are not empty. Returns all automata, in their order.
     fn fixpoint(&mut self) -> Vec<Steps> {
         let mut automata = Vec::new();
         // By value, the last edge that needs it; by edge, the automaton, its states and the edge before.
@@ -375,9 +375,9 @@ impl Steps {
         &self.edges[from..to]
     }
 
-    /// The states that lead to an end. With marks, those that besides lead to every mark and from there on likewise:
-    /// what was written may be written again, so where a mark cannot be passed any more it has not been either, and
-    /// nothing that leads there is ever finished.
+    /// The states that reach an end. With marks, a state must also be able to pass every mark that is left, and then reach an
+    /// end. A member may be written again, so a mark that cannot be passed any more has not been passed either: such a
+    /// state never reaches an end.
     pub(super) fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
         let mut alive = vec![true; self.ends.len()];
         loop {
@@ -430,7 +430,7 @@ impl Steps {
         self.marks == 0 && all(&reached) && all(&alive)
     }
 
-    /// New numbers of the states that are on a way from the start to an end; `None` where there is no such way.
+    /// New numbers of the states on a path from the start to an end. `None` if there is no such path.
     fn renumbered(&self, holds: impl Fn(FormulaId) -> bool) -> Option<Vec<Option<u32>>> {
         let open = |edge: &&Step| edge.value.is_none_or(&holds);
         let ending = self.alive(&holds);

@@ -21,7 +21,7 @@ use super::formula::{Formula, Formulas, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
-/// States of automata over characters that count as one state of an automaton over members where keys are told apart.
+/// States of an automaton over characters that count as one state of an automaton over members, in the limits of work.
 const CHARACTER_STATES: usize = 16;
 
 /// The key or keys of a member.
@@ -42,7 +42,7 @@ pub(crate) struct Member {
     pub(crate) value: FormulaId,
     /// The state after it.
     pub(crate) to: u32,
-    /// The mark, where set, that an object has to have a member with before it ends.
+    /// The mark that this member passes, if it has one. An object passes every mark before it ends.
     pub(crate) mark: Option<u8>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct MemberState {
     pub(crate) skip: Option<u32>,
     /// Whether the object may end.
     pub(crate) end: bool,
-    /// The bounds, where set, on how many of the members come before the object ends: they lead back here.
+    /// The bounds on the number of members that lead back to this state, if there are any.
     pub(crate) repeat: Option<Bounds>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct MemberState {
 pub(crate) struct MemberAutomaton {
     /// The states.
     pub(crate) states: Vec<MemberState>,
-    /// The marks that an object has to pass, as bits. There may be one that no member carries, and then no object.
+    /// The marks that an object must pass, as bits. If no member has one of them, there is no object.
     pub(crate) marks: u32,
     /// Whether the keys of [`MemberName::Names`] differ from each other in an object.
     pub(crate) distinct: bool,
@@ -106,7 +106,7 @@ impl Algebra<'_> {
         StringSet::all_but(keys, self.limits.states).unwrap_or_else(|_| StringSet::all())
     }
 
-    /// The automaton of a formula; `None` where it has more states or edges than there is room for.
+    /// The automaton of a formula. `None` if it exceeds the bounds on states or edges.
     pub(super) fn members_within(
         &mut self,
         formula: FormulaId,
@@ -158,8 +158,8 @@ impl Algebra<'_> {
         Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
     }
 
-    /// The state for what remains from a place on: at the next key that may be written or that something is said of.
-    /// Of the keys of many alternatives one has a few, and the others would be left out one by one.
+    /// The state for a remaining formula from a place on. It is at the next key that the formula allows or names, so that the
+    /// keys of excluded alternatives need no states.
     fn state(&mut self, builder: &mut Builder, place: usize, rest: FormulaId) -> u32 {
         let Builder { place: place_of, named, .. } = builder;
         let places = named.entry(rest).or_insert_with(|| {
@@ -286,7 +286,7 @@ impl Algebra<'_> {
         Ok(state)
     }
 
-    /// Adds an edge, to one that differs in its keys alone where there is one.
+    /// Adds an edge, or adds its keys to an edge that differs in the keys only.
     pub(super) fn push_names(
         &mut self,
         state: &mut MemberState,
@@ -306,7 +306,7 @@ impl Algebra<'_> {
         Ok(())
     }
 
-    /// Sets of other keys that the formula does not tell apart, with the cases of each.
+    /// A partition of the keys that the formula does not name, into sets that it treats alike, with the cases of each.
     pub(super) fn other_members(
         &mut self,
         others: &mut OtherKeys,
@@ -339,7 +339,7 @@ impl Algebra<'_> {
         Ok(found)
     }
 
-    /// The keys outside all named ones, by which of the sets they are in.
+    /// Partitions the keys that are not named by the sets that contain them.
     fn split_names(
         &mut self,
         others: &StringSet,
@@ -406,7 +406,7 @@ impl Algebra<'_> {
         }
     }
 
-    /// The formula with bounds on the number of members moved on by one.
+    /// The formula after one more member: its bounds on the number of members decrease by one.
     pub(super) fn count_object_member(&mut self, formula: FormulaId) -> FormulaId {
         self.count_object_members(formula, Bounds::after_one)
     }
@@ -503,7 +503,7 @@ type NameClass = (StringSet, Vec<u32>);
 /// The keys that a formula does not name.
 pub(super) struct OtherKeys {
     all: StringSet,
-    /// By the sets that tell them apart: the keys of each combination of sets.
+    /// By the sets that matter, the keys of each combination of these sets.
     classes: FxHashMap<Vec<u32>, Rc<[NameClass]>>,
 }
 
@@ -522,12 +522,12 @@ pub(super) struct KeyAtoms {
 }
 
 impl KeyAtoms {
-    /// Of a key that has its place.
+    /// Atoms about a key that comes once.
     pub(super) fn once(key: u32) -> Self {
         Self { key, again: None }
     }
 
-    /// Of a key that may come again, in which case its last value counts. `negated` where some negation is about it.
+    /// Atoms about a key that may come again. `negated` is set if some negation concerns the key.
     pub(super) fn again(key: u32, negated: bool) -> Self {
         Self { key, again: Some(negated) }
     }

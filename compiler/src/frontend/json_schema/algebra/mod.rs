@@ -106,13 +106,13 @@ pub(crate) enum Subject {
 /// Limits on the work of the algebra.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
-    /// States of one automaton over bytes, members or items, and the budget of all.
+    /// Most states of one automaton over bytes, members or items, and the budget of all.
     pub(crate) states: Allowance<'a>,
-    /// States of all automata over members and items, and value formulas.
+    /// Most states of all automata over members and items together, with the formulas over values.
     pub(crate) shapes: usize,
-    /// Formulas.
+    /// Most formulas.
     pub(crate) formulas: usize,
-    /// Cases told apart, and states of the sets of strings that this took.
+    /// Most work: one for each case, and for each state of the sets of strings that distinguish cases.
     pub(crate) work: usize,
 }
 

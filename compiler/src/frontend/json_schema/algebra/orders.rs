@@ -20,17 +20,17 @@ use super::formula::{Formula, Formulas};
 use super::members::MemberAutomaton;
 use super::{Algebra, FormulaId, Orders, Patience, Subject};
 
-/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
+/// Most work for each state or edge of an automaton's bound. More is a sign that the automaton will exceed its bound.
 const WORK: usize = 64;
-/// Objects with keys in any order, each of which may take its part of what there is to spare.
+/// Share of the spare states that one object with keys in any order may take: a fourth.
 const SHARE: usize = 4;
-/// States for each key, and besides, that a formula with alternatives may take before it is split.
+/// Most states of a formula with alternatives, for each key and in addition, before it is split.
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
 const MOST_PARTS: usize = 4_096;
-/// Most alternatives of which there are automata with keys in any order where the whole has none.
+/// Most alternatives that get automata with keys in any order of their own, if the whole formula gets none.
 const MOST_PLAIN: usize = 64;
-/// States and members that an automaton with keys in any order may always have.
+/// States and members that every automaton with keys in any order may have.
 const MOST_FREE: usize = 1_024;
 
 /// Why keys in any order are narrower.
@@ -149,7 +149,7 @@ impl Algebra<'_> {
         Ok(automata)
     }
 
-    /// The formula with each of its alternatives decided for the first that holds where keys are left out.
+    /// The formula with each disjunction replaced by its first alternative that holds if keys are left out.
     fn without_choices(&mut self, formula: FormulaId) -> FormulaId {
         let conjuncts = self.objects.formulas.conjuncts(formula);
         let decided: Vec<_> = conjuncts

@@ -16,7 +16,7 @@ use super::formula::{Formula, Formulas, Literal, constants};
 /// Results by formula.
 pub(super) type Known = FxHashMap<FormulaId, FormulaId>;
 
-/// One way of making formulas anew.
+/// A transformation of formulas, from the leaves up.
 trait Rebuild {
     /// The result for a literal.
     fn literal(&mut self, formulas: &mut Formulas, id: FormulaId, literal: Literal) -> FormulaId;
@@ -24,7 +24,7 @@ trait Rebuild {
     fn join(&mut self, formulas: &mut Formulas, operands: Vec<FormulaId>, all: bool) -> FormulaId;
     /// Whether constants and operators are inverted.
     const NEGATES: bool = false;
-    /// Whether an operator whose operands stay as they are is left alone.
+    /// Whether an operator is kept as it is if none of its operands changes.
     const KEEPS: bool = false;
 }
 
@@ -35,7 +35,7 @@ struct Frame {
     all: bool,
     /// Place of the operand at hand.
     at: usize,
-    /// Operands so far; `None` while none has changed and that matters.
+    /// New operands so far; `None` while none has changed, if operators may be kept.
     new: Option<Vec<FormulaId>>,
 }
 

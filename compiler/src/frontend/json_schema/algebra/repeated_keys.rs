@@ -1,12 +1,11 @@
 //! Which objects the runtime must keep from repeating a key that the schema does not name.
 //!
 //! Parsers keep one value of a repeated key. In most objects a repetition is harmless: `{"a": 1, "a": 2}` is a map to
-//! integers, whichever value is kept. It matters where the automaton learns something from a member: that there are three
-//! members (`minProperties`), or that some value is a string (`not`, `oneOf`). The kept value may then say otherwise. The
-//! object becomes a rule whose keys differ ([`RuleKind::Distinct`](crate::ir::RuleKind::Distinct)), as the items of
-//! `uniqueItems` do.
+//! integers, whichever value is kept. A repetition matters if a member changes the automaton's state, as with `minProperties`
+//! (a count) or `oneOf` (the type of a value). The kept value may then lead to another verdict. Such an object becomes a rule
+//! whose keys differ ([`RuleKind::Distinct`](crate::ir::RuleKind::Distinct)), as the items of `uniqueItems` do.
 //!
-//! Cost: O(members) for each automaton; automata that learn nothing keep their masks.
+//! Cost: O(members) for each automaton. Other automata keep their masks.
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;

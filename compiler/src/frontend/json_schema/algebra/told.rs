@@ -1,4 +1,4 @@
-//! Alternatives that the next value tells apart.
+//! Alternatives that the next value discriminates by its scalars.
 //!
 //! In a union of a thousand constants, or of two hundred branches each with its own `"type"`, every value of the key
 //! leaves one alternative. To ask for each subject whether the value satisfies it would go through the whole formula a
@@ -15,14 +15,14 @@ use super::cases::{Atoms, Case};
 use super::formula::{Formula, Formulas, Literal};
 use super::{Algebra, FormulaId, Scalar, Subject};
 
-/// Alternatives from which on sorting them is worth it.
+/// Least number of alternatives for which sorting by scalars pays off.
 const MANY: usize = 8;
-/// Scalars of one alternative up to which it is sorted by them.
+/// Most scalars of an alternative that is sorted by them. With more it is kept unsorted.
 const SCALARS: usize = 64;
 
 impl Algebra<'_> {
-    /// The formula cut into parts by what the next value is: together they say of values that satisfy `value` what the
-    /// formula says. `None` where the alternatives are few or not told apart by scalars.
+    /// Splits a formula by the scalar that the next value is. For values that satisfy `value`, the parts together are
+    /// equivalent to the formula. `None` if the alternatives are few or scalars do not distinguish them.
     pub(super) fn told<A: Atoms>(
         &mut self,
         atoms: A,
@@ -68,8 +68,7 @@ impl Algebra<'_> {
         Ok(Some(parts))
     }
 
-    /// The scalars that an alternative needs the next value to be one of; `None` where it allows others or goes on
-    /// without them.
+    /// The scalars of which an alternative requires the next value to be one. `None` if it allows other values.
     fn told_by<A: Atoms>(
         &mut self,
         atoms: A,

@@ -1,11 +1,10 @@
-//! `unevaluatedProperties` and `unevaluatedItems`: what applies to members and items that no other keyword has looked
-//! at.
+//! `unevaluatedProperties` and `unevaluatedItems`: schemas for members and items that no other keyword evaluates.
 //!
-//! The keywords that look depend on the alternatives that the value satisfies. Assuming fewer of them satisfied only
-//! leaves more unevaluated, so the union over all sets of alternatives, each with its set satisfied, is exact and
-//! needs no negation. Of the branches of one `oneOf` no two are satisfied at once, so no set has two of them: sixty kinds of an object,
-//! each with members of its own, are sixty sets. Else the number of sets is exponential in the alternatives that evaluate something
-//! new, and limited.
+//! The evaluated members depend on the alternatives that the value satisfies. Assuming fewer alternatives only leaves more
+//! members unevaluated. So the union over all sets of alternatives, each with its set satisfied, is exact without negation.
+//!
+//! No two branches of one `oneOf` hold together, so no set has two of them: sixty kinds of an object are sixty sets.
+//! Otherwise the number of sets is exponential in the alternatives that evaluate something new, and bounded.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -19,14 +18,14 @@ use super::domain::{Domain, of_schema};
 use super::objects::ObjectFormulas;
 use super::{Algebra, FormulaId};
 
-/// Most sets of alternatives that are told apart.
+/// Most sets of alternatives. Beyond, the keyword is an error.
 const MOST_SETS: usize = 1 << 10;
 
 /// The branches that hold of each `oneOf` on the way to a keyword: the schema of the `oneOf`, and the branch by its place. No
 /// `oneOf` has two.
 type Choices = Vec<(SchemaId, usize)>;
 
-/// Whether some `oneOf` has one branch in the one and another in the other.
+/// Whether two sets of choices contain different branches of one `oneOf`.
 fn exclude_each_other(one: &Choices, other: &Choices) -> bool {
     one.iter().any(|(of, branch)| other.iter().any(|(at, taken)| of == at && branch != taken))
 }
@@ -43,10 +42,10 @@ trait Evaluated: Clone {
     /// The empty set.
     fn none() -> Self;
 
-    /// The objects, or arrays, that two conditions hold for.
+    /// The conjunction of two conditions on objects or arrays.
     fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId;
 
-    /// This and more; none where that is no more than this.
+    /// The union with another set; `None` if it is this set.
     fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
 }
 
@@ -71,9 +70,9 @@ impl Evaluated for StringSet {
 /// Items that are evaluated under a condition.
 #[derive(Clone, Debug, Default)]
 struct Items {
-    /// So many at the beginning.
+    /// Number of items at the beginning.
     prefix: u32,
-    /// The values that satisfy one of these.
+    /// Formulas: an item that satisfies one of these is evaluated.
     values: Vec<FormulaId>,
 }
 
@@ -162,7 +161,7 @@ fn sets<T: Evaluated>(
 }
 
 impl Algebra<'_> {
-    /// The objects of a schema whose members that it does not evaluate satisfy another.
+    /// The objects of a schema whose unevaluated members satisfy another schema.
     pub(super) fn unevaluated_members(
         &mut self,
         schema: SchemaId,
@@ -249,7 +248,7 @@ impl Algebra<'_> {
         Ok(())
     }
 
-    /// The arrays of a schema whose items that it does not evaluate satisfy another.
+    /// The arrays of a schema whose unevaluated items satisfy another schema.
     pub(super) fn unevaluated_items(
         &mut self,
         schema: SchemaId,

@@ -25,7 +25,7 @@ use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState,
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
-/// States and members that an automaton may have whose keys come once.
+/// Most states and members of an automaton whose keys come once. Beyond, keys may come again, and the report says so.
 const MOST_ONCE: usize = 2_048;
 
 /// Why keys that were to come once may come again.
@@ -51,7 +51,7 @@ impl Default for Once {
 enum Times {
     /// Once at most.
     Once,
-    /// As often as is written.
+    /// Any number of times.
     Any,
 }
 
@@ -200,8 +200,7 @@ impl Algebra<'_> {
         Ok(Some(MemberAutomaton { states, marks, distinct: false }))
     }
 
-    /// One state that counts members by a repetition, where they change nothing else and may come again. `None` where that
-    /// is not so.
+    /// A state that counts members by a repetition, if members change nothing else and may come again. `None` otherwise.
     fn unordered_repetition(
         &mut self,
         rest: FormulaId,
@@ -253,8 +252,8 @@ impl Algebra<'_> {
         Place { next, written, rest: self.objects.formulas.sorted(rest, canonical) }
     }
 
-    /// Takes out of a formula what it says of single keys in every case: it holds where the key is written, each time,
-    /// and needs no state. Bounds on the number of members are then on that of those that are not required.
+    /// Splits off the unconditional facts about single keys: they are checked when the key is written and need no state. The
+    /// bounds on the number of members are then bounds on the members that are not required.
     fn fixed_members(&mut self, formula: FormulaId, keys: &[u32]) -> Fixed {
         let mut rest = Vec::new();
         for conjunct in self.objects.formulas.conjuncts(formula) {
@@ -302,7 +301,7 @@ struct Fixed {
     ordered: Vec<u32>,
     /// Formulas over the values under keys.
     values: FxHashMap<u32, FormulaId>,
-    /// The formula without what these say.
+    /// The formula without these facts.
     rest: FormulaId,
 }
 

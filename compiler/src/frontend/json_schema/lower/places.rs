@@ -6,7 +6,7 @@ use super::super::algebra::MemberAutomaton;
 use super::super::layout::Gaps;
 use super::super::schema::Bounds;
 
-/// States in which a key may be left out, from which on their keys are one tree.
+/// Least number of states in which a key may be left out for their keys to be lowered as one tree.
 const MANY: usize = 48;
 
 /// Bytes that a member takes, about.
@@ -25,7 +25,7 @@ pub(super) struct Places {
     /// States of the graph, by twice the state of the automaton and whether something is written.
     numbers: Vec<Option<u32>>,
     pub(super) order: Vec<(u32, bool)>,
-    /// The state behind the last of what is written, before the space and the bracket.
+    /// The state after the last member or item, before the space and the bracket.
     closing: u32,
     bracket: Expr,
 }
@@ -44,7 +44,7 @@ impl Places {
         Self { graph, numbers, order, closing, bracket }
     }
 
-    /// Ends in a place.
+    /// Allows the text to end in a state.
     pub(super) fn close(&mut self, from: u32, written: bool) {
         if written {
             self.graph.edge(from, Expr::Empty, self.closing);
@@ -53,7 +53,7 @@ impl Places {
         }
     }
 
-    /// Ends after so many of `any` with commas between them.
+    /// Ends the text after a number of `any` within `bounds`, with commas between them.
     pub(super) fn repeat(
         &mut self,
         from: u32,

@@ -1,16 +1,14 @@
 //! An automaton over texts of numbers as an expression, with the number of digits limited.
 //!
-//! A digit that the automaton reads on its way, before it comes to a cycle, was asked for by some keyword and is
-//! always allowed: a set of one number of 400 digits has that text. In a cycle nothing bounds the digits, so all
-//! digits before the point together, and all after it, are held to the limit there:
+//! Digits before a cycle are always allowed, since some keyword requires them: a set of one number of 400 digits has that
+//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after it:
 //!
-//! - A state that is a cycle alone is a repetition of so many digits as the limit leaves, which the network counts in
-//!   a register. The canonical fraction, which must not end in a zero, is such a repetition and one digit more. How
-//!   many digits a repetition took is not known behind it: where another digit leads out of it (a zero that ends the
-//!   zeros of `100.000`), digits are counted anew.
-//! - Any other cycle (the residues of a multiple) is unrolled, a state for each number of digits. Its limit is at
-//!   least what the cycle needs to get from any of its states to an end. A cycle whose unrolling takes more than
-//!   [`UNROLLED`] states counts no digits, and those of every repetition are counted from zero.
+//! - A self-loop is a repetition of as many digits as the limit leaves, which the network counts in a register. The
+//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition its
+//!   number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
+//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its limit is
+//!   at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`] states, the
+//!   cycle counts no digits, and every repetition counts from zero.
 
 use std::sync::Arc;
 
@@ -23,7 +21,7 @@ use crate::ir::{ByteSet, Expr, ExprGraph};
 use super::super::number::fraction;
 use super::super::options::DigitLimits;
 
-/// States up to which cycles are unrolled.
+/// Most states of unrolled cycles. Beyond, cycles do not count digits.
 const UNROLLED: usize = 1024;
 
 /// A part of a number's text.
@@ -48,16 +46,16 @@ impl Part {
     }
 }
 
-/// The use that a node makes of digits.
+/// The way in which a node reads digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It is on no cycle.
+    /// The node is on no cycle.
     Straight,
-    /// These digits lead back to it, and it is a cycle alone.
+    /// The node has a self-loop on these digits, and is on no other cycle.
     Loop(ByteSet),
     /// Any digits up to one that is not zero; whether there may also be none.
     Fraction,
-    /// It is on some other cycle.
+    /// The node is on another cycle.
     Cycle,
 }
 
@@ -161,7 +159,7 @@ fn is_fraction(nodes: &[Node], at: usize) -> bool {
     })
 }
 
-/// Whether the digits on the way to a node matter to what the limit leaves: whether it leads to a cycle in its part.
+/// Whether the number of digits before each node matters, since the node reaches a cycle in its part.
 fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     // Every edge leads to the same or a lower component, so targets come first.
     let mut order: Vec<usize> = (0..nodes.len()).collect();
@@ -175,8 +173,7 @@ fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     counts
 }
 
-/// The limit on digits of a part, raised to what the cycles that are unrolled need: the most digits that a shortest
-/// text through one of their states has.
+/// The limit on digits of a part. Unrolled cycles raise it, so that each of their states is on a text within the limit.
 fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     let weight = |from: usize, edge: &(ByteSet, usize)| {
         u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
@@ -323,7 +320,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The digits read behind an edge, as far as they matter there; `None` where the edge is not to be taken.
+    /// The number of digits after an edge, as far as it matters there. `None` if the edge would exceed the limit.
     fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
         let plan = self.plan;
         if read.is_none() && target == at {

@@ -10,12 +10,11 @@
 //! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);
 //! - exponents of [`REACH`] at most, up or down: mantissas in scientific notation, with one digit before the point
 //!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
-//! - larger exponents: the same, where it is plain that they make members whatever the exponent;
+//! - larger exponents: the same, where the mantissas make members with every exponent;
 //! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
-//! - a set with more than [`RESIDUES`] states that tells residues apart: no exponents.
+//! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
-//! A fraction of any mantissa may end in zeros: they change no value, and a text that got one more can go on wherever it
-//! could without it.
+//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation possible.
 
 use std::sync::LazyLock;
 
@@ -33,12 +32,12 @@ use super::set::NumberSet;
 /// Largest exponent, up or down, with every mantissa.
 const SHIFT: i32 = 3;
 
-/// Largest exponent, up or down, with mantissas in scientific notation, unless larger ones are plain. JavaScript writes
+/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good. JavaScript writes
 /// exponents from 21 and from -7 on, Python from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// States of a set that tells residues apart, up to which its texts may have exponents: the automaton has up to some
-/// hundred times as many.
+/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some hundred
+/// times as many.
 const RESIDUES: usize = 96;
 
 /// Most members of a set that are spelled one by one.
@@ -124,8 +123,8 @@ fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     }
 }
 
-/// The groups of a set with few members: what [`groups`] finds, number by number. No digits tell residues apart and no
-/// fraction goes on for ever, so that each member has one exponent in scientific notation, and zero has all.
+/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one exponent in
+/// scientific notation, and zero has all.
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
     if members.iter().all(Decimal::is_zero) {
@@ -149,13 +148,13 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     found
 }
 
-/// Mantissas that scientific notation asks for.
+/// The sets of mantissas that scientific notation allows.
 struct Magnitudes {
-    /// Zero, and what is at least one: what an exponent more makes of others is not.
+    /// Zero, and numbers of magnitude one or more. Dividing other numbers by ten never gives one of these.
     whole: NumberSet,
-    /// The numbers below ten: an exponent less makes none of others.
+    /// Numbers of magnitude below ten. Multiplying other numbers by ten never gives one of these.
     below_ten: NumberSet,
-    /// Zero, and what has one digit before the point that is not zero.
+    /// Zero, and numbers with one digit before the point that is not zero.
     scientific: NumberSet,
 }
 
@@ -217,8 +216,8 @@ fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
     Ok(found)
 }
 
-/// Of the mantissas for the first exponent beyond the reach, some that fit every further one: all, if one exponent more
-/// maps them into themselves, or zero.
+/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the whole
+/// set if one exponent more maps it into itself, and else zero.
 fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -226,9 +225,8 @@ fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet,
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Whether long whole parts are told apart, or decide what may follow them: whether after any number of digits the
-/// automaton is not where it allows everything. Behind a cycle of digits there may be any number of them, and nowhere else.
-/// O(states).
+/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a cycle of
+/// digits does not allow every continuation. O(states).
 fn has_residues(set: &NumberSet) -> bool {
     let dfa = set.dfa();
     let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
@@ -246,7 +244,7 @@ fn has_residues(set: &NumberSet) -> bool {
     next.reachable(cycles).into_iter().any(|state| !is_free(dfa, state))
 }
 
-/// Whether any digits and any fraction may follow, and nothing need.
+/// Whether a state allows every continuation: nothing, any digits and any fraction.
 fn is_free(dfa: &Dfa, whole: u32) -> bool {
     let [point, first, last] = [b'.', b'0', b'9'].map(u32::from);
     let Some(open) = dfa.next(whole, point) else { return false };
@@ -256,7 +254,7 @@ fn is_free(dfa: &Dfa, whole: u32) -> bool {
     state.accepting && state.edges[..] == edges && is_free_fraction(dfa, open)
 }
 
-/// Whether any digits may follow up to one that is not zero, but not nothing.
+/// Whether a state after the point allows every fraction that does not end in zero, and requires one.
 fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     let [zero, one, nine] = [b'0', b'1', b'9'].map(u32::from);
     let Some(closed) = dfa.next(open, one) else { return false };
@@ -334,7 +332,7 @@ impl Writer {
         start
     }
 
-    /// The texts of the numbers whose bits are set: so many digits at most, behind as many zeros at most that say nothing.
+    /// The texts of the numbers whose bits are set: at most `longest` digits, after at most as many leading zeros.
     fn magnitudes(&mut self, bits: u64) -> u32 {
         // The state for each value read so far, in a layer for each number of digits still allowed.
         let mut below: Vec<u32> = Vec::new();
@@ -362,7 +360,7 @@ impl Writer {
         zeros
     }
 
-    /// Adds the edges of digits from `least` on, behind a value, to the states for the values that they make.
+    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit appended.
     fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
         for digit in least..10 {
             let byte = u32::from(b'0') + digit;

@@ -20,15 +20,15 @@ pub(super) struct Spellings {
     pub(super) references: bool,
     /// Whether something refers to a published meta-schema.
     published: bool,
-    /// Some `$id` is there.
+    /// Whether there is any `$id`.
     dollar_id: bool,
-    /// Some `$id` is a fragment, as anchors were spelled before `$anchor`.
+    /// Whether some `$id` is a fragment, as anchors were spelled before `$anchor`.
     fragment_id: bool,
-    /// Some `id` is a string, as identifiers were spelled before `$id`.
+    /// Whether some `id` is a string, as identifiers were spelled before `$id`.
     old_id: bool,
-    /// Some identifier is more than a name of the document: it may change what a pointer leads to, or be of no use.
+    /// Whether some identifier does more than name the document: it may be invalid, or change the target of a pointer.
     beyond_name: bool,
-    /// Some reference is more than a pointer into the document.
+    /// Whether some reference is not a plain pointer into the document.
     beyond_pointers: bool,
     /// Values of `$dynamicAnchor` and `$recursiveAnchor`.
     pub(super) anchors: Vec<NodeId>,
@@ -74,8 +74,7 @@ impl Spellings {
         self.dollar_id || self.old_id
     }
 
-    /// Whether all references lead where their pointers lead in the document as it stands, so that the library need not
-    /// be asked.
+    /// Whether every reference is resolved by following its pointer in the document, without the library.
     pub(super) fn only_pointers(&self) -> bool {
         !self.beyond_name && self.anchors.is_empty() && !self.beyond_pointers
     }
@@ -110,10 +109,10 @@ pub(super) fn pointer(reference: &str) -> Option<&str> {
     (starts && segments.all(is_plain)).then_some(pointer)
 }
 
-/// A registry, and whether the identifiers of the document count in it.
+/// A registry, which may ignore the identifiers of the document.
 pub(super) struct Prepared<'t> {
     pub(super) registry: Registry<'t>,
-    /// Why they do not count.
+    /// Why identifiers are ignored; `None` if they count.
     pub(super) ignored: Option<Error>,
 }
 
@@ -171,8 +170,8 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Hands out schemas from memory. One that is not there is `null`, which is no schema: the library would refuse the
-/// document for a reference that nothing uses.
+/// Returns schemas from memory, and `null` for an unknown one. An error would make the library refuse the document, even for a
+/// reference that nothing uses.
 struct Local(Resources);
 
 impl Retrieve for Local {

@@ -13,8 +13,8 @@ pub(super) fn begins(edge: &Edge) -> bool {
     !(0x80..0xc0).contains(&edge.lo)
 }
 
-/// The shortest and the longest rest, in characters that begin in it, of every state of a trimmed automaton; no longest
-/// where there is a loop.
+/// The shortest and the longest rest of every state of a trimmed automaton, in characters that begin in the rest. `None` for
+/// the longest if there is a loop.
 pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let count = dfa.states.len();
     let sources = sources(dfa);
@@ -85,13 +85,13 @@ fn sources(dfa: &Dfa) -> Lists {
     Lists::of_pairs(dfa.states.len(), edges)
 }
 
-/// Layers after which a search for a length gives up and says that there is one.
+/// Most layers of a search for a length. Beyond, it returns that there is one.
 const MAX_LAYERS: u32 = 1 << 20;
 
 /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more than
 /// a million.
 ///
-/// Layer by layer: the states between characters that so many characters lead to. The layers repeat sooner or later,
+/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat at last,
 /// nearly always soon.
 pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     let next = between_characters(dfa);

@@ -13,10 +13,10 @@ use crate::sequences::{self, Sequences};
 const HI: u32 = 8;
 const ACCEPTS: u32 = 1 << 16;
 
-/// Parts that closed states are in.
+/// Number of tables among which closed states are divided.
 const PARTS: usize = 64;
 
-/// States between two estimates of the memory that they take, with that of the automaton that is made of them.
+/// States between two estimates of the memory of the closed states and of the automaton made of them.
 const STATES_A_LOOK: usize = 1 << 10;
 
 /// The automaton of sorted texts without repetition, minimal and in canonical numbering. It may have as many states as it
@@ -51,14 +51,14 @@ pub(super) fn automaton<'a>(
 /// Steps of a budget that a byte of a text takes, about.
 const STEPS_A_BYTE: usize = 1 << 3;
 
-/// A state that is open.
+/// An open state, which may still get edges.
 #[derive(Clone, Debug, Default)]
 struct State {
     accepts: bool,
     edges: Vec<Edge>,
 }
 
-/// One open state for every prefix of the last text. Those beyond it are kept for their room.
+/// One open state for every prefix of the last text. Further ones keep their allocations for reuse.
 struct Open {
     states: Vec<State>,
     /// Bytes of the last text.
@@ -76,13 +76,13 @@ impl Open {
     }
 }
 
-/// The states that are closed, by what they do: words of each edge, in order. They are in several parts, since a table that
-/// grows has all that is in it moved at once, and millions take a while.
+/// The closed states, interned by their edges: the words of each edge, in order. They are divided among several tables, since a
+/// table that grows moves all its entries at once, which takes long for millions.
 struct Closed {
     parts: Vec<Sequences>,
     words: Vec<u32>,
     count: usize,
-    /// How many states there are to be when their memory is estimated next.
+    /// Number of states at which memory is estimated next.
     looked_at: usize,
 }
 

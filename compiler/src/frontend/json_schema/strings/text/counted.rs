@@ -1,10 +1,11 @@
 //! The graph of a language with bounds on the length that it does not imply.
 //!
-//! Its states are pairs of a state of the automaton and the number of characters before it. Most ways out of such pairs
-//! need no further counting: where the rest is any string, a shared rule counts; where the bounds hold by themselves, the
-//! plain graph takes over; and a state with a loop, behind which only one length is possible, is a repetition, which
-//! the network counts in a register. So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535
-//! characters, cost nothing for the bound. Only loops of another shape are counted in states, under a limit.
+//! Its states are pairs of a state of the automaton and the number of characters before it. Most pairs need no further
+//! counting. If the rest is any string, a shared rule counts. If every rest is within the bounds, the plain graph continues.
+//! A state with a loop, after which only one length is possible, is a repetition, which the network counts in a register.
+//!
+//! So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535 characters, cost nothing for the bound.
+//! Only loops of another shape are counted in states, up to a limit.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -55,25 +56,25 @@ pub(super) fn counted<R: StringRules>(
 struct Counted<'a, R> {
     plain: Plain<'a, R>,
     band: &'a Band,
-    /// Shortest and longest rest of each state.
+    /// For each state, the lengths of its shortest and longest rest; no longest if it is unbounded.
     rests: Vec<(u32, Option<u32>)>,
-    /// By state of the automaton, where it leads, and the characters that lead there.
+    /// The transitions of each state of the automaton that was met.
     moves: FxHashMap<u32, Rc<[Move]>>,
-    /// By state of the automaton, the state of the graph for it and so many characters before it, those of even and of odd
-    /// numbers of characters apart: pairs are built in the order of these, and none leads further than to the next.
+    /// For each state of the automaton, its newest pair: the number of characters and the state of the graph. Even and odd
+    /// numbers have a table each. Pairs are built by ascending number, and lead at most to the next one.
     numbers: [Vec<(u32, u32)>; 2],
-    /// Pairs met.
+    /// Number of pairs.
     count: usize,
-    /// The states that are not built, with their states of the graph.
+    /// Worklist of pairs: state of the automaton, number of characters, state of the graph.
     queue: VecDeque<(u32, u32, u32)>,
-    /// The state behind which only the quote comes, once it is asked for.
+    /// The state before the closing quote, created on first use.
     closing: Option<u32>,
 }
 
-/// A state of the automaton, and one of the characters that lead to it.
+/// A transition: the target state of the automaton, and the expression for the characters.
 type Move = (u32, Expr);
 
-/// The rest of bounds.
+/// The bounds on the rest of a text: least and most characters.
 type Left = (u32, Option<u32>);
 
 impl<R: StringRules> Counted<'_, R> {
@@ -81,7 +82,7 @@ impl<R: StringRules> Counted<'_, R> {
         (self.band.min.saturating_sub(length), self.band.max.map(|max| max.saturating_sub(length)))
     }
 
-    /// Notes a pair, and its state of the graph.
+    /// Adds a pair with its state of the graph to the worklist.
     fn meet(&mut self, state: u32, length: u32, number: u32) {
         self.numbers[length as usize % 2][state as usize] = (length, number);
         self.queue.push_back((state, length, number));
@@ -116,7 +117,7 @@ impl<R: StringRules> Counted<'_, R> {
         }
     }
 
-    /// Adds an edge to a state, behind which `length` characters have been.
+    /// Adds an edge to the pair of a state and `length`, if a rest within the bounds exists.
     fn edge(&mut self, from: u32, expr: Expr, state: u32, length: u32) {
         let (min, max) = self.left(length);
         let (shortest, longest) = self.rests[state as usize];
@@ -170,7 +171,7 @@ impl<R: StringRules> Counted<'_, R> {
         moves.iter().all(fixed).then_some(&own.1)
     }
 
-    /// Adds the ways out of a loop, each behind as many rounds as the bounds leave for it.
+    /// Adds a loop as repetitions. Each transition out of it follows as many rounds as the bounds allow for it.
     fn repeat(&mut self, from: u32, state: u32, length: u32, class: &Expr, moves: &[Move]) {
         let (min, max) = self.left(length);
         if self.plain.language.dfa().states[state as usize].accepting {
