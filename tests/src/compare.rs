@@ -262,7 +262,8 @@ impl Visit<'_> {
                     return differs(format!("token {token} is accepted, not allowed"));
                 }
                 Ok(()) => {
-                    if !matcher.is_finished() {
+                    // An end token leaves no position to look at.
+                    if !matcher.is_finished() || matcher.is_accepting() {
                         allowed.push(token);
                     }
                     if matcher.rollback(1).is_err() {
