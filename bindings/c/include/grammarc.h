@@ -1121,7 +1121,8 @@ bool grammarc_matcher_allows(const struct grammarc_matcher *matcher, uint32_t to
 bool grammarc_matcher_is_accepting(const struct grammarc_matcher *matcher);
 
 /**
- * Whether an end token was accepted. False for NULL.
+ * Whether the sequence is over: an end token was accepted, or the matcher has no end tokens and nothing may follow. False
+ * for NULL.
  */
 bool grammarc_matcher_is_finished(const struct grammarc_matcher *matcher);
 
@@ -1150,6 +1151,17 @@ grammarc_status grammarc_matcher_accept_many(struct grammarc_matcher *matcher,
                                              const uint32_t *tokens,
                                              size_t count,
                                              size_t *taken);
+
+/**
+ * Accepts a text of `length` bytes, however it would be cut into tokens: one token for grammarc_matcher_rollback().
+ *
+ * GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT leave the matcher where it was. `*offset`, which may be NULL, is then that of
+ * the first byte that is not allowed, or `length` where no token may follow the text. O(length).
+ */
+grammarc_status grammarc_matcher_accept_text(struct grammarc_matcher *matcher,
+                                             const char *text,
+                                             size_t length,
+                                             size_t *offset);
 
 /**
  * How many of the tokens could be accepted one after the other: `*taken`. The matcher does not move.
