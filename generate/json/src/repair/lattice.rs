@@ -182,7 +182,8 @@ pub(super) fn moves(
             if let Some(cost) = cost.filter(|_| !is_root) {
                 add(Step::Delete, at + 1, cost, lost);
             }
-            if !is_root && !is_quote && !(byte == b'(' && is_tuple(bytes, at)) {
+            let is_other = is_quote || (byte == b'(' && is_tuple(bytes, at));
+            if !is_root && !is_other {
                 buffers.strings.clear();
                 looked += strings::unquoted(bytes, at, most, text, &mut buffers.strings);
                 for priced in &buffers.strings {
