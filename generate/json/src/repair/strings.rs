@@ -65,7 +65,8 @@ pub(super) struct Priced {
 
 /// The string with plain quotes from `at` to the first quote that closes it, where it has nothing to mend: its end.
 pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
-    if source.get(at) != Some(&b'"') || triple(source, at).is_some() {
+    let rest = source.get(at..).unwrap_or_default();
+    if !rest.starts_with(b"\"") || rest.starts_with(b"\"\"\"") {
         return None;
     }
     let mut from = at + 1;
