@@ -198,8 +198,8 @@ pub(super) fn quoted(
             from += width;
             continue;
         }
-        let mark = wide::any_mark(source, from).map(|(mark, _)| mark);
-        match mark.unwrap_or(byte) {
+        let mark = if byte.is_ascii() { None } else { wide::mark(source, from) };
+        match mark.map_or(byte, |(mark, _)| mark) {
             b',' | b':' | b'}' | b']' | b'\n'
                 if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
             {
@@ -361,7 +361,7 @@ pub(super) fn unquoted(
             }
             return from - at;
         }
-        let mark = wide::any_mark(source, from);
+        let mark = if byte.is_ascii() { None } else { wide::mark(source, from) };
         match mark.map_or(byte, |(mark, _)| mark) {
             b',' | b':' | b'}' | b']' | b'{' | b'[' => {
                 ends += 1;
