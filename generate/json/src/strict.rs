@@ -59,7 +59,11 @@ impl ParseError {
 ///
 /// The text is no JSON, is nested more than 128 deep, or has a key twice in one object.
 pub fn parse(text: &str) -> Result<Value, ParseError> {
-    let text = &*whole_characters(text);
+    parse_characters(&whole_characters(text))
+}
+
+/// The same of a text in which half of a surrogate pair is an error, as in a schema: no text could be held against it.
+pub(crate) fn parse_characters(text: &str) -> Result<Value, ParseError> {
     let value = serde_json::from_str(text)
         .map_err(|source| ParseError::Syntax { at: offset(text, &source), source })?;
     match duplicate(text) {

@@ -221,6 +221,59 @@ proptest! {
         prop_assert!(repaired.is_certain());
     }
 
+    /// Full-width separators and brackets say the same value, and are text in strings.
+    #[test]
+    fn full_width_marks_say_the_same_value(value in value(), brackets: bool, text in "[a，：、「」]{0,6}") {
+        let value = json!([value, text]);
+        let mut source = String::new();
+        for (lexeme, _, _) in lexemes(&value.to_string()) {
+            match lexeme {
+                Lexeme::Mark(b',') => source.push('，'),
+                Lexeme::Mark(b':') => source.push('：'),
+                Lexeme::Mark(byte) if brackets => {
+                    source.push(char::from_u32(u32::from(byte) + 0xfee0).unwrap());
+                }
+                Lexeme::Mark(byte) => source.push(char::from(byte)),
+                Lexeme::Scalar(scalar) => source.push_str(&scalar),
+            }
+        }
+        // A string may have the only brackets that are not full-width: where documents begin is not known then.
+        let repaired = match fixed(&source) {
+            Err(RepairError::Several { .. }) if brackets => return Ok(()),
+            found => found.unwrap(),
+        };
+        prop_assert_eq!(&repaired.value, &value, "{}", source);
+        prop_assert_eq!(replay(&source, &repaired.edits), repaired.text);
+    }
+
+    /// The backslashes of a path that was not escaped stay, and the repair is not certain.
+    #[test]
+    fn paths_keep_their_backslashes(folders in prop::collection::vec("[A-Za-tvwyz][A-Za-z0-9]{0,6}", 0..4), single: bool, which: prop::sample::Index) {
+        let mut folders = folders;
+        folders.insert(which.index(folders.len() + 1), "Users".to_owned());
+        let path = format!("C:\\{}", folders.join("\\"));
+        let quote = if single { '\'' } else { '"' };
+        let source = format!("{{{quote}a{quote}: {quote}{path}{quote}, {quote}b{quote}: 1}}");
+        let repaired = fixed(&source).unwrap();
+        prop_assert_eq!(&repaired.value, &json!({"a": path, "b": 1}), "{}", source);
+        let has_others = folders.iter().any(|folder| folder.starts_with(['b', 'f', 'n', 'r', 't']));
+        prop_assert_eq!(repaired.is_certain(), !has_others, "{}", source);
+    }
+
+    /// A document that is escaped as a whole says the document.
+    #[test]
+    fn escaped_documents_say_the_document(value in value(), pretty: bool) {
+        let text = written(&value, pretty);
+        let escaped = Value::from(text.clone()).to_string();
+        let source = escaped[1..escaped.len() - 1].to_owned();
+        if serde_json::from_str::<Value>(&source).is_ok() || !source.contains("\\\"") {
+            return Ok(());
+        }
+        let repaired = fixed(&source).unwrap();
+        prop_assert_eq!(&repaired.text, &text);
+        prop_assert_eq!(replay(&source, &repaired.edits), repaired.text);
+    }
+
     /// Valid JSON is not touched, with a schema or without, whatever the schema says of it.
     #[test]
     fn valid_json_is_not_touched(value in value(), pretty: bool, spaces in "[ \n\t]{0,3}") {

@@ -15,7 +15,9 @@ use super::result::Repaired;
 
 /// The reading of a text as an escaped document.
 pub(super) fn unescaped(source: &str, schema: Option<&JsonSchema>) -> Option<Repaired> {
-    memchr::memmem::find(source.as_bytes(), b"\\\"")?;
+    if !source.contains("\\\"") {
+        return None;
+    }
     extract_json(source).find_map(|range| {
         let edits = unescape(source, range.clone())?;
         let [before, after] =

@@ -71,12 +71,11 @@ pub(super) fn is_raw(bytes: &[u8], at: usize) -> bool {
     bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric) && escape(bytes, at) == Escape::None
 }
 
-/// Whether an escape of two bytes in a raw string is two characters: not `\"` and `\/`, and `\\` only where no letter had been
-/// escaped with it: before the host of a share (`\\host\share`) and before white space (the end of a row in TeX).
+/// Whether the escape of two bytes at `at` of a raw string is a backslash and a letter: not a quote, and `\\` only where no letter had been
+/// escaped with it, before the host of a share (`\\host\share`) and before white space (the end of a row in TeX).
 pub(super) fn is_written(content: &[u8], at: usize) -> bool {
     let behind = content.get(at + 2..).unwrap_or_default();
     match content[at + 1] {
-        b'"' | b'/' => false,
         b'\\' => {
             let is_host =
                 |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -84,7 +83,7 @@ pub(super) fn is_written(content: &[u8], at: usize) -> bool {
             (at == 0 && host > 1 && behind.get(host) == Some(&b'\\'))
                 || behind.first().is_some_and(u8::is_ascii_whitespace)
         }
-        _ => true,
+        next => next.is_ascii_alphabetic(),
     }
 }
 
@@ -101,7 +100,11 @@ pub(super) fn habit(content: &[u8]) -> Habit {
                 is_raw_text |= matches!(content[at + 1], b'b' | b'f') && next;
                 len
             }
-            Escape::Other(len, _) => len,
+            Escape::Other(len, _) => {
+                // Digits of a character are none by chance, and are doubtful all the same.
+                has_known |= content[at + 1].is_ascii_alphabetic();
+                len
+            }
             Escape::None => {
                 has_none = true;
                 // The quote behind a last backslash would be escaped by it.
@@ -136,6 +139,7 @@ mod tests {
             (r"\$5\nmore", Habit::Doubtful),
             (r"\U0001f600\n", Habit::Escaped),
             (r"\Uffffffff\n", Habit::Raw),
+            (r"\d \x41", Habit::Raw),
         ] {
             assert_eq!(habit(content.as_bytes()), habit_of, "{content}");
         }

@@ -65,8 +65,8 @@ pub(super) type Band = (Cost, Cost);
 /// The bands in which the moves of a place are made.
 pub(super) const BANDS: [Band; 3] = [(0, 2), (2, 3), (3, Cost::MAX)];
 
-/// Bytes within which a tuple has its first comma.
-const TUPLE: usize = 4096;
+/// Bytes within which a tuple has its first comma, so that many parentheses cost no more than their length. One without is no tuple.
+const TUPLE: usize = 1024;
 
 /// A place of the source, and what the document has come to.
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +182,8 @@ pub(super) fn moves(
             if let Some(cost) = cost.filter(|_| !is_root) {
                 add(Step::Delete, at + 1, cost, lost);
             }
-            if !is_root && !is_quote && !(byte == b'(' && is_tuple(bytes, at)) {
+            let is_other = is_quote || (byte == b'(' && is_tuple(bytes, at));
+            if !is_root && !is_other {
                 buffers.strings.clear();
                 looked += strings::unquoted(bytes, at, most, text, &mut buffers.strings);
                 for priced in &buffers.strings {
@@ -256,6 +257,7 @@ fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
 /// Whether the parenthesis at `at` opens a tuple of Python: it begins like a value and has a comma of its own, or is empty. Text in
 /// parentheses begins with a word.
 fn is_tuple(source: &[u8], at: usize) -> bool {
+    let source = &source[..source.len().min(at + TUPLE)];
     let begins = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'[' | b'{' | b'(' | b'"' | b'\'');
     match source.get(skip_space(source, at + 1)) {
         Some(b')') => return true,
@@ -263,7 +265,7 @@ fn is_tuple(source: &[u8], at: usize) -> bool {
         _ => return false,
     }
     let (mut depth, mut from) = (0_usize, at);
-    while let Some(&byte) = source[..source.len().min(at + TUPLE)].get(from) {
+    while let Some(&byte) = source.get(from) {
         match byte {
             b'"' | b'\'' => {
                 let Some(close) = memchr::memchr(byte, &source[from + 1..]) else { return false };

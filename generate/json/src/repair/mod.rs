@@ -18,6 +18,8 @@
 //!
 //! Several documents in one text are not made one, and none is left out silently: see [`RepairError::Several`].
 //!
+//! A document that is escaped as a whole is read by itself, before the search (`escaped`).
+//!
 //! A text that parses and violates the schema is not repaired: it says what it says.
 
 mod branches;

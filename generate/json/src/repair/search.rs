@@ -324,7 +324,9 @@ impl<'s> Search<'s> {
         };
         // The grammar has characters alone, as the value has: see `strict`.
         let whole = match said.first() {
-            Some(b'"') => std::str::from_utf8(said).map(whole_characters).unwrap_or_default(),
+            Some(b'"') if memchr::memchr(b'\\', said).is_some() => {
+                std::str::from_utf8(said).map(whole_characters).unwrap_or_default()
+            }
             _ => Cow::default(),
         };
         let said = if whole.is_empty() { said } else { whole.as_bytes() };

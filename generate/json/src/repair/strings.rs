@@ -65,7 +65,8 @@ pub(super) struct Priced {
 
 /// The string with plain quotes from `at` to the first quote that closes it, where it has nothing to mend: its end.
 pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
-    if source.get(at) != Some(&b'"') || triple(source, at).is_some() {
+    let rest = source.get(at..).unwrap_or_default();
+    if !rest.starts_with(b"\"") || rest.starts_with(b"\"\"\"") {
         return None;
     }
     let mut from = at + 1;
@@ -197,8 +198,8 @@ pub(super) fn quoted(
             from += width;
             continue;
         }
-        let mark = wide::any_mark(source, from).map(|(mark, _)| mark);
-        match mark.unwrap_or(byte) {
+        let mark = if byte.is_ascii() { None } else { wide::mark(source, from) };
+        match mark.map_or(byte, |(mark, _)| mark) {
             b',' | b':' | b'}' | b']' | b'\n'
                 if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
             {
@@ -360,7 +361,7 @@ pub(super) fn unquoted(
             }
             return from - at;
         }
-        let mark = wide::any_mark(source, from);
+        let mark = if byte.is_ascii() { None } else { wide::mark(source, from) };
         match mark.map_or(byte, |(mark, _)| mark) {
             b',' | b':' | b'}' | b']' | b'{' | b'[' => {
                 ends += 1;

@@ -33,7 +33,7 @@ pub(super) fn is_bare(word: &[u8], text: bool) -> bool {
 /// Whether a word has strings of a program in it: escaped quotes, or a string in parentheses.
 fn is_notation(word: &[u8]) -> bool {
     let is_quote = |at: usize| matches!(word.get(at), Some(b'"' | b'\''));
-    memchr::memmem::find(word, b"\\\"").is_some()
+    memchr::memchr_iter(b'\\', word).any(|at| word.get(at + 1) == Some(&b'"'))
         || word.starts_with(b"\\'")
         || (word.starts_with(b"(") && is_quote(skip_space(word, 1)))
 }

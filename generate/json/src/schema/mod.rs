@@ -64,7 +64,7 @@ impl FromStr for JsonSchema {
 
     /// Reads the text of a schema.
     fn from_str(text: &str) -> Result<Self, SchemaError> {
-        let value = crate::strict::parse(text)?;
+        let value = crate::strict::parse_characters(text)?;
         Self::new(text.to_owned(), value)
     }
 }
@@ -215,7 +215,9 @@ mod tests {
             matches!(error, SchemaError::Invalid { ref pointer, .. } if pointer == "/properties/a/type"),
             "{error}"
         );
-        assert!(matches!("{\"a\":".parse::<JsonSchema>(), Err(SchemaError::Json(_))));
+        for text in ["{\"a\":", "{\"const\": \"\\ud800\"}"] {
+            assert!(matches!(text.parse::<JsonSchema>(), Err(SchemaError::Json(_))), "{text}");
+        }
     }
 
     #[test]
