@@ -171,7 +171,7 @@ fn arguments_are_objects() {
     }
 }
 
-/// What families write besides the form of their templates, and what they do not.
+/// Forms of calls that families write besides those of their templates, and forms that they never write.
 #[test]
 fn forms_of_families() {
     let tag = |style: &str, others: Value| {

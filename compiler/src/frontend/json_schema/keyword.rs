@@ -104,7 +104,7 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("minItems", D4, D20, Exact),
     keyword("minLength", D4, D20, Exact),
     keyword("minProperties", D4, D20, Exact)
-        .but("approximate where a key that the schema does not name counts twice: in any order, of at most 1,024 keys, beyond 128 members"),
+        .but("approximate where a key that the schema does not name counts twice: in any order, of a finite set of keys, beyond 128 members"),
     keyword("minimum", D4, D20, Exact),
     keyword("multipleOf", D4, D20, Exact),
     keyword("not", D4, D20, Exact),

@@ -80,7 +80,7 @@ impl Algebra<'_> {
         }
         self.note_again(value);
         automata.dedup();
-        self.keep_keys_apart(value, &mut automata)?;
+        self.keep_keys_apart(value, whole, &mut automata)?;
         Ok(Some(automata))
     }
 

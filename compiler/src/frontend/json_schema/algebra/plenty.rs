@@ -20,7 +20,7 @@ use super::{Algebra, FormulaId};
 
 /// Most items up to which an array with `uniqueItems` keeps its bounds: each item is a state or a few. Beyond, items may
 /// repeat. A set with more values counts as infinite.
-pub(super) const MOST_ITEMS: u32 = 1_024;
+const MOST_ITEMS: u32 = 1_024;
 
 /// Rounds of counting. Each sees one level further into values.
 const ROUNDS: usize = 6;

@@ -13,12 +13,11 @@ use crate::diagnostics::report::Verdict;
 use super::super::schema::{Bounds, Part};
 use super::super::strings::{Escapes, StringSet};
 use super::members::{Member, MemberAutomaton, MemberName, MemberState};
-use super::plenty::MOST_ITEMS;
 use super::{Algebra, FormulaId};
 
 /// Why repeated keys may count twice: there is no register for them, or they may run out.
 const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
-                   few, or are counted beyond 128";
+                   a finite set, or are counted beyond 128";
 
 /// Why repeated keys may count twice: one key has several spellings.
 const SPELLINGS: &str = "a key that is written with other escapes counts again";
@@ -32,6 +31,7 @@ impl Algebra<'_> {
     pub(super) fn keep_keys_apart(
         &mut self,
         value: FormulaId,
+        formula: FormulaId,
         automata: &mut [MemberAutomaton],
     ) -> Result<(), Diagnostic> {
         for automaton in automata {
@@ -44,11 +44,14 @@ impl Algebra<'_> {
                 (true, Escapes::Any) => SPELLINGS,
                 (false, _) => FEW,
             };
+            // One member besides required ones is there however often it is written.
+            let fewest = self.fewest_members(formula) as usize;
+            let required = self.facts(formula).values().filter(|fact| fact.present).count();
+            if fewest < 2 || fewest <= required + 1 {
+                continue;
+            }
             self.note(value, Verdict::Approximate, reason, |part| {
-                matches!(
-                    part,
-                    Part::MemberCount(_) | Part::Members(..) | Part::UnevaluatedProperties(_)
-                )
+                matches!(part, Part::MemberCount(_))
             });
         }
         Ok(())
@@ -100,12 +103,11 @@ fn names(member: &Member) -> Option<&StringSet> {
 /// Whether the runtime can compare the keys of an automaton's objects. The register must be free, the sets of keys must be
 /// large enough for all members, and the bounds on members must be small enough to be states.
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
-    let most = MOST_ITEMS as usize;
     automaton.marks == 0
         && automaton.states.iter().all(|state| {
             let bounds = state.repeat.unwrap_or_default();
             let mut names = state.members.iter().filter_map(names);
             bounds.min.max(bounds.max.unwrap_or(0)) <= MOST_MEMBERS
-                && names.all(|names| names.finite(most).is_none())
+                && names.all(StringSet::is_endless)
         })
 }

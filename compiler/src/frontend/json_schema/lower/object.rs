@@ -5,7 +5,7 @@
 //!
 //! A member with a mark passes it between its key and its value.
 //!
-//! A context-free grammar cannot keep other keys from repeating. Where that matters, the object is a rule whose keys the
+//! A context-free grammar cannot keep other keys from repeating. If a repetition matters, the object is a rule whose keys the
 //! runtime compares ([`RuleKind::Distinct`]). The comparison takes the register, so members are counted by states.
 
 use std::sync::Arc;

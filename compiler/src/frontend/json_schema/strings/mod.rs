@@ -277,6 +277,11 @@ impl StringSet {
         band.is_some_and(|band| band.language.contains(text))
     }
 
+    /// Whether the set has strings of every length beyond some length.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.bands.iter().any(|band| band.max.is_none() && band.language.longest().is_none())
+    }
+
     /// The members, band by band and in code point order, if they are at most `limit`. None as well where lengths leave so few of
     /// a language that finding them takes too long, and where a pattern that counts far has many states.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
