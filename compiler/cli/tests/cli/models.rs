@@ -125,7 +125,7 @@ fn a_server_tells_its_address_and_answers() {
     let address = listening["address"].as_str().expect("an address");
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream
-        .write_all(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         .expect("sent");
     let mut reply = String::new();
     stream.read_to_string(&mut reply).expect("a reply");
