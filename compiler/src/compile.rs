@@ -11,6 +11,7 @@ use grammarc_artifacts::{
 
 use crate::budget::{Budget, BudgetError, Phase};
 use crate::controls;
+use crate::costly;
 use crate::diagnostics::Diagnostic;
 use crate::early_ends;
 use crate::emit;
@@ -351,6 +352,7 @@ impl Compiler {
         }
         findings.extend(unspelled(&network, &stuck));
         findings.extend(early_ends::warnings(&network, shared, self.known.rules(), vocabulary));
+        findings.extend(costly::warning(&network, &lowered.report));
         Ok(Begun { network, findings, kind: kind.to_owned(), options: options.clone() })
     }
 

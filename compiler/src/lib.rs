@@ -5,6 +5,7 @@ pub mod budget;
 pub mod cache;
 pub mod compile;
 pub mod controls;
+mod costly;
 pub mod diagnostics;
 mod distinct;
 pub mod early_ends;

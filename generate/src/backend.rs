@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use futures_core::Stream;
-use grammarc_json::{JsonSchema, Status};
+use grammarc_json::{JsonSchema, JsonValidator, Status};
 use serde_json::{Map, Value};
 
 use crate::error::GenerateError;
@@ -177,8 +177,9 @@ pub trait LlmBackend: Send + Sync {
         let output = self.generate_output(prompt.into(), params)?;
         match output.value {
             Some(value) => Ok(value),
+            // Neither a text of another grammar nor one that lenient mode lets through is a value.
             None => {
-                let strict = grammarc_json::JsonValidator { strict: true, ..validator };
+                let strict = JsonValidator { strict: true, grammar: None, ..validator };
                 let error = strict.validate(&output.text);
                 error.map(|validated| validated.value.unwrap_or_default()).map_err(Into::into)
             }
@@ -211,12 +212,14 @@ pub trait LlmBackend: Send + Sync {
     ) -> Result<Output, GenerateError> {
         check(&params, self.capabilities())?;
         let mode = params.json_mode.clone();
+        let warning = without_logits(mode.as_ref(), self.capabilities());
         let mut generation = self.start(prompt, params)?;
         let mut collector = Collector::default();
         while let Some(event) = Generation::next(&mut *generation)? {
             collector.push(event);
         }
-        let output = collector.finish().ok_or(GenerateError::Closed)?;
+        let mut output = collector.finish().ok_or(GenerateError::Closed)?;
+        output.warnings.extend(warning);
         finish(output, mode.as_ref())
     }
 }
@@ -225,25 +228,23 @@ pub trait LlmBackend: Send + Sync {
 ///
 /// # Errors
 ///
-/// The parameters ask for a grammar and the backend has no logits, unless JSON mode is content with what can be done to a
-/// finished output.
+/// A parameter is out of its range, or asks for a grammar of a backend without logits. JSON mode is no such parameter: there
+/// the output is validated after it was generated.
 pub fn check(params: &GenerateParams, capabilities: Capabilities) -> Result<(), GenerateError> {
     params.check()?;
-    if capabilities.logits {
-        return Ok(());
-    }
-    let mode = params.json_mode.as_ref();
-    let lenient = mode.is_some_and(|mode| mode.repair || !mode.strict);
-    if mode.is_some_and(|mode| mode.constrained_decoding) && !lenient {
-        return Err(GenerateError::Unsupported {
-            what: "json_mode.constrained_decoding",
-            why: "has no logits; set `repair`, or leave out `strict` or `constrained_decoding`",
-        });
-    }
-    if params.constraint.is_some() {
-        return Err(GenerateError::Unsupported { what: "constraint", why: "has no logits" });
+    if !capabilities.logits && params.constraint.is_some() {
+        let why =
+            "has no logits; give the grammar as `json_mode.grammar`, for which outputs are checked";
+        return Err(GenerateError::Unsupported { what: "constraint", why });
     }
     Ok(())
+}
+
+/// The warning that JSON mode asks for constrained tokens and the backend has no logits.
+fn without_logits(mode: Option<&JsonModeConfig>, capabilities: Capabilities) -> Option<String> {
+    let is_missed = !capabilities.logits && mode.is_some_and(|mode| mode.constrained_decoding);
+    let warning = "the backend has no logits: the output was validated after it was generated";
+    is_missed.then(|| warning.to_owned())
 }
 
 /// The output as JSON mode has it: extracted, parsed, repaired where that is asked for, validated.

@@ -95,6 +95,9 @@ pub enum GenerateError {
         /// How many.
         waiting: usize,
     },
+    /// The backend failed: the server that it asks, or the function that it calls.
+    #[error(transparent)]
+    Backend(Box<dyn std::error::Error + Send + Sync>),
     /// The backend cannot do this.
     #[error("{what}: this backend {why}")]
     Unsupported {

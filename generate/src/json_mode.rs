@@ -4,25 +4,33 @@
 //! parses; it is validated again, since formats and approximate keywords are more than the grammar says. Without it, the
 //! output is extracted, parsed, and repaired where that is wanted.
 
-use grammarc_json::{JsonSchema, JsonValidator};
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::settings::Language;
+use grammarc_json::{JsonSchema, JsonValidator, TextGrammar};
 use serde_json::{Map, Value, json};
 
 use crate::grammar::Grammar;
-use crate::params_error::ParamsError;
 
 /// How JSON is asked for.
 #[derive(Clone, Debug)]
 pub struct JsonModeConfig {
-    /// The schema of the value; any JSON if there is none.
+    /// The schema of the value. Any object or array if there is none.
     pub schema: Option<JsonSchema>,
-    /// Fail where the output is not what was asked for; of repairs, take those alone of which every edit is certain.
+    /// Fail where the output is not right. Of repairs, take those that
+    /// [`JsonValidator::repair_json`] takes in strict mode. A value that violates the schema fails in any case.
     pub strict: bool,
-    /// Repair what does not parse.
+    /// Repair what does not parse. An output that cannot be repaired fails.
     pub repair: bool,
-    /// A grammar in GBNF that decides which tokens may come next, in place of the schema's.
+    /// A grammar in GBNF that the output has to be a text of, in place of the schema's. The output need not be JSON then, unless
+    /// there is a schema as well.
     pub grammar: Option<String>,
-    /// Whether tokens are constrained while they are generated.
+    /// Whether tokens are constrained while they are generated. A backend without logits validates the output alone, and says
+    /// so in a warning.
     pub constrained_decoding: bool,
+    /// Objects take the keys alone that the schema names, where it names some and says nothing of others: the front end's
+    /// option `closed`.
+    pub closed: bool,
     /// How JSON is written under the schema's grammar: options of JSON Schema by name (`whitespace`, `key-order`, …), as
     /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read) has them.
     pub options: Map<String, Value>,
@@ -31,7 +39,7 @@ pub struct JsonModeConfig {
 }
 
 impl Default for JsonModeConfig {
-    /// Any JSON: strict, constrained, without repair, written without whitespace.
+    /// Any object or array: strict, constrained, without repair, written without whitespace.
     fn default() -> Self {
         Self {
             schema: None,
@@ -39,37 +47,40 @@ impl Default for JsonModeConfig {
             repair: false,
             grammar: None,
             constrained_decoding: true,
+            closed: false,
             options: compact(),
             changes: false,
         }
     }
 }
 
-impl JsonModeConfig {
-    pub(crate) fn check(&self) -> Result<(), ParamsError> {
-        if self.grammar.is_some() && !self.constrained_decoding {
-            let reason = "a grammar says nothing without constrained decoding";
-            return Err(ParamsError::new("json_mode.grammar", reason));
-        }
-        Ok(())
-    }
+/// The schema of an output without one.
+const CONTAINER: &str = r#"{"type": ["object", "array"]}"#;
 
+impl JsonModeConfig {
     /// The grammar under which the output is generated; none without constrained decoding.
     pub fn grammar(&self) -> Option<Grammar> {
         if !self.constrained_decoding {
             return None;
         }
-        Some(match (&self.grammar, &self.schema) {
-            (Some(gbnf), _) => Grammar::from_gbnf(gbnf),
-            (None, Some(schema)) => Grammar::schema(schema).with_options(self.options.clone()),
-            (None, None) => Grammar::json().with_options(self.options.clone()),
-        })
+        if let Some(gbnf) = &self.grammar {
+            return Some(Grammar::from_gbnf(gbnf));
+        }
+        let mut options = self.options.clone();
+        if self.closed {
+            options.insert("closed".to_owned(), Value::Bool(true));
+        }
+        let schema = self.schema.as_ref().map_or(CONTAINER, JsonSchema::text);
+        Some(Grammar::new(Language::JsonSchema, schema).with_options(options))
     }
 
     /// The validator of finished outputs. `cut` says that the output ended before its text did.
     pub fn validator(&self, cut: bool) -> JsonValidator {
+        let front_end = || FrontEnd::Gbnf(GbnfOptions::default());
         JsonValidator {
             schema: self.schema.clone(),
+            grammar: self.grammar.as_ref().map(|gbnf| TextGrammar::new(front_end(), gbnf)),
+            closed: self.closed,
             strict: self.strict,
             repair: self.repair,
             cut,

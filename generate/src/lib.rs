@@ -2,7 +2,7 @@
 //!
 //! | module | what it answers |
 //! | --- | --- |
-//! | [`backend`], [`local`] | prompts to outputs, whatever the model; a model in this process |
+//! | [`backend`], [`local`], [`function`] | prompts to outputs, whatever the model; a model in this process; a function |
 //! | [`params`] | how tokens are drawn, what they must spell, where an output ends |
 //! | [`json_mode`] | JSON: while it is generated and after |
 //! | [`grammar`], [`grammars`] | grammars as sources, and compiled for the model's vocabulary |
@@ -28,6 +28,7 @@ pub mod encode;
 pub mod engine;
 pub mod error;
 pub mod fair;
+pub mod function;
 pub mod grammar;
 pub mod grammars;
 pub mod json_mode;
@@ -46,6 +47,7 @@ pub use backend::{LlmBackend, Prompt};
 pub use constraint::JsonConstraintDecoder;
 pub use decoder::Decoder;
 pub use error::GenerateError;
+pub use function::FunctionBackend;
 pub use grammar::Grammar;
 pub use grammars::Grammars;
 pub use json_mode::JsonModeConfig;

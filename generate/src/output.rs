@@ -105,6 +105,9 @@ pub struct TokenLogprob {
     pub logprob: f32,
     /// The model was not asked for it.
     pub forced: bool,
+    /// The probability that the model gave to all tokens together that the grammar allowed here, of a forced token to it alone. None
+    /// without a grammar.
+    pub mass: Option<f32>,
     /// The likeliest tokens at its place, the likeliest first.
     pub top: Vec<(u32, f32)>,
 }

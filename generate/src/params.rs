@@ -53,6 +53,9 @@ pub struct GenerateParams {
     pub stop: Vec<String>,
     /// Tokens that end the output, in place of the vocabulary's.
     pub end_tokens: Option<Vec<u32>>,
+    /// Tokens without text end the output too, where its text may end: special tokens and those that spell nothing. For models that
+    /// end with another special token than the vocabulary says.
+    pub empty_tokens_end: bool,
     /// Ends the output where the model has given up on the grammar.
     pub prob_limit: Option<ProbLimit>,
     /// The place at which an output ends that is a text of the grammar.
@@ -87,6 +90,7 @@ impl Default for GenerateParams {
             constraint: None,
             stop: Vec::new(),
             end_tokens: None,
+            empty_tokens_end: false,
             prob_limit: None,
             early_stop: EarlyStop::default(),
             overshoot: false,
@@ -246,7 +250,6 @@ impl GenerateParams {
                 "there is a `json_mode` already; give one of them".to_owned(),
             );
         }
-        self.json_mode.as_ref().map_or(Ok(()), JsonModeConfig::check)?;
         if !self.is_constrained() {
             return self.check_without_grammar();
         }

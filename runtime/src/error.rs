@@ -19,6 +19,12 @@ pub enum LimitError {
         /// The limit.
         limit: usize,
     },
+    /// The search for an item that differs from all earlier ones takes too long. A limit of the runtime, not an option.
+    #[error("no new item was found among {limit} beginnings of items")]
+    NewItem {
+        /// The limit.
+        limit: usize,
+    },
 }
 
 /// A token was not accepted.

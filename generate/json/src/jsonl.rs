@@ -248,11 +248,14 @@ impl JsonlStream {
 
     /// The reading of a line, where there is one alone and each of its edits is certain or a coercion that was asked for.
     fn repaired(&self, text: &str) -> Result<Repaired, String> {
-        match self.validator.repair_json(text) {
-            Err(RepairError::Uncertain { repaired }) if repaired.is_certain_but_for_types() => {
-                Ok(*repaired)
-            }
-            other => other.map_err(|error| error.to_string()),
+        let repaired = match self.validator.repair_json(text) {
+            Ok(repaired) => repaired,
+            Err(RepairError::Uncertain { repaired }) => *repaired,
+            Err(error) => return Err(error.to_string()),
+        };
+        match repaired.is_certain_but_for_types() {
+            true => Ok(repaired),
+            false => Err(RepairError::Uncertain { repaired: Box::new(repaired) }.to_string()),
         }
     }
 }

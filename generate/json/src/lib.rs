@@ -14,7 +14,8 @@
 //! | [`repair`] | what a broken text says, with the edits that make it JSON, and how sure they are |
 //! | [`partial`] | the value of a text while it comes |
 //! | [`jsonl`] | the items of a text that is one JSON value a line, and the lines that are none |
-//! | [`validator`] | the three of them in the order that a caller wants |
+//! | [`text_grammar`] | whether a text is one of a grammar's |
+//! | [`validator`] | all of them in the order that a caller wants |
 //!
 //! A repair chooses between readings of the text. It never makes up a key or a value, drops, moves or merges members, or
 //! changes a type or a digit to please a schema; where two readings are as good as each other, it says so.
@@ -26,6 +27,7 @@ pub mod repair;
 mod scan;
 pub mod schema;
 mod strict;
+pub mod text_grammar;
 pub mod validator;
 
 pub use extract::extract_json;
@@ -34,6 +36,7 @@ pub use partial::{Change, PartialError, PartialJson};
 pub use repair::{Edit, EditKind, Grade, RepairError, RepairLimits, Repaired};
 pub use schema::{Expected, JsonSchema, SchemaError, ValidationError};
 pub use strict::{ParseError, parse};
+pub use text_grammar::{Judgement, TextGrammar};
 pub use validator::{JsonError, JsonValidator, Status, Validated};
 
 /// The examples of the page on this crate, which are compiled and run.

@@ -1,11 +1,15 @@
 //! Validation of what a model wrote: extracted, parsed, repaired where that is wanted, checked.
 //!
-//! | order | step | result |
+//! | order | case | result |
 //! | --- | --- | --- |
-//! | 1 | the first part of the text that is JSON and an instance | [`Status::Valid`], byte for byte |
-//! | 2 | none is, and `repair` is set: the text is repaired | [`Status::Repaired`], with its edits |
-//! | 3 | else, with `strict` | an error |
-//! | 4 | else | [`Status::Unchecked`]: the text as it came |
+//! | 1 | a part of the text is JSON and an instance: the first | [`Status::Valid`], byte for byte |
+//! | 2 | a part is JSON, and none is an instance | [`JsonError::Invalid`], also without `strict` |
+//! | 3 | no part is JSON, and `repair` is set | [`Status::Repaired`] with its edits, or [`JsonError::Repair`] |
+//! | 4 | no part is JSON, with `strict` | [`JsonError::Parse`] |
+//! | 5 | no part is JSON | [`Status::Unchecked`]: the text as it came, with a warning |
+//!
+//! With a grammar, a part is right if the grammar accepts it. JSON is asked for only if there is a schema as well, so that
+//! the grammar decides whether a text that is no JSON is an output.
 
 use std::ops::Range;
 
@@ -18,13 +22,19 @@ use crate::repair::{
 };
 use crate::schema::{JsonSchema, ValidationError};
 use crate::strict::{self, ParseError};
+use crate::text_grammar::{Judgement, TextGrammar};
 
 /// How to take a model's output.
 #[derive(Clone, Debug)]
 pub struct JsonValidator {
     /// The schema of the value; any JSON if there is none.
     pub schema: Option<JsonSchema>,
-    /// Fail where the output is not what was asked for; of repairs, take those alone of which every edit is certain.
+    /// The grammar of the output, which then need not be JSON unless there is a schema.
+    pub grammar: Option<TextGrammar>,
+    /// Objects take the keys alone that the schema names, where it names some and says nothing of others.
+    pub closed: bool,
+    /// Fail where no part of the output is right. Of repairs, take those that strict mode allows: see
+    /// [`repair_json`](Self::repair_json).
     pub strict: bool,
     /// Repair what does not parse.
     pub repair: bool,
@@ -43,6 +53,8 @@ impl Default for JsonValidator {
     fn default() -> Self {
         Self {
             schema: None,
+            grammar: None,
+            closed: false,
             strict: true,
             repair: false,
             limits: RepairLimits::default(),
@@ -80,7 +92,7 @@ impl Status {
 pub struct Validated {
     /// JSON; the output as it came where it is unchecked.
     pub text: String,
-    /// Its value; none where it is unchecked.
+    /// Its value; none where it is unchecked, or a text of a grammar that is no JSON.
     pub value: Option<Value>,
     /// How far it is what was asked for.
     pub status: Status,
@@ -112,6 +124,14 @@ pub enum JsonError {
     /// It was not repaired.
     #[error("the output was not repaired: {0}")]
     Repair(#[from] RepairError),
+    /// No part of it is a text of the grammar.
+    #[error("the output is no text of the grammar: byte {at} of it {}", if *ends { "is its end, and more has to follow" } else { "is not allowed" })]
+    Grammar {
+        /// The first byte that the grammar does not allow.
+        at: usize,
+        /// The output ends there.
+        ends: bool,
+    },
 }
 
 impl JsonValidator {
@@ -127,59 +147,100 @@ impl JsonValidator {
     ///
     /// # Errors
     ///
-    /// With `strict`: no part is JSON, none is an instance, or the text has no reading that is certain.
+    /// A part is JSON and none is an instance, or a repair finds nothing that it may take. With `strict`: no part is JSON, or a
+    /// text of the grammar.
     pub fn validate(&self, output: &str) -> Result<Validated, JsonError> {
-        let mut parsed = None;
-        let mut first_error = None;
+        let error = match self.first_error(output) {
+            Ok(validated) => return Ok(validated),
+            Err(error) => error,
+        };
+        let is_invalid = matches!(error, JsonError::Invalid { .. });
+        // A text that parses and is no instance is taken as it stands, unless types may be changed.
+        if self.repair && (!is_invalid || self.coerce) {
+            let repaired = self.repair_json(output).map(taken);
+            match repaired {
+                Ok(repaired) if self.accepts(&repaired.text) => return Ok(repaired),
+                Err(repair) if !is_invalid && self.grammar.is_none() => return Err(repair.into()),
+                _ => return Err(error),
+            }
+        }
+        if self.strict || is_invalid {
+            return Err(error);
+        }
+        Ok(unchecked(output, error.to_string()))
+    }
+
+    /// The first part of an output that is right, else the first error.
+    fn first_error(&self, output: &str) -> Result<Validated, JsonError> {
+        let mut refused = None;
+        if let Some(grammar) = &self.grammar {
+            for part in [0..output.len(), trimmed(output)].into_iter().chain(extract_json(output)) {
+                let text = &output[part.clone()];
+                match grammar.judge(text) {
+                    Judgement::Refused { at } => {
+                        refused =
+                            refused.or(Some(JsonError::Grammar { at, ends: at == text.len() }));
+                    }
+                    Judgement::Unknown => {
+                        let warning = "the grammar judges no texts, so the output was not checked";
+                        return Ok(unchecked(output, warning.to_owned()));
+                    }
+                    Judgement::Accepted => match (strict::parse(text), &self.schema) {
+                        (Err(error), Some(_)) => return Err(error.into()),
+                        (value, _) => return self.right(output, part, value.ok()),
+                    },
+                }
+            }
+        }
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        let (mut invalid, mut first_error) = (None, None);
         for range in extract_json(output) {
             match strict::parse(&output[range.clone()]) {
-                Ok(value) => match self.violations(&value) {
-                    None => return Ok(valid(output, range, value)),
-                    Some(error) => parsed = parsed.or(Some(error)),
+                Ok(value) => match self.right(output, range, Some(value)) {
+                    Ok(validated) => return Ok(validated),
+                    Err(error) => invalid = invalid.or(Some(error)),
                 },
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        // A text that parses and is no instance is taken as it stands, unless types may be changed.
-        if parsed.is_some()
-            && self.repair
-            && self.coerce
-            && let Ok(repaired) = self.repair_json(output)
-        {
-            return Ok(taken(repaired));
+        Err(invalid.or(first_error.map(JsonError::Parse)).unwrap_or_else(|| {
+            JsonError::Parse(strict::parse("").expect_err("nothing is no JSON"))
+        }))
+    }
+
+    /// A part of an output, if its value is an instance.
+    fn right(
+        &self,
+        output: &str,
+        part: Range<usize>,
+        value: Option<Value>,
+    ) -> Result<Validated, JsonError> {
+        let violated = self.schema.as_ref().zip(value.as_ref()).and_then(|(schema, value)| {
+            let error = schema.validate(value).err();
+            let unnamed = || schema.unnamed_key(value).filter(|_| self.closed);
+            let unnamed = || unnamed().map(|key| ValidationError { violations: vec![key] });
+            Some((schema, error.or_else(unnamed)?))
+        });
+        match violated {
+            None => Ok(valid(output, part, value)),
+            Some((schema, error)) => Err(JsonError::Invalid { error, expected: schema.expected() }),
         }
-        let error = match (parsed, first_error) {
-            (Some(error), _) => JsonError::Invalid {
-                error,
-                expected: self.schema.as_ref().expect("there is one that it violates").expected(),
-            },
-            (None, _) if self.repair => match self.repair_json(output) {
-                Ok(repaired) => return Ok(taken(repaired)),
-                Err(error) => JsonError::Repair(error),
-            },
-            (None, Some(error)) => JsonError::Parse(error),
-            (None, None) => JsonError::Parse(strict::parse("").expect_err("nothing is no JSON")),
-        };
-        if self.strict {
-            return Err(error);
-        }
-        Ok(Validated {
-            text: output.to_owned(),
-            value: None,
-            status: Status::Unchecked,
-            edits: Vec::new(),
-            ambiguous: false,
-            truncated: false,
-            warning: Some(error.to_string()),
-        })
+    }
+
+    /// Whether the grammar does not refuse a text.
+    fn accepts(&self, text: &str) -> bool {
+        let judged = self.grammar.as_ref().map(|grammar| grammar.judge(text));
+        !matches!(judged, Some(Judgement::Refused { .. }))
     }
 
     /// Repairs an output, whatever `repair` says. One that is JSON and an instance is returned as it is.
     ///
     /// # Errors
     ///
-    /// See [`RepairError`]. With `strict`, a repair with an edit that is not certain, or beside which there is another as
-    /// good, is an error that holds it.
+    /// See [`RepairError`]. With `strict`, a repair beside which there is another as good is an error that holds it, and so is
+    /// one with an edit that is not certain, but for [`STRICT_KINDS`].
     pub fn repair_json(&self, output: &str) -> Result<Repaired, RepairError> {
         let Self { limits, strings, cut, coerce, .. } = *self;
         let options = RepairOptions { limits, strings, cut, coerce };
@@ -188,19 +249,43 @@ impl JsonValidator {
             return Err(RepairError::Ambiguous { candidates: found });
         }
         let repaired = found.swap_remove(0);
-        if self.strict && !repaired.is_certain() {
+        if self.strict && !is_strict(&repaired) {
             return Err(RepairError::Uncertain { repaired: Box::new(repaired) });
         }
         Ok(repaired)
     }
+}
 
-    fn violations(&self, value: &Value) -> Option<ValidationError> {
-        self.schema.as_ref().and_then(|schema| schema.validate(value).err())
+/// Kinds of edits that strict mode takes although they are only likely, where no other value is as good a reading.
+pub const STRICT_KINDS: [EditKind; 2] = [EditKind::InnerQuote, EditKind::MissingCloser];
+
+/// Whether strict mode takes a repair.
+fn is_strict(repaired: &Repaired) -> bool {
+    let sure = |edit: &Edit| edit.grade == Grade::Certain || STRICT_KINDS.contains(&edit.kind);
+    repaired.edits.iter().all(sure) && !repaired.ambiguous
+}
+
+/// The place of a text without the white space around it.
+fn trimmed(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
+/// An output as it came.
+fn unchecked(output: &str, warning: String) -> Validated {
+    Validated {
+        text: output.to_owned(),
+        value: None,
+        status: Status::Unchecked,
+        edits: Vec::new(),
+        ambiguous: false,
+        truncated: false,
+        warning: Some(warning),
     }
 }
 
 /// A part of an output that is what was asked for.
-fn valid(output: &str, range: Range<usize>, value: Value) -> Validated {
+fn valid(output: &str, range: Range<usize>, value: Option<Value>) -> Validated {
     let around = [0..range.start, range.end..output.len()];
     let edits = around.into_iter().filter(|part| !output[part.clone()].trim().is_empty());
     let edits = edits.map(|at| Edit {
@@ -214,7 +299,7 @@ fn valid(output: &str, range: Range<usize>, value: Value) -> Validated {
     let text = if edits.is_empty() { output } else { &output[range] };
     Validated {
         text: text.to_owned(),
-        value: Some(value),
+        value,
         status: Status::Valid,
         edits,
         ambiguous: false,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use grammarc_generate::fair::Client;
@@ -12,6 +12,9 @@ use subtle::ConstantTimeEq;
 use crate::app::App;
 use crate::connections::Connection;
 use crate::error::ApiError;
+
+/// The header in which Anthropic's clients have the key.
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Lets a request through that has one of the server's keys, or any where it has none. The request gets its [`Client`]: that
 /// of its key, or of its address.
@@ -25,8 +28,9 @@ pub(crate) async fn check(
         let connection = request.extensions().get::<Connection>();
         connection.map(|connection| Client::named(&connection.address())).unwrap_or_default()
     } else {
-        let header = request.headers().get(header::AUTHORIZATION);
-        let given = header.and_then(|value| bearer(value.as_bytes())).ok_or_else(ApiError::key)?;
+        let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
+        let given = header(header::AUTHORIZATION).and_then(bearer).or_else(|| header(API_KEY));
+        let given = given.ok_or_else(ApiError::key)?;
         // All keys are compared, so that the time does not tell which one is near.
         let equal = keys.iter().map(|key| key.as_bytes().ct_eq(given).unwrap_u8());
         if equal.fold(0, |known, equal| known | equal) != 1 {

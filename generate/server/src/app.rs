@@ -16,12 +16,14 @@ use crate::calls::Calls;
 use crate::compiling::Turns;
 use crate::error::ApiError;
 use crate::log::Record;
+use crate::metrics::Metrics;
 use crate::options::ServerOptions;
 
 /// The server's state.
 pub(crate) struct App {
     pub(crate) backend: Local,
     pub(crate) options: ServerOptions,
+    pub(crate) metrics: Arc<Metrics>,
     turns: Arc<Turns>,
     /// Random number of this process, so that ids differ from those of earlier processes.
     run: u64,
@@ -67,6 +69,9 @@ pub(crate) struct Started {
     pub(crate) calls: Calls,
     /// The record of the request for the log.
     pub(crate) record: Record,
+    pub(crate) metrics: Arc<Metrics>,
+    /// When the outputs were put into the queue.
+    pub(crate) began: Instant,
 }
 
 impl Started {
@@ -90,6 +95,7 @@ impl App {
             backend,
             turns: Turns::new(options.compilations, options.waiting_compilations),
             options,
+            metrics: Arc::new(Metrics::new()),
             run: fresh_seed(),
             requests: AtomicU64::new(0),
             grammars: std::sync::Mutex::default(),
@@ -195,7 +201,8 @@ impl App {
         let receivers = (0..choices).map(start).collect::<Result<_, _>>()?;
         let deadline = params.deadline.and_then(|time| Instant::now().checked_add(time));
         let (calls, record) = (Calls::default(), Record::default());
-        Ok(Started { receivers, prompt_tokens, deadline, calls, record })
+        let (metrics, began) = (Arc::clone(&self.metrics), Instant::now());
+        Ok(Started { receivers, prompt_tokens, deadline, calls, record, metrics, began })
     }
 }
 

@@ -51,7 +51,15 @@ struct Request {
     delivery: Delivery,
     schema: Option<JsonSchema>,
     calls: Calls,
+    shown: Shown,
     ignored: Vec<&'static str>,
+}
+
+/// Facts about single tokens that a reply has.
+#[derive(Clone, Copy)]
+struct Shown {
+    logprobs: bool,
+    mass: bool,
 }
 
 fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
@@ -68,7 +76,10 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
         return Err(fields.wrong("top_logprobs", "it needs `logprobs`"));
     }
     let (mut params, default_tokens) = sampling::params(&mut fields, app, max_tokens)?;
-    params.logprobs = wants.then(|| Logprobs { top: top.unwrap_or(0) as u32, masked: false });
+    let shown = Shown { logprobs: wants, mass: params.logprobs.is_some() };
+    if wants {
+        params.logprobs = Some(Logprobs { top: top.unwrap_or(0) as u32, masked: false });
+    }
     let given = fields.list("tools")?.unwrap_or_default();
     let choice = fields.value("tool_choice");
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
@@ -100,7 +111,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let choices = delivery.choices;
     let Held { schema, field: constrained_by } = held;
     let wanted = Wanted { client, prompt, params, choices, default_tokens, constrained_by };
-    Ok(Request { wanted, delivery, schema, calls, ignored })
+    Ok(Request { wanted, delivery, schema, calls, shown, ignored })
 }
 
 /// Serves a request.
@@ -111,7 +122,7 @@ pub(crate) async fn serve(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let request = app.work(move |app| read(app, client, &body)).await?;
-    let Request { wanted, delivery, schema, calls, ignored } = request;
+    let Request { wanted, delivery, schema, calls, shown, ignored } = request;
     let head = Head::new(&app, PREFIX, &record);
     let started = app.start(wanted).await?;
     let started = started.with(record, &calls);
@@ -119,13 +130,13 @@ pub(crate) async fn serve(
     let response = if delivery.stream {
         let told = vec![Told::default(); delivery.choices as usize];
         let usages = Vec::new();
-        let chunks = Chunks { head, delivery, prompt_tokens, usages, schema, calls, told };
+        let chunks = Chunks { head, delivery, prompt_tokens, usages, schema, calls, shown, told };
         sse::response(chunks, started)
     } else {
         let outputs = sse::collect(started).await?;
         let choices = (0..)
             .zip(&outputs)
-            .map(|(index, output)| choice(&head, index, output, &calls, schema.as_ref()));
+            .map(|(index, output)| choice(&head, index, output, &calls, shown, schema.as_ref()));
         let usages = outputs.iter().map(|output| output.usage);
         Json(head.reply("chat.completion", choices.collect(), prompt_tokens, usages))
             .into_response()
@@ -152,6 +163,7 @@ fn choice(
     choice: u32,
     output: &Output,
     kinds: &Calls,
+    shown: Shown,
     schema: Option<&JsonSchema>,
 ) -> Value {
     let mut message = json!({"role": "assistant", "content": output.text, "refusal": null});
@@ -169,16 +181,19 @@ fn choice(
             message["content"] = Value::Null;
         }
     }
-    let logprobs = match output.logprobs.is_empty() {
-        true => Value::Null,
-        false => reply::logprobs(&head.app, &output.logprobs),
+    let logprobs = match shown.logprobs && !output.logprobs.is_empty() {
+        true => reply::logprobs(&head.app, &output.logprobs),
+        false => Value::Null,
     };
     let reason = reply::finish_reason(&output.finish, output.calls.len());
     let mut whole =
         json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
     let calls = output.calls.len();
-    if let Some(own) = reply::own(&output.finish, &output.text, calls, schema, None) {
+    if let Some(own) = reply::own(&head.app, &output.finish, &output.text, calls, schema, None) {
         whole["x_grammarc"] = own;
+    }
+    if shown.mass {
+        whole["x_grammarc"]["mass"] = reply::mass(&output.logprobs);
     }
     whole
 }
@@ -191,6 +206,7 @@ struct Chunks {
     usages: Vec<Usage>,
     schema: Option<JsonSchema>,
     calls: Calls,
+    shown: Shown,
     /// By choice.
     told: Vec<Told>,
 }
@@ -231,8 +247,13 @@ impl Chunks {
     }
 
     fn tokens(&self, choice: u32, tokens: &[TokenLogprob]) -> String {
-        let logprobs = reply::logprobs(&self.head.app, tokens);
-        self.chunk(choice, json!({}), logprobs, Value::Null, None)
+        let Shown { logprobs, mass } = self.shown;
+        let logprobs = match logprobs {
+            true => reply::logprobs(&self.head.app, tokens),
+            false => Value::Null,
+        };
+        let own = mass.then(|| json!({"mass": reply::mass(tokens)}));
+        self.chunk(choice, json!({}), logprobs, Value::Null, own)
     }
 }
 
@@ -274,7 +295,9 @@ impl Framing for Chunks {
                 let Told { calls, text, .. } = std::mem::take(&mut self.told[choice as usize]);
                 let reason = Value::from(reply::finish_reason(&finished.finish, calls));
                 let schema = self.schema.as_ref();
-                let own = reply::own(&finished.finish, &text, calls, schema, finished.cut_call);
+                let app = &self.head.app;
+                let (finish, cut_call) = (&finished.finish, finished.cut_call);
+                let own = reply::own(app, finish, &text, calls, schema, cut_call);
                 self.chunk(choice, json!({}), Value::Null, reason, own)
             }
         }

@@ -89,6 +89,9 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let echoes = echo.then(|| prompts.iter().map(|prompt| text_of(app, prompt)).collect());
     let (mut params, default_tokens) = sampling::params(&mut fields, app, max_tokens)?;
     params.reasoning = None;
+    if params.logprobs.is_some() {
+        return Err(fields.wrong("x_grammarc", sampling::NO_MASS));
+    }
     params.logprobs = logprobs.map(|top| Logprobs { top: top as u32, masked: false });
     let mut constrained_by = None;
     if let Some(constrained) = (Reader { app }).read(&mut fields)? {
@@ -141,7 +144,11 @@ pub(crate) async fn serve(
         let choices = (0..).zip(&outputs).map(|(index, output)| {
             let text = echo_of(index).unwrap_or_default() + &output.text;
             let logprobs = logprobs_of(&app, &output.logprobs, &mut 0);
-            choice(index, &text, logprobs, Value::from(output.finish.reason()))
+            let mut whole = choice(index, &text, logprobs, Value::from(output.finish.reason()));
+            if let Some(detail) = reply::finish_detail(&output.finish) {
+                whole["x_grammarc"] = json!({"finish": detail});
+            }
+            whole
         });
         let usages = outputs.iter().map(|output| output.usage);
         Json(head.reply(KIND, choices.collect(), prompt_tokens, usages)).into_response()

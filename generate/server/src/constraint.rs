@@ -276,6 +276,7 @@ impl Reader<'_> {
         let text = schema.to_string();
         source_limits::limit_json(self.app, path, &text)?;
         let schema = JsonSchema::from_value(schema).map_err(|error| refused(path, text, &error))?;
+        let is_strict = is_strict || self.app.options.closed;
         let constraint = Constraint::Json { schema: Some(schema), is_strict };
         Ok(Constrained::new(path, constraint))
     }

@@ -41,6 +41,16 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
+    /// Its status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Its code.
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+
     /// The key is missing or wrong.
     pub(crate) fn key() -> Self {
         let error = Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key");
@@ -158,9 +168,14 @@ impl ApiError {
     }
 }
 
+/// The code of the error that a response is.
+#[derive(Clone, Copy)]
+pub(crate) struct Code(pub(crate) &'static str);
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.to_json())).into_response();
+        response.extensions_mut().insert(Code(self.code));
         if PASSING.contains(&(self.status, self.code)) {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
         }

@@ -192,7 +192,7 @@ impl Tools {
         }
         let text = tag.to_string();
         source_limits::limit(app, "tools", &text)?;
-        let mut options = written(self.are_strict());
+        let mut options = written(self.are_strict() || app.options.closed);
         if !self.sources.is_empty() {
             options.insert("sources".to_owned(), Value::Object(self.sources.clone()));
         }

@@ -3,7 +3,8 @@
 //! | path | what it serves |
 //! | --- | --- |
 //! | `POST /v1/chat/completions`, `/v1/completions`, `/v1/responses` | outputs, whole or streamed |
-//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether it is there, counters |
+//! | `POST /v1/messages`, `/v1/messages/count_tokens` | the same in Anthropic's protocol |
+//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether it is there, metrics |
 //! | `POST /tokenize`, `/detokenize` | texts and tokens |
 //! | `POST /v1/grammars` | compiles a grammar for later requests, with its report |
 //! | `POST /v1/repair` | JSON of a text that is nearly JSON |
@@ -19,6 +20,7 @@
 //! events alone decide what a client gets: an incomplete call is not returned as a call, and the finish reason is the engine's.
 
 mod access;
+mod anthropic;
 mod app;
 mod body;
 mod calls;
@@ -71,6 +73,8 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .route("/v1/chat/completions", post(chat::serve))
         .route("/v1/completions", post(completions::serve))
         .route("/v1/responses", post(responses::serve))
+        .route("/v1/messages", post(anthropic::serve))
+        .route("/v1/messages/count_tokens", post(anthropic::count_tokens))
         .route("/v1/models", get(tools::models))
         .route("/v1/models/{*id}", get(tools::model))
         .route("/v1/grammars", post(tools::grammars))
@@ -88,7 +92,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .fallback(body::no_path)
         .method_not_allowed_fallback(body::no_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), hosts::check))
-        .layer(axum::middleware::from_fn(log::record))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), log::record))
         .layer(DefaultBodyLimit::max(body_bytes))
         .with_state(app)
 }

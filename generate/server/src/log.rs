@@ -13,13 +13,16 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
+use crate::app::App;
 use crate::connections::Connection;
+use crate::error::Code;
+use crate::metrics::Metrics;
 
 /// The record of a request, of which the log has a line. A clone is the same record.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +57,7 @@ struct Line {
     route: Option<MatchedPath>,
     status: StatusCode,
     began: Instant,
+    metrics: Arc<Metrics>,
     /// The client's connection; `None` without a network, as in tests.
     connection: Option<Connection>,
     /// The whole reply was handed on.
@@ -73,6 +77,8 @@ impl Drop for Line {
             milliseconds = self.began.elapsed().as_millis() as u64,
             left = !self.is_sent,
         );
+        let route = self.route.as_ref().map_or("-", MatchedPath::as_str);
+        self.metrics.request(route, self.status, self.began.elapsed());
         if let Some(connection) = &self.connection {
             connection.set_served(false);
         }
@@ -80,15 +86,23 @@ impl Drop for Line {
 }
 
 /// Gives a request its record, and writes the line behind its reply.
-pub(crate) async fn record(mut request: Request, next: Next) -> Response {
+pub(crate) async fn record(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let record = Record::default();
     request.extensions_mut().insert(record.clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
     // A client that leaves before the reply begins drops the line as it stands.
     let (status, began) = (StatusCode::OK, Instant::now());
     let connection = request.extensions().get::<Connection>().cloned();
-    let mut line = Line { record, route, status, began, connection, is_sent: false };
+    let metrics = Arc::clone(&app.metrics);
+    let mut line = Line { record, route, status, began, metrics, connection, is_sent: false };
     let response = next.run(request).await;
+    if let Some(Code(code)) = response.extensions().get() {
+        app.metrics.refusal(code);
+    }
     line.status = response.status();
     response.map(|body| Body::new(Logged { body, line }))
 }

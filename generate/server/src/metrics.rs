@@ -1,65 +1,207 @@
-//! `GET /metrics`: counters in the text format of Prometheus.
+//! `GET /metrics`: counters and histograms in the text format of `OpenMetrics`, which Prometheus reads.
+//!
+//! Counters of the engine and of the cache are read when they are asked for. The others are counted here, as requests end,
+//! outputs end, and texts are repaired. docs/serve.md lists all of them.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use grammarc_compiler::cache::CacheStats;
+use grammarc_generate::Finish;
+use grammarc_generate::engine::EngineStats;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
 
 use crate::app::App;
 
-/// The counters.
+/// The prefix of all names.
+const PREFIX: &str = "grammarc";
+
+/// Labels of a metric: names and values.
+type Labels<const N: usize> = [(&'static str, String); N];
+
+/// Counters by one label.
+type ByLabel = Family<Labels<1>, Counter>;
+
+/// Metrics that are counted as things happen.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Labels<2>, Counter>,
+    request_seconds: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    first_event_seconds: Histogram,
+    ends: ByLabel,
+    refusals: ByLabel,
+    repairs: ByLabel,
+    invalid: Counter,
+}
+
+/// A histogram of seconds: 20 buckets from a millisecond to nine minutes, each twice the one before.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.001, 2.0, 20))
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix(PREFIX),
+            requests: Family::default(),
+            request_seconds: Family::new_with_constructor(seconds),
+            first_event_seconds: seconds(),
+            ends: ByLabel::default(),
+            refusals: ByLabel::default(),
+            repairs: ByLabel::default(),
+            invalid: Counter::default(),
+        };
+        let registry = &mut metrics.registry;
+        let help = "Requests, by route and status";
+        registry.register("http_requests", help, metrics.requests.clone());
+        let help = "Time from a request's head to the end of its reply, in seconds";
+        registry.register("http_request_seconds", help, metrics.request_seconds.clone());
+        let help = "Time from an output's place in the queue to its first event, in seconds";
+        registry.register("first_event_seconds", help, metrics.first_event_seconds.clone());
+        registry.register("outputs_ended", "Ends of outputs, by reason", metrics.ends.clone());
+        let help = "Requests that were refused, by the code of the error";
+        registry.register("refusals", help, metrics.refusals.clone());
+        let help = "Texts that were to be repaired, by what became of them";
+        registry.register("repairs", help, metrics.repairs.clone());
+        let help = "Outputs of a schema that ended by themselves and are no instances of it";
+        registry.register("outputs_invalid", help, metrics.invalid.clone());
+        metrics
+    }
+
+    /// A reply has ended.
+    pub(crate) fn request(&self, route: &str, status: StatusCode, time: Duration) {
+        let route = || ("route", route.to_owned());
+        let labels = [route(), ("status", status.as_str().to_owned())];
+        self.requests.get_or_create(&labels).inc();
+        self.request_seconds.get_or_create(&[route()]).observe(time.as_secs_f64());
+    }
+
+    /// The first event of an output came.
+    pub(crate) fn first_event(&self, time: Duration) {
+        self.first_event_seconds.observe(time.as_secs_f64());
+    }
+
+    /// An output has ended.
+    pub(crate) fn end(&self, finish: &Finish) {
+        let reason = match finish {
+            Finish::Stop => "stop",
+            Finish::StopString(_) => "stop_string",
+            Finish::Unlikely => "unlikely",
+            Finish::Length { closed: false } => "length",
+            Finish::Length { closed: true } => "closed",
+            Finish::Deadline => "deadline",
+            Finish::Cancelled => "cancelled",
+        };
+        count(&self.ends, "reason", reason);
+    }
+
+    /// A request was refused, or its reply broke off with an error.
+    pub(crate) fn refusal(&self, code: &'static str) {
+        count(&self.refusals, "code", code);
+    }
+
+    /// A text was to be repaired.
+    pub(crate) fn repair(&self, outcome: &'static str) {
+        count(&self.repairs, "outcome", outcome);
+    }
+
+    /// An output is no instance of its schema.
+    pub(crate) fn invalid(&self) {
+        self.invalid.inc();
+    }
+}
+
+fn count(family: &ByLabel, label: &'static str, value: &'static str) {
+    family.get_or_create(&[(label, value.to_owned())]).inc();
+}
+
+/// The counters of the engine and the cache at one time.
+#[derive(Debug)]
+struct Snapshot {
+    engine: EngineStats,
+    cache: CacheStats,
+    requests: u64,
+}
+
+impl Collector for Snapshot {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let Self { engine, cache, requests } = self;
+        let counters = [
+            ("requests", "Requests that began a generation", *requests),
+            ("outputs_submitted", "Outputs that were taken", engine.submitted),
+            ("outputs_finished", "Outputs that came to an end", engine.finished),
+            ("outputs_cancelled", "Outputs that nobody wanted any more", engine.cancelled),
+            ("outputs_failed", "Outputs that failed", engine.failed),
+            ("steps", "Batches that the model has read", engine.steps),
+            ("prompt_tokens", "Tokens of prompts", engine.prompt_tokens),
+            ("completion_tokens", "Tokens of outputs", engine.completion_tokens),
+            ("forced_tokens", "Tokens that the model was not asked for", engine.forced_tokens),
+            ("grammar_hits", "Grammars that were in memory", cache.memory_hits),
+            ("grammar_compilations", "Grammars that were compiled", cache.compiled),
+            ("grammar_files_hits", "Grammars that were in the folder", cache.folder_hits),
+            (
+                "grammar_files_deleted",
+                "Files that were deleted to make room in the folder",
+                cache.evicted_from_folder,
+            ),
+            (
+                "grammar_files_failed",
+                "Grammars that could not be written to the folder",
+                cache.not_kept,
+            ),
+        ];
+        for (name, help, value) in counters {
+            write(&mut encoder, name, help, &ConstCounter::new(value))?;
+        }
+        let help = "Time within the model, in seconds";
+        let model = ConstCounter::new(engine.model_nanos as f64 / 1e9);
+        write(&mut encoder, "model_seconds", help, &model)?;
+        let help = "Time of masks, draws and everything else about tokens, in seconds";
+        let decode = ConstCounter::new(engine.decode_nanos as f64 / 1e9);
+        write(&mut encoder, "decode_seconds", help, &decode)?;
+        let gauges = [
+            ("outputs_waiting", "Outputs that wait for a slot", engine.waiting),
+            ("outputs_running", "Outputs in slots", engine.running),
+        ];
+        for (name, help, value) in gauges {
+            write(&mut encoder, name, help, &ConstGauge::new(value as i64))?;
+        }
+        Ok(())
+    }
+}
+
+fn write(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    metric: &impl EncodeMetric,
+) -> Result<(), std::fmt::Error> {
+    metric.encode(encoder.encode_descriptor(name, help, None, metric.metric_type())?)
+}
+
+/// All metrics.
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     let engine = app.backend.stats();
     let cache = app.backend.grammars().stats();
-    let counters: [(&str, &str, f64); 16] = [
-        ("requests_total", "Requests that began a generation", app.requests() as f64),
-        ("outputs_submitted_total", "Outputs that were taken", engine.submitted as f64),
-        ("outputs_finished_total", "Outputs that came to an end", engine.finished as f64),
-        ("outputs_cancelled_total", "Outputs that nobody wanted any more", engine.cancelled as f64),
-        ("outputs_failed_total", "Outputs that failed", engine.failed as f64),
-        ("steps_total", "Batches that the model has read", engine.steps as f64),
-        ("prompt_tokens_total", "Tokens of prompts", engine.prompt_tokens as f64),
-        ("completion_tokens_total", "Tokens of outputs", engine.completion_tokens as f64),
-        (
-            "forced_tokens_total",
-            "Tokens that the model was not asked for",
-            engine.forced_tokens as f64,
-        ),
-        ("model_seconds_total", "Time within the model", engine.model_nanos as f64 / 1e9),
-        (
-            "decode_seconds_total",
-            "Time of masks, draws and everything else about tokens",
-            engine.decode_nanos as f64 / 1e9,
-        ),
-        ("grammar_hits_total", "Grammars that were in memory", cache.memory_hits as f64),
-        ("grammar_compilations_total", "Grammars that were compiled", cache.compiled as f64),
-        ("grammar_files_hits_total", "Grammars that were in the folder", cache.folder_hits as f64),
-        (
-            "grammar_files_deleted_total",
-            "Files that were deleted to make room in the folder",
-            cache.evicted_from_folder as f64,
-        ),
-        (
-            "grammar_files_failed_total",
-            "Grammars that could not be written to the folder",
-            cache.not_kept as f64,
-        ),
-    ];
-    let gauges = [
-        ("outputs_waiting", "Outputs that wait for a slot", engine.waiting as f64),
-        ("outputs_running", "Outputs in slots", engine.running as f64),
-    ];
+    let snapshot = Snapshot { engine, cache, requests: app.requests() };
+    let mut now = Registry::with_prefix(PREFIX);
+    now.register_collector(Box::new(snapshot));
     let mut text = String::new();
-    let mut metric = |kind: &str, (name, help, value): (&str, &str, f64)| {
-        let _ = writeln!(
-            text,
-            "# HELP grammarc_{name} {help}\n# TYPE grammarc_{name} {kind}\ngrammarc_{name} {value}"
-        );
-    };
-    counters.into_iter().for_each(|counter| metric("counter", counter));
-    gauges.into_iter().for_each(|gauge| metric("gauge", gauge));
-    let kind = HeaderValue::from_static("text/plain; version=0.0.4");
-    ([(header::CONTENT_TYPE, kind)], text).into_response()
+    for registry in [&now, &app.metrics.registry] {
+        let _ = encode_registry(&mut text, registry);
+    }
+    let _ = encode_eof(&mut text);
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text).into_response()
 }

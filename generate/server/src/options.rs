@@ -28,6 +28,8 @@ pub struct ServerOptions {
     pub max_tokens: usize,
     /// How the model writes calls of tools: a style of structural tags. Clients get arguments as JSON whatever it is.
     pub tool_style: String,
+    /// Objects take the keys alone that a schema names, where it names some and says nothing of others, as under `strict`.
+    pub closed: bool,
     /// Prompts that are served by name.
     pub prompts: Option<Arc<PromptManager>>,
     /// Tags of the model's reasoning, where it reasons.
@@ -113,6 +115,7 @@ impl Default for ServerOptions {
             waiting_compilations: 256,
             max_tokens: 1024,
             tool_style: "qwen_3".to_owned(),
+            closed: false,
             prompts: None,
             reasoning: None,
             deadline: Some(Duration::from_secs(600)),

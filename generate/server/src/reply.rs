@@ -60,6 +60,11 @@ pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
     json!({"content": content.collect::<Vec<_>>(), "refusal": null})
 }
 
+/// The probability that the mask kept of each token, as `x_grammarc` has it; null without a grammar.
+pub(crate) fn mass(tokens: &[TokenLogprob]) -> Value {
+    tokens.iter().map(|told| told.mass.map_or(Value::Null, Value::from)).collect()
+}
+
 /// Why an output ended, as OpenAI says it. A call that was cut is none.
 pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     match finish.reason() {
@@ -68,9 +73,10 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
-/// Fields of `x_grammarc` at the end of a chat's output: that it was closed, violations of its schema, and the call that was
-/// begun and is none.
+/// Fields of `x_grammarc` at the end of a chat's output: that it was closed, that the grammar's tokens became too unlikely,
+/// violations of its schema, and the call that was begun and is none.
 pub(crate) fn own(
+    app: &App,
     finish: &Finish,
     text: &str,
     calls: usize,
@@ -79,15 +85,24 @@ pub(crate) fn own(
 ) -> Option<Value> {
     let mut own = Map::new();
     if let Some(violations) = violations(finish, text, calls, schema) {
+        app.metrics.invalid();
         own.insert("violations".to_owned(), Value::from(violations));
     }
     if *finish == (Finish::Length { closed: true }) {
         own.insert("closed".to_owned(), Value::from(true));
     }
+    if let Some(detail) = finish_detail(finish) {
+        own.insert("finish".to_owned(), Value::from(detail));
+    }
     if let Some(index) = cut_call {
         own.insert("cut_call".to_owned(), Value::from(index));
     }
     (!own.is_empty()).then_some(Value::Object(own))
+}
+
+/// Why an output ended, where OpenAI has no word for it.
+pub(crate) fn finish_detail(finish: &Finish) -> Option<&'static str> {
+    (*finish == Finish::Unlikely).then_some("unlikely")
 }
 
 /// The violations of an output that ended by itself and is held to a schema: formats, and keywords that grammars only

@@ -68,6 +68,9 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     fields.object("stream_options")?;
     let max_tokens = fields.whole("max_output_tokens")?;
     let (mut params, default_tokens) = sampling::params(&mut fields, app, max_tokens)?;
+    if params.logprobs.is_some() {
+        return Err(fields.wrong("x_grammarc", sampling::NO_MASS));
+    }
     let reader = Reader { app };
     let mut constraint = reader.read(&mut fields)?;
     if let Some(mut text) = fields.object("text")? {

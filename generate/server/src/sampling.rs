@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use grammarc_generate::{
-    EarlyStop, Forced, GenerateParams, OnLength, Penalties, ProbLimit, Reasoning,
+    EarlyStop, Forced, GenerateParams, Logprobs, OnLength, Penalties, ProbLimit, Reasoning,
 };
 use serde_json::Value;
 
 use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
+
+/// The refusal of `x_grammarc.mass` where a reply has no place for it.
+pub(crate) const NO_MASS: &str = "`mass` is told by `/v1/chat/completions` alone; ask there";
 
 /// The parameters of a request, without a constraint, and whether the number of tokens is the server's own.
 pub(crate) fn params(
@@ -104,7 +107,8 @@ fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
     biases.collect()
 }
 
-/// The fields of `x_grammarc`: what other servers do not have.
+/// The fields of `x_grammarc`: what other servers do not have. Endpoints that tell the mass of tokens find log probabilities asked
+/// for if it is wanted.
 fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> {
     let on_length = [("truncate", OnLength::Truncate), ("close", OnLength::Close)];
     let wrong = "it is neither `truncate` nor `close`";
@@ -120,6 +124,10 @@ fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> 
     let wrong = "it is none of `must_end`, `first` and `longest`";
     params.early_stop = fields.word("early_stop", &early_stop, wrong)?.unwrap_or(params.early_stop);
     params.overshoot = fields.flag("overshoot")?.unwrap_or(false);
+    params.empty_tokens_end = fields.flag("empty_tokens_end")?.unwrap_or(false);
+    if fields.flag("mass")?.unwrap_or(false) {
+        params.logprobs = Some(Logprobs::default());
+    }
     if let Some(mut limit) = fields.object("prob_limit")? {
         let below = limit.number("below")?;
         let below = below.ok_or_else(|| limit.wrong("below", "it is missing"))?;

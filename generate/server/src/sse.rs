@@ -4,6 +4,7 @@
 //! and one that leaves drops it.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_channel::Receiver;
@@ -93,11 +94,16 @@ fn received(
 fn told(
     started: Started,
 ) -> impl Iterator<Item = BoxStream<'static, Result<Event, GenerateError>>> {
-    let Started { receivers, deadline, calls, record, .. } = started;
+    let Started { receivers, deadline, calls, record, metrics, began, .. } = started;
     receivers.into_iter().map(move |receiver| {
-        let (mut stage, record) = (calls.stage(), record.clone());
+        let (mut stage, record, metrics) = (calls.stage(), record.clone(), Arc::clone(&metrics));
+        let mut is_first = true;
         let events = received(receiver, deadline).flat_map(move |event| {
+            if std::mem::replace(&mut is_first, false) {
+                metrics.first_event(began.elapsed());
+            }
             if let Ok(Event::Finished(end)) = &event {
+                metrics.end(&end.finish);
                 record.add_completion(end.usage.completion_tokens);
             }
             let events = match event {
@@ -112,24 +118,32 @@ fn told(
 
 /// The response of a request whose outputs are streamed.
 pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
-    let frames = stream::unfold(State::Begin(framing, started), |state| async {
-        match state {
-            State::Begin(mut framing, started) => {
-                let choices = (0..)
-                    .zip(told(started))
-                    .map(|(choice, events)| events.map(move |event| (choice, event)).boxed());
-                let all = stream::select_all(choices).boxed();
-                Some((framing.begin(), State::Going(framing, all)))
-            }
-            State::Going(mut framing, mut all) => match all.next().await {
-                Some((choice, Ok(event))) => {
-                    let frames = framing.event(choice, event);
-                    Some((frames, State::Going(framing, all)))
+    let metrics = Arc::clone(&started.metrics);
+    let frames = stream::unfold(State::Begin(framing, started), move |state| {
+        let metrics = Arc::clone(&metrics);
+        async move {
+            match state {
+                State::Begin(mut framing, started) => {
+                    let choices = (0..)
+                        .zip(told(started))
+                        .map(|(choice, events)| events.map(move |event| (choice, event)).boxed());
+                    let all = stream::select_all(choices).boxed();
+                    Some((framing.begin(), State::Going(framing, all)))
                 }
-                Some((_, Err(error))) => Some((framing.error(&error.into()), State::Over)),
-                None => Some((framing.end(), State::Over)),
-            },
-            State::Over => None,
+                State::Going(mut framing, mut all) => match all.next().await {
+                    Some((choice, Ok(event))) => {
+                        let frames = framing.event(choice, event);
+                        Some((frames, State::Going(framing, all)))
+                    }
+                    Some((_, Err(error))) => {
+                        let error = ApiError::from(error);
+                        metrics.refusal(error.code());
+                        Some((framing.error(&error), State::Over))
+                    }
+                    None => Some((framing.end(), State::Over)),
+                },
+                State::Over => None,
+            }
         }
     });
     let frames = frames.filter(|frame| std::future::ready(!frame.is_empty()));

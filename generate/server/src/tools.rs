@@ -137,7 +137,7 @@ pub(crate) async fn repair(
     if let Some(schema) = &schema {
         source_limits::limit_json(&app, "schema", &schema.to_string())?;
     }
-    app.compile(client, move |_, _| {
+    app.compile(client, move |app, _| {
         let schema = schema.map(JsonSchema::from_value).transpose();
         let schema = schema.map_err(|error| ApiError::field("schema", error.to_string()))?;
         let validator = JsonValidator { schema, strict, repair: true, ..JsonValidator::default() };
@@ -149,11 +149,18 @@ pub(crate) async fn repair(
                 });
                 let edits: Vec<Value> = edits.collect();
                 let status = if edits.is_empty() { "valid" } else { "repaired" };
+                app.metrics.repair(status);
                 Ok(Json(json!({"text": repaired.text, "status": status, "edits": edits,
                     "ambiguous": repaired.ambiguous, "truncated": repaired.truncated})))
             }
-            Err(error @ RepairError::Limit { .. }) => Err(ApiError::too_large(error.to_string())),
-            Err(error) => Ok(Json(json!({"text": null, "status": "refused", "edits": [], "reason": error.to_string()}))),
+            Err(error @ RepairError::Limit { .. }) => {
+                app.metrics.repair("limit");
+                Err(ApiError::too_large(error.to_string()))
+            }
+            Err(error) => {
+                app.metrics.repair("refused");
+                Ok(Json(json!({"text": null, "status": "refused", "edits": [], "reason": error.to_string()})))
+            }
         }
     })
     .await

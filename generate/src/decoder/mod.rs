@@ -119,7 +119,8 @@ impl Decoder {
         if setup.prompt.is_empty() {
             return Err(GenerateError::EmptyPrompt);
         }
-        let mut matcher = setup.matcher(&params)?;
+        let end_tokens = setup.end_tokens(&params);
+        let mut matcher = setup.matcher(&end_tokens)?;
         let longest_token = setup.longest_token;
         let closing = match (&mut matcher, params.on_length) {
             (Some(matcher), OnLength::Close) => {
@@ -156,8 +157,6 @@ impl Decoder {
             what: "reasoning.max_tokens",
             why: "has no tokenizer to spell the closing tag with",
         })?;
-        let end_tokens =
-            params.end_tokens.clone().unwrap_or_else(|| vocabulary.end_tokens().to_vec());
         let seed = params.seed.unwrap_or_else(fresh_seed);
         let accepting = matcher.as_ref().is_some_and(Matcher::is_accepting).then(Place::default);
         Ok(Self {
@@ -320,7 +319,8 @@ impl Decoder {
         let tokens = self.log.len();
         let logprobs = self.params.logprobs;
         let raw = logprobs.filter(|logprobs| !logprobs.masked).map(|_| row.to_vec());
-        let before = (raw.is_some() || self.params.prob_limit.is_some()).then(|| log_sum(row));
+        let is_summed = logprobs.is_some() || self.params.prob_limit.is_some();
+        let before = is_summed.then(|| log_sum(row));
         let mut only = None;
         match &mut self.matcher {
             Some(matcher) => {
@@ -337,8 +337,10 @@ impl Decoder {
                 row.iter_mut().skip(width).for_each(|logit| *logit = f32::NEG_INFINITY);
             }
         }
-        if let Some(before) = before
-            && self.is_given_up(before, row)
+        let kept =
+            before.filter(|_| self.matcher.is_some()).map(|before| mass(before, log_sum(row)));
+        if let Some(kept) = kept
+            && self.is_given_up(kept)
         {
             self.give_up()?;
             return Ok(None);
@@ -352,7 +354,8 @@ impl Decoder {
             let shown = raw.as_deref().unwrap_or(row);
             let sum = before.filter(|_| raw.is_some()).unwrap_or_else(|| log_sum(shown));
             let logprob = self.logprob(token, shown, sum, false);
-            self.events.push(Event::Tokens(vec![logprob]));
+            let mass = kept.map(|kept| kept as f32);
+            self.events.push(Event::Tokens(vec![TokenLogprob { mass, ..logprob }]));
             self.observed = self.sequence.len() + 1;
         }
         Ok(Some(token))
@@ -363,13 +366,15 @@ impl Decoder {
         let of = |logit: f32| ((f64::from(logit) - sum) as f32).max(LEAST_LOGPROB);
         let logprob = row.get(token as usize).map_or(LEAST_LOGPROB, |&logit| of(logit));
         let top = ranked(row, top).into_iter().map(|(token, logit)| (token, of(logit))).collect();
-        TokenLogprob { token, logprob, forced, top }
+        // Of a forced token alone the mask is the token itself.
+        let mass = forced.then(|| logprob.exp());
+        TokenLogprob { token, logprob, forced, mass, top }
     }
 
-    /// Whether the allowed tokens of a masked row are below the limit for long enough.
-    fn is_given_up(&mut self, before: f64, row: &[f32]) -> bool {
+    /// Whether the allowed tokens, which have this probability together, are below the limit for long enough.
+    fn is_given_up(&mut self, kept: f64) -> bool {
         let Some(limit) = self.params.prob_limit else { return false };
-        let is_below = mass(before, log_sum(row)) < f64::from(limit.below);
+        let is_below = kept < f64::from(limit.below);
         self.unlikely = if is_below { self.unlikely + 1 } else { 0 };
         self.unlikely >= limit.patience
     }

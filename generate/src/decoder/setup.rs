@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use grammarc_artifacts::TokenKind;
 use grammarc_runtime::{Grammar, Matcher, MatcherOptions, Vocabulary};
 
 use crate::encode::Encode;
@@ -107,16 +108,27 @@ impl CompiledGrammars {
 }
 
 impl Setup {
-    /// The matcher of the masks.
-    pub(super) fn matcher(
-        &self,
-        params: &GenerateParams,
-    ) -> Result<Option<Matcher>, GenerateError> {
-        let Some(grammar) = &self.grammars.masks else { return Ok(None) };
-        let mut options = MatcherOptions::new().logit_width(self.logit_width);
-        if let Some(ends) = &params.end_tokens {
-            options = options.end_tokens(ends.iter().copied());
+    /// The tokens that end the output.
+    pub(super) fn end_tokens(&self, params: &GenerateParams) -> Vec<u32> {
+        let own = || self.vocabulary.end_tokens().to_vec();
+        let mut ends = params.end_tokens.clone().unwrap_or_else(own);
+        if params.empty_tokens_end {
+            let artifact = self.vocabulary.artifact();
+            let is_empty = |&token: &u32| match artifact.token_kind(token) {
+                TokenKind::Special => true,
+                TokenKind::Text => self.vocabulary.token_bytes(token).is_empty(),
+                TokenKind::Unused => false,
+            };
+            ends.extend((0..artifact.token_count()).filter(is_empty));
         }
+        ends
+    }
+
+    /// The matcher of the masks.
+    pub(super) fn matcher(&self, end_tokens: &[u32]) -> Result<Option<Matcher>, GenerateError> {
+        let Some(grammar) = &self.grammars.masks else { return Ok(None) };
+        let options = MatcherOptions::new().logit_width(self.logit_width);
+        let options = options.end_tokens(end_tokens.iter().copied());
         Ok(Some(Matcher::with_options(grammar, options)?))
     }
 }

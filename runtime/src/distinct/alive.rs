@@ -21,6 +21,10 @@ use crate::sequence::FirstBytes;
 use crate::stack::Frames;
 use crate::step::Machine;
 
+/// Most configurations that one search adds to its worklist. A search follows texts of earlier items, so it is nearly always
+/// short; at the limit it has taken about a second and 8 MB.
+const SEARCHED: usize = 1 << 18;
+
 /// The relation of a configuration to the earlier items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -77,6 +81,8 @@ fn near(
 pub(crate) struct Search {
     /// Worklist: configurations, each with the length of its text and the last byte of it.
     open: Vec<(Configuration, usize, u8)>,
+    /// Configurations that were added to the worklist.
+    added: usize,
     closure: Configurations,
     next: Configurations,
 }
@@ -106,6 +112,7 @@ impl Search {
         let start = frames.items.text().len();
         self.open.clear();
         self.open.push((at, start, 0));
+        self.added = 0;
         let mut alive = Ok(false);
         while let Some((at, len, byte)) = self.open.pop() {
             if len > start {
@@ -130,13 +137,19 @@ impl Search {
         at: Configuration,
         len: usize,
     ) -> Result<bool, LimitError> {
+        if self.added > SEARCHED {
+            return Err(LimitError::NewItem { limit: SEARCHED });
+        }
         let first = FirstBytes::of(machine, frames, &[at], &mut self.closure)?;
         for byte in first.iter() {
             read(machine, frames, &[at], byte, &mut self.closure, &mut self.next)?;
             for &next in self.next.as_slice() {
                 match standing(machine, frames, next) {
                     Standing::New => return Ok(true),
-                    Standing::Near => self.open.push((next, len + 1, byte)),
+                    Standing::Near => {
+                        self.open.push((next, len + 1, byte));
+                        self.added += 1;
+                    }
                     Standing::Dead => {}
                 }
             }

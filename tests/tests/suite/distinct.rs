@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use grammarc_compiler::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleKind};
+use grammarc_runtime::error::{AcceptError, LimitError};
 use grammarc_runtime::{ByteMatcher, Matcher};
 use grammarc_tests::case::{Case, compile};
 use grammarc_tests::oracle::Token;
@@ -225,20 +226,25 @@ fn agree(matcher: &mut Matcher, tokens: &[Token], texts: &Texts, written: &str) 
     }
 }
 
+/// A case with these tokens and no grammar of its own.
+fn case(tokens: Vec<Token>) -> Case {
+    Case {
+        tokens,
+        end_tokens: Vec::new(),
+        rules: Vec::new(),
+        kept: 0,
+        shared: false,
+        regions: Vec::new(),
+    }
+}
+
 /// Walks at random through a language.
 fn walk(seed: u64) -> usize {
     let mut rng = Rng::new(seed);
     let (grammar, texts) = language(&mut rng);
     let tokens = tokens(&mut rng, &texts);
     let texts = Texts(texts.into_iter().collect());
-    let case = Case {
-        tokens: tokens.clone(),
-        end_tokens: Vec::new(),
-        rules: Vec::new(),
-        kept: 0,
-        shared: false,
-        regions: Vec::new(),
-    };
+    let case = case(tokens.clone());
     let shown = grammar.to_string();
     let vocabulary = case.vocabulary().expect("the vocabulary compiles");
     let grammar = compile(vocabulary, grammar).unwrap_or_else(|error| panic!("{error}: {shown}"));
@@ -312,4 +318,25 @@ fn masks_are_those_of_all_texts() {
         })
         .sum();
     eprintln!("{cases} languages, {steps} positions");
+}
+
+#[test]
+fn a_search_for_a_new_item_ends() {
+    // The text between two items is of many, and the second can only repeat the first.
+    let mut builder = GrammarBuilder::new();
+    let [start, rule, item] = ["start", "rule", "item"].map(|name| builder.declare(name));
+    builder.define_as(item, Expr::byte(b'a'), Origin::default(), RuleKind::Item);
+    let digit = || Expr::alt([Expr::byte(b'0'), Expr::byte(b'1')]);
+    let between = (0..40).map(|_| digit());
+    let items = [Expr::Call(item)].into_iter().chain(between).chain([Expr::Call(item)]);
+    builder.define_as(rule, Expr::seq(items), Origin::default(), RuleKind::Distinct);
+    builder.define(start, Expr::Call(rule), Origin::default());
+    let tokens: Vec<Token> = ["a", "0", "1"].map(|text| Token::Text(text.into())).to_vec();
+    let vocabulary = case(tokens).vocabulary().expect("the vocabulary compiles");
+    let compiled = compile(vocabulary, builder.finish(start)).expect("a small grammar");
+    let refused = Matcher::new(&compiled).accept(0);
+    let Err(AcceptError::Limit(limit @ LimitError::NewItem { .. })) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(limit.to_string().contains("no new item"), "{limit}");
 }

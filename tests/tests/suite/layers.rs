@@ -71,7 +71,7 @@ pub(super) const CRATES: [Row<'_>; 18] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 19] = [
+const ROOMS: [Row<'_>; 20] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
@@ -102,6 +102,7 @@ const ROOMS: [Row<'_>; 19] = [
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
     ("masks", &["graph", "sequences", "budget", "threads", "automata", "ir", "network"]),
     ("early_ends", &["diagnostics", "network"]),
+    ("costly", &["diagnostics", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
     (
         "compile",
@@ -115,6 +116,7 @@ const ROOMS: [Row<'_>; 19] = [
             "vocabulary",
             "masks",
             "early_ends",
+            "costly",
             "emit",
         ],
     ),

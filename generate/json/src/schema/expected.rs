@@ -99,8 +99,10 @@ impl<'s> Outline<'s> {
     }
 
     fn array(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Value {
-        let first = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
-        let rest = schema.get("items").filter(|items| items.is_object());
+        let items = schema.get("items");
+        let first = schema.get("prefixItems").or(items).and_then(Value::as_array);
+        let first = first.into_iter().flatten();
+        let rest = items.filter(|items| items.is_object());
         Value::Array(first.chain(rest).map(|schema| self.value(schema, depth + 1)).collect())
     }
 

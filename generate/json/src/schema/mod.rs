@@ -5,6 +5,8 @@
 
 mod error;
 mod expected;
+mod place;
+mod spelling;
 mod twin;
 
 use std::str::FromStr;
@@ -105,13 +107,12 @@ impl JsonSchema {
     }
 
     fn new(text: String, value: Value) -> Result<Self, SchemaError> {
-        let validator =
-            jsonschema::options().should_validate_formats(true).build(&value).map_err(|error| {
-                SchemaError::Invalid {
-                    pointer: error.instance_path().to_string(),
-                    message: error.to_string(),
-                }
-            })?;
+        let modern = spelling::modern(value.clone());
+        let options = jsonschema::options().should_validate_formats(true);
+        let validator = options.build(&modern).map_err(|error| SchemaError::Invalid {
+            pointer: error.instance_path().to_string(),
+            message: error.to_string(),
+        })?;
         let (twin, closed_twin) = (OnceLock::new(), OnceLock::new());
         Ok(Self { inner: Arc::new(Inner { text, value, validator, twin, closed_twin }) })
     }
@@ -151,6 +152,20 @@ impl JsonSchema {
     /// Whether a value is an instance.
     pub fn is_valid(&self, value: &Value) -> bool {
         self.inner.validator.is_valid(value)
+    }
+
+    /// The first key of a value that the schema does not name, where it names keys and says nothing of others. None as well
+    /// where the compiler has no grammar of the schema, or its grammar is wider or narrower than the schema at this value.
+    pub(crate) fn unnamed_key(&self, value: &Value) -> Option<Violation> {
+        let at = self.closed_twin()?.refuses(value)?;
+        if self.twin()?.refuses(value).is_some() {
+            return None;
+        }
+        let pointer = place::pointer(value, at);
+        let message =
+            "the schema does not name this key, and objects take the keys that it names alone";
+        let (keyword, missing_key) = (String::new(), None);
+        Some(Violation { pointer, keyword, message: message.to_owned(), missing_key })
     }
 
     /// The look of an instance, for messages: see [`Expected`].

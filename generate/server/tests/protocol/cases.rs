@@ -18,11 +18,12 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Reply, Server};
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("chat", include_str!("cases/chat.json")),
     ("constraints", include_str!("cases/constraints.json")),
     ("tools", include_str!("cases/tools.json")),
     ("responses", include_str!("cases/responses.json")),
+    ("messages", include_str!("cases/messages.json")),
     ("errors", include_str!("cases/errors.json")),
 ];
 
@@ -138,8 +139,11 @@ fn of_chunks(reply: &Reply, name: &str) -> Value {
                 choice["logprobs"][key] = Value::Array(all);
             }
             choice["finish_reason"] = chunk["finish_reason"].clone();
-            if let Some(own) = chunk.get("x_grammarc") {
-                choice["x_grammarc"] = own.clone();
+            for (key, own) in chunk["x_grammarc"].as_object().into_iter().flatten() {
+                match (&mut choice["x_grammarc"][key], own) {
+                    (Value::Array(all), Value::Array(more)) => all.extend(more.iter().cloned()),
+                    (place, own) => *place = own.clone(),
+                }
             }
             if let Some(index) = choice.pointer("/x_grammarc/cut_call").and_then(Value::as_u64) {
                 drop_call(choice, index as usize);
@@ -206,6 +210,59 @@ fn comparable(mut whole: Value) -> Value {
         }
     }
     json!({"choices": whole["choices"], "usage": whole["usage"]})
+}
+
+/// The message that the events of a stream come to. A call that was cut is not in it.
+fn of_message_events(reply: &Reply, name: &str) -> Value {
+    let (frames, _) = reply.frames();
+    let mut message = frames[0]["message"].clone();
+    assert_eq!(frames.last().expect("a frame")["type"], "message_stop", "{name}");
+    let mut content: Vec<Value> = Vec::new();
+    let mut inputs = String::new();
+    for frame in &frames {
+        match frame["type"].as_str().expect("a type") {
+            "content_block_start" => {
+                assert_eq!(frame["index"], json!(content.len()), "{name}: {frame}");
+                inputs.clear();
+                content.push(frame["content_block"].clone());
+            }
+            "content_block_delta" => {
+                let (block, delta) = (content.last_mut().expect("it is open"), &frame["delta"]);
+                append(block, "text", &delta["text"]);
+                append(block, "thinking", &delta["thinking"]);
+                inputs.push_str(delta["partial_json"].as_str().unwrap_or_default());
+            }
+            "content_block_stop" if !inputs.is_empty() => {
+                let block = content.last_mut().expect("it is open");
+                block["input"] = serde_json::from_str(&inputs).unwrap_or_default();
+            }
+            "message_delta" => {
+                for key in ["stop_reason", "stop_sequence"] {
+                    message[key] = frame["delta"][key].clone();
+                }
+                message["usage"] = frame["usage"].clone();
+                message["x_grammarc"] = frame["x_grammarc"].clone();
+            }
+            _ => {}
+        }
+    }
+    content.retain(|block| !(block["type"] == "tool_use" && block["input"].is_null()));
+    if content.is_empty() {
+        content.push(json!({"type": "text", "text": ""}));
+    }
+    message["content"] = Value::Array(content);
+    message
+}
+
+/// A message without the number of its request.
+fn without_number(mut message: Value) -> Value {
+    message["id"] = Value::Null;
+    for block in message["content"].as_array_mut().into_iter().flatten() {
+        if block.get("id").is_some() {
+            block["id"] = Value::Null;
+        }
+    }
+    message
 }
 
 /// The response that a stream ends with, whose items are those that were added, grew and were done.
@@ -289,6 +346,11 @@ async fn replies_hold_what_is_written_of_them() {
                     let stream = server.post(path, &body).await;
                     let found = without_ids(of_events(&stream, &name));
                     compare(found, without_ids(whole.json()));
+                }
+                "/v1/messages" => {
+                    let stream = server.post(path, &body).await;
+                    let found = without_number(of_message_events(&stream, &name));
+                    compare(found, without_number(whole.json()));
                 }
                 _ => continue,
             }

@@ -7,9 +7,10 @@ use grammarc_compiler::frontend::settings::Language;
 use grammarc_generate::backend::{Chat, Generation as _, finish};
 use grammarc_generate::output::{Collector, Usage};
 use grammarc_generate::{
-    Event, Forced, GenerateError, GenerateParams, Grammar, JsonModeConfig, LlmBackend, OnLength,
-    Prompt,
+    EarlyStop, Event, Finish, Forced, GenerateError, GenerateParams, Grammar, JsonModeConfig,
+    LlmBackend, Logprobs, OnLength, ProbLimit, Prompt, Reasoning,
 };
+use grammarc_json::EditKind;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -52,6 +53,9 @@ pub(crate) struct GenerateArgs {
     /// How many of the likeliest tokens are drawn from; 0 is all
     #[arg(long, value_name = "N", default_value_t = 0)]
     top_k: u32,
+    /// Tokens less likely than this share of the likeliest one's probability are not drawn
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0)]
+    min_p: f32,
     /// Equal seeds draw equally
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -61,6 +65,36 @@ pub(crate) struct GenerateArgs {
     /// Close an output that has no tokens left, so that it is a text of the grammar whatever its length
     #[arg(long)]
     close: bool,
+    /// Objects take the keys alone that --schema names, where it names some and says nothing of others
+    #[arg(long, requires = "schema")]
+    closed: bool,
+    /// Repair an output that is no JSON: one that was cut, say
+    #[arg(long, conflicts_with_all = ["grammar", "jsonl"])]
+    repair: bool,
+    /// End the output where all tokens that the grammar allows have less than this probability together
+    #[arg(long, value_name = "NUMBER")]
+    prob_limit: Option<f32>,
+    /// How many tokens in a row have to be below --prob-limit
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "prob_limit")]
+    patience: u32,
+    /// Where an output ends that is a text of the grammar already
+    #[arg(long, value_enum, default_value_t = Early::MustEnd)]
+    early_stop: Early,
+    /// Let tokens go past the end of the grammar's text, which is cut off then
+    #[arg(long)]
+    overshoot: bool,
+    /// Special tokens and those that spell nothing end the output too, where its text may end
+    #[arg(long)]
+    empty_tokens_end: bool,
+    /// Let the model reason before the output, between these tags, such as <think> </think>
+    #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
+    reasoning: Option<Vec<String>>,
+    /// Most tokens of the reasoning
+    #[arg(long, value_name = "N", requires = "reasoning")]
+    reasoning_max_tokens: Option<usize>,
+    /// Tell the probability of each token, and of all that the grammar allowed together
+    #[arg(long)]
+    probabilities: bool,
     /// Which certain tokens are taken without asking the model
     #[arg(long, value_enum, default_value_t = Runs::Canonical)]
     forced: Runs,
@@ -77,12 +111,35 @@ enum Runs {
     Canonical,
 }
 
+/// Where an output ends that is a text of the grammar already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Early {
+    /// Where nothing else can follow, or the model ends it
+    MustEnd,
+    /// At once
+    First,
+    /// At the token that leaves the grammar
+    Longest,
+}
+
+/// A token of an output.
+#[derive(Debug, Serialize)]
+pub(crate) struct TokenChance {
+    pub(crate) token: String,
+    pub(crate) probability: f32,
+    /// Of all tokens together that the grammar allowed.
+    pub(crate) mass: Option<f32>,
+    pub(crate) forced: bool,
+}
+
 /// An output.
 #[derive(Debug, Serialize)]
 pub(crate) struct Generated {
     pub(crate) text: String,
+    pub(crate) reasoning: String,
     pub(crate) value: Option<Value>,
     pub(crate) calls: Vec<Value>,
+    /// `stop`, `length`, `deadline`, or `unlikely` where --prob-limit ended it.
     pub(crate) finish: &'static str,
     /// The output ended before its text did.
     pub(crate) truncated: bool,
@@ -91,6 +148,10 @@ pub(crate) struct Generated {
     pub(crate) forced_tokens: usize,
     pub(crate) model_calls: usize,
     pub(crate) seed: u64,
+    /// The tokens with their probabilities, if these were asked for.
+    pub(crate) tokens: Vec<TokenChance>,
+    /// The output was repaired: its text is not the one that came.
+    pub(crate) repaired: bool,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -119,8 +180,21 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     }
     let whole = collector.finish().ok_or(GenerateError::Closed).map_err(failed)?;
     let truncated = whole.finish.is_cut();
-    // An output that was cut is no JSON, and a warning says that it was cut; a whole one has to be right.
-    let whole = finish(whole, mode.as_ref().filter(|_| !truncated)).map_err(failed)?;
+    // An output that was cut is no JSON unless it is repaired, and the answer says that it was cut; a whole one has to be right.
+    let mode = mode.as_ref().filter(|mode| mode.repair || !truncated);
+    let whole = finish(whole, mode).map_err(failed)?;
+    let vocabulary = backend.vocabulary();
+    let tokens = whole.logprobs.iter().map(|told| TokenChance {
+        token: String::from_utf8_lossy(vocabulary.token_bytes(told.token)).into_owned(),
+        probability: told.logprob.exp(),
+        mass: told.mass,
+        forced: told.forced,
+    });
+    let tokens = tokens.collect();
+    let finish = match &whole.finish {
+        Finish::Unlikely => "unlikely",
+        finish => finish.reason(),
+    };
     let Usage { prompt_tokens, completion_tokens, forced_tokens, model_calls, seed, .. } =
         whole.usage;
     let calls =
@@ -128,14 +202,17 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     output.answer(&Generated {
         calls: calls.collect(),
         text: whole.text,
+        reasoning: whole.reasoning,
         value: whole.value,
-        finish: whole.finish.reason(),
+        finish,
         truncated,
         prompt_tokens,
         completion_tokens,
         forced_tokens,
         model_calls,
         seed,
+        tokens,
+        repaired: whole.edits.iter().any(|edit| edit.kind != EditKind::Outside),
         warnings: whole.warnings,
     })?;
     Ok(u8::from(truncated))
@@ -148,6 +225,22 @@ fn params(args: &GenerateArgs) -> Result<GenerateParams, Failure> {
         temperature: args.temperature,
         top_p: args.top_p,
         top_k: args.top_k,
+        min_p: args.min_p,
+        prob_limit: args.prob_limit.map(|below| ProbLimit { below, patience: args.patience }),
+        early_stop: match args.early_stop {
+            Early::MustEnd => EarlyStop::MustEnd,
+            Early::First => EarlyStop::First,
+            Early::Longest => EarlyStop::Longest,
+        },
+        overshoot: args.overshoot,
+        empty_tokens_end: args.empty_tokens_end,
+        reasoning: args.reasoning.clone().and_then(|tags| tags.try_into().ok()).map(
+            |[open, close]: [String; 2]| {
+                let max_tokens = args.reasoning_max_tokens;
+                Reasoning { open, close, max_tokens, ..Reasoning::default() }
+            },
+        ),
+        logprobs: args.probabilities.then(Logprobs::default),
         seed: args.seed,
         stop: args.stop.clone(),
         on_length: if args.close { OnLength::Close } else { OnLength::Truncate },
@@ -159,9 +252,13 @@ fn params(args: &GenerateArgs) -> Result<GenerateParams, Failure> {
         ..GenerateParams::default()
     };
     if args.jsonl {
-        params.constraint = Some(Grammar::jsonl(schema.as_ref()));
-    } else if schema.is_some() {
-        params.json_mode = Some(JsonModeConfig { schema, ..JsonModeConfig::default() });
+        let lines = Grammar::jsonl(schema.as_ref());
+        let closed = args.closed.then(|| ("closed".to_owned(), Value::Bool(true)));
+        params.constraint = Some(lines.with_options(closed));
+    } else if schema.is_some() || args.repair {
+        let (repair, closed) = (args.repair, args.closed);
+        let mode = JsonModeConfig { schema, repair, closed, ..JsonModeConfig::default() };
+        params.json_mode = Some(mode);
     } else if let Some(path) = &args.grammar {
         let name = path.to_string_lossy();
         let language = Language::of_file_name(&name).ok_or_else(|| {

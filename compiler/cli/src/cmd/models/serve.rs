@@ -44,6 +44,9 @@ pub(crate) struct ServeArgs {
     /// The tags of the model's reasoning, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
+    /// Objects take the keys alone that a schema names, where it names some and says nothing of others
+    #[arg(long)]
+    closed: bool,
     /// Longest time of a request in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     deadline: u64,
@@ -166,6 +169,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         allowed_hosts: args.allowed_host,
         max_tokens: args.max_tokens,
         tool_style: args.tool_style,
+        closed: args.closed,
         prompts,
         reasoning: args
             .reasoning

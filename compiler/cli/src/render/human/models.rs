@@ -18,6 +18,13 @@ impl Answer for Fetched {
 impl Answer for Generated {
     fn human(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
+        if self.repaired {
+            writeln!(out, "repaired: {}", self.text)?;
+        }
+        for token in &self.tokens {
+            let mass = token.mass.map_or_else(String::new, |mass| format!(", mass {mass:.4}"));
+            writeln!(out, "{:.4}{mass} {:?}", token.probability, token.token)?;
+        }
         for call in &self.calls {
             writeln!(out, "call {call}")?;
         }

@@ -60,12 +60,10 @@ impl Algebra<'_> {
     /// Whether some object of an automaton may change its verdict when a parser drops all but one value of a key.
     fn repetition_matters(&mut self, automaton: &MemberAutomaton) -> Result<bool, Diagnostic> {
         for (at, state) in (0..).zip(&automaton.states) {
-            if let Some(Bounds { min: 2.., .. }) = state.repeat {
-                return Ok(state.members.iter().any(|member| names(member).is_some()));
-            }
-            for member in state.members.iter().filter(|member| member.to != at) {
+            let counts = matches!(state.repeat, Some(Bounds { min: 2.., .. }));
+            for member in state.members.iter().filter(|member| names(member).is_some()) {
                 let after = &automaton.states[member.to as usize];
-                if names(member).is_some() && !self.says_the_same(member, after)? {
+                if counts || (member.to != at && !self.says_the_same(member, after)?) {
                     return Ok(true);
                 }
             }

@@ -1,0 +1,72 @@
+//! The warning that a grammar costs far more than most: in time to compile, in the artifact's size, and in memory.
+//!
+//! The cost is judged by the number of states, which is the same on every machine. Nearly all real schemas have fewer than a tenth of
+//! [`STATES`].
+
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::network::Network;
+
+/// States from which on a grammar is told to be costly.
+const STATES: usize = 20_000;
+
+/// Keywords of JSON Schema that make automata large, the most likely first.
+const KEYWORDS: [&str; 18] = [
+    "pattern",
+    "patternProperties",
+    "format",
+    "maxLength",
+    "minLength",
+    "multipleOf",
+    "uniqueItems",
+    "maxItems",
+    "minItems",
+    "contains",
+    "maxProperties",
+    "minProperties",
+    "enum",
+    "allOf",
+    "oneOf",
+    "anyOf",
+    "not",
+    "required",
+];
+
+/// The warning of a grammar with [`STATES`] states or more: it names the rule with the most, and of a schema the keyword that is
+/// most likely to make it large. O(rules + report).
+pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> {
+    let states = network.tables.states.len();
+    if states < STATES {
+        return None;
+    }
+    let starts = network.tables.rules.iter().map(|rule| rule.first_state);
+    let end = network.tables.bases.states + states as u32;
+    let ends = starts.clone().skip(1).chain([end]);
+    let sizes = starts.zip(ends).map(|(start, end)| end.saturating_sub(start));
+    let (size, (name, origin)) = sizes.zip(&network.rules).max_by_key(|(size, _)| *size)?;
+    let keyword = origin.pointer.as_deref().and_then(|at| keyword(report, at));
+    let mut message =
+        format!("the grammar is costly: it has {states} states, {size} of them in rule {name}");
+    if let Some((_, keyword)) = &keyword {
+        message.push_str(&format!(", most likely for `{keyword}`"));
+    }
+    let help =
+        "bound what repeats more tightly, or leave the keyword to a check of the finished output";
+    let mut warning = Diagnostic::warning("compile::costly", message).with_help(help);
+    if let Some(span) = origin.span.clone() {
+        warning = warning.with_label(span, format!("in rule {name}"));
+    }
+    warning.pointer = keyword.map(|(pointer, _)| pointer).or_else(|| origin.pointer.clone());
+    Some(warning)
+}
+
+/// The keyword of a schema, or else of one within it, that comes first in [`KEYWORDS`]: its pointer and name.
+fn keyword(report: &Report, schema: &str) -> Option<(String, &'static str)> {
+    let below = report.entries().filter_map(|entry| {
+        let inner = entry.pointer.strip_prefix(schema)?.strip_prefix('/')?;
+        let rank = KEYWORDS.iter().position(|keyword| *keyword == entry.keyword)?;
+        Some((inner.matches('/').count(), rank, entry.pointer))
+    });
+    let (_, rank, pointer) = below.min()?;
+    Some((pointer.to_owned(), KEYWORDS[rank]))
+}

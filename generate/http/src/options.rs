@@ -1,0 +1,52 @@
+//! Where a server is, and what a request may take.
+
+use std::time::Duration;
+
+/// A server in OpenAI's protocol.
+#[derive(Clone)]
+pub struct HttpOptions {
+    /// The address up to `/v1`, without a slash at its end.
+    pub url: String,
+    /// The key that is sent as `Authorization: Bearer`.
+    pub key: Option<String>,
+    /// The model's name.
+    pub model: String,
+    /// Longest time to connect.
+    pub connect_timeout: Duration,
+    /// Longest time of a whole request.
+    pub timeout: Duration,
+    /// Most bytes of a reply.
+    pub max_bytes: usize,
+    /// Send the schema of JSON mode as `response_format`, for servers that constrain by it. Turn it off for servers that
+    /// refuse the field.
+    pub response_format: bool,
+    /// The field with the most tokens: `max_tokens`, or `max_completion_tokens` for OpenAI's own models.
+    pub max_tokens_field: &'static str,
+}
+
+impl HttpOptions {
+    /// A server by its address up to `/v1`, with ten seconds to connect, ten minutes for a request and 16 MiB for a reply.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into().trim_end_matches('/').to_owned(),
+            key: None,
+            model: "model".to_owned(),
+            connect_timeout: Duration::from_secs(10),
+            timeout: Duration::from_secs(600),
+            max_bytes: 16 << 20,
+            response_format: true,
+            max_tokens_field: "max_tokens",
+        }
+    }
+}
+
+/// Without the key.
+impl std::fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("url", &self.url)
+            .field("key", &self.key.as_ref().map(|_| "…"))
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! Grammars that judge whole texts, whatever vocabulary a model has.
+//!
+//! They are compiled for the vocabulary of the 256 bytes. One compiler serves the process: it is made when the first grammar is
+//! compiled, with the rules that all schemas share.
+
+use std::num::NonZero;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
+use grammarc_runtime::error::{BytesError, LimitError};
+use grammarc_runtime::{ByteMatcher, Grammar};
+
+/// Most time that one grammar may take.
+const TIME: Duration = Duration::from_secs(2);
+/// Most memory that one grammar may take, in bytes.
+const MEMORY: usize = 256 << 20;
+
+/// A grammar that judges whole texts. A clone is the same. `Send` and `Sync`.
+///
+/// ```
+/// use grammarc_compiler::frontend::FrontEnd;
+/// use grammarc_json::{Judgement, TextGrammar};
+///
+/// let answer = TextGrammar::new(FrontEnd::Gbnf(Default::default()), r#"root ::= "yes" | "no""#);
+/// assert_eq!(answer.judge("yes"), Judgement::Accepted);
+/// assert_eq!(answer.judge("yet"), Judgement::Refused { at: 2 });
+/// ```
+#[derive(Clone, Debug)]
+pub struct TextGrammar {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    front_end: FrontEnd,
+    source: String,
+    /// Compiled on first use. `None` if it was refused, or met a limit.
+    grammar: OnceLock<Option<Grammar>>,
+}
+
+/// The judgement of a [`TextGrammar`] on a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// The text is one of the grammar's.
+    Accepted,
+    /// It is not.
+    Refused {
+        /// The first byte that is not allowed; the length of the text if more has to follow.
+        at: usize,
+    },
+    /// The grammar was not compiled within two seconds, names tokens of a vocabulary, or met a limit in the text.
+    Unknown,
+}
+
+impl TextGrammar {
+    /// The grammar of a source. It is compiled when the first text is judged.
+    pub fn new(front_end: FrontEnd, source: impl Into<String>) -> Self {
+        let (source, grammar) = (source.into(), OnceLock::new());
+        Self { inner: Arc::new(Inner { front_end, source, grammar }) }
+    }
+
+    /// Whether a text is one of the grammar's. Linear in the text for grammars that are not ambiguous.
+    pub fn judge(&self, text: &str) -> Judgement {
+        let Inner { front_end, source, grammar } = &*self.inner;
+        let Some(grammar) = grammar.get_or_init(|| compile(front_end, source)) else {
+            return Judgement::Unknown;
+        };
+        match refused_at(grammar, text) {
+            Ok(None) => Judgement::Accepted,
+            Ok(Some(at)) => Judgement::Refused { at },
+            Err(_) => Judgement::Unknown,
+        }
+    }
+}
+
+/// Compiles a source for the vocabulary of bytes. `None` where the compiler refuses it or a limit is met.
+pub(crate) fn compile(front_end: &FrontEnd, source: &str) -> Option<Grammar> {
+    let compiler = compiler()?;
+    let budget = Budget::unlimited().time_limit(TIME).memory_limit(MEMORY);
+    let lowered = front_end.lower(Source::new("source", source), &budget).ok()?;
+    let options = CompileOptions::default();
+    let compiled = compiler.compile(&lowered, front_end.kind(), &options, &budget).ok()?;
+    Some(Grammar::from_artifact(compiled.to_artifact(compiler).ok()?))
+}
+
+/// The first byte of a text that a grammar over bytes refuses: the text's length if more has to follow, `None` if the text is
+/// one of the grammar's.
+pub(crate) fn refused_at(grammar: &Grammar, text: &str) -> Result<Option<usize>, LimitError> {
+    let mut matcher = ByteMatcher::new(grammar);
+    match matcher.accept(text.as_bytes()) {
+        Ok(()) => Ok((!matcher.is_accepting()).then_some(text.len())),
+        Err(BytesError::Refused { at }) => Ok(Some(at)),
+        Err(BytesError::Limit { limit, .. }) => Err(limit),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The compiler for the vocabulary of bytes.
+fn compiler() -> Option<&'static Compiler> {
+    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
+    let make = || {
+        let tokens = (0..=u8::MAX).map(|byte| TokenEntry::text([byte])).collect();
+        let table = TokenTable::new("bytes", tokens, Vec::new());
+        let shared = prelude_grammar(&[TextForm::WIDE]);
+        let data = build_vocabulary(&table, "bytes", &shared, NonZero::new(1)).ok()?;
+        let artifact = VocabularyArtifact::from_buffer(data.to_bytes().ok()?).ok()?;
+        Some(Compiler::on_threads(artifact, NonZero::new(1)))
+    };
+    COMPILER.get_or_init(make).as_ref()
+}

@@ -1,0 +1,68 @@
+//! A backend from a function: a text in, a text out. For models behind interfaces of their own, and for tests.
+
+use crate::backend::{Capabilities, Generation, LlmBackend, Prompt};
+use crate::error::GenerateError;
+use crate::local::Received;
+use crate::output::{Event, Finish, Finished, Usage};
+use crate::params::GenerateParams;
+
+/// A function as a backend. It has no logits, so JSON mode validates its outputs after they were generated.
+///
+/// ```
+/// use grammarc_generate::{FunctionBackend, GenerateParams, LlmBackend};
+///
+/// let backend = FunctionBackend::new(|prompt: &str, _: &GenerateParams| {
+///     assert!(prompt.ends_with("as JSON."));
+///     Ok(r#"Sure: {"name": "Ada"}"#.to_owned())
+/// });
+/// let value = backend.generate_json("A person, as JSON.", None, GenerateParams::default())?;
+/// assert_eq!(value["name"], "Ada");
+/// # Ok::<(), grammarc_generate::GenerateError>(())
+/// ```
+#[derive(Debug)]
+pub struct FunctionBackend<F> {
+    function: F,
+}
+
+/// The error of a function.
+pub type FunctionError = Box<dyn std::error::Error + Send + Sync>;
+
+impl<F> FunctionBackend<F>
+where
+    F: Fn(&str, &GenerateParams) -> Result<String, FunctionError> + Send + Sync,
+{
+    /// A backend that calls this function with the prompt and the parameters, and takes what it returns for the output.
+    pub fn new(function: F) -> Self {
+        Self { function }
+    }
+}
+
+impl<F> LlmBackend for FunctionBackend<F>
+where
+    F: Fn(&str, &GenerateParams) -> Result<String, FunctionError> + Send + Sync,
+{
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn start(
+        &self,
+        prompt: Prompt,
+        params: GenerateParams,
+    ) -> Result<Box<dyn Generation>, GenerateError> {
+        let (Prompt::Text(prompt) | Prompt::Template(prompt)) = prompt else {
+            let why = "takes a text; it has no chat template and no tokens";
+            return Err(GenerateError::Unsupported { what: "prompt", why });
+        };
+        let text = (self.function)(&prompt, &params).map_err(GenerateError::Backend)?;
+        let (finish, usage) = (Finish::Stop, Usage::default());
+        let finished = Event::Finished(Finished { finish, cut_call: None, usage });
+        let (sender, receiver) = async_channel::bounded(2);
+        for event in [Event::Text(text), finished] {
+            sender
+                .try_send(Ok(event))
+                .expect("the channel holds two events and its reader is here");
+        }
+        Ok(Box::new(Received::new(receiver)))
+    }
+}
