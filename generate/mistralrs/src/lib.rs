@@ -1,4 +1,4 @@
-//! Masks of grammarc for the sampler of [mistral.rs](mistralrs): a processor of logits for one request.
+//! Masks of grammarc for the sampler of [mistral.rs](mistralrs): a processor of logits for one request, and a whole backend over it.
 //!
 //! ```text
 //! Grammar ─► GrammarProcessor ─► RequestBuilder::add_logits_processor ─► logits of tokens that are not allowed: −∞
@@ -11,11 +11,15 @@
 //! Processors come before temperature and cuts, so no sampling can leave the grammar. Once nothing but an end may follow, the
 //! end tokens alone are left, and the request ends by them.
 
+mod backend;
+
 use std::sync::{Mutex, PoisonError};
 
 use candle_core::{DType, Error, Result, Tensor};
 use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
 use mistralrs::CustomLogitsProcessor;
+
+pub use backend::MistralBackend;
 
 /// Constrains the outputs of one request to the texts of a grammar. Its vocabulary has to be that of the model.
 #[derive(Debug)]
