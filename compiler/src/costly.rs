@@ -1,7 +1,7 @@
 //! The warning that a grammar costs far more than most: in time to compile, in the artifact's size, and in memory.
 //!
-//! The cost is judged by the number of states, which is the same on every machine. Nearly all real schemas have fewer than a tenth of
-//! [`STATES`].
+//! The cost is judged by the number of states, which is the same on every machine. Of real schemas (MaskBench) the median has 160
+//! states, and 99 in 100 have fewer than 7,500.
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Report;
@@ -44,7 +44,8 @@ pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> 
     let ends = starts.clone().skip(1).chain([end]);
     let sizes = starts.zip(ends).map(|(start, end)| end.saturating_sub(start));
     let (size, (name, origin)) = sizes.zip(&network.rules).max_by_key(|(size, _)| *size)?;
-    let keyword = origin.pointer.as_deref().and_then(|at| keyword(report, at));
+    // A rule that several places share has no pointer.
+    let keyword = keyword(report, origin.pointer.as_deref().unwrap_or_default());
     let mut message =
         format!("the grammar is costly: it has {states} states, {size} of them in rule {name}");
     if let Some((_, keyword)) = &keyword {
@@ -60,13 +61,13 @@ pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> 
     Some(warning)
 }
 
-/// The keyword of a schema, or else of one within it, that comes first in [`KEYWORDS`]: its pointer and name.
+/// The keyword of a schema and those within it that comes first in [`KEYWORDS`], the outermost of several: its pointer and name.
 fn keyword(report: &Report, schema: &str) -> Option<(String, &'static str)> {
     let below = report.entries().filter_map(|entry| {
         let inner = entry.pointer.strip_prefix(schema)?.strip_prefix('/')?;
         let rank = KEYWORDS.iter().position(|keyword| *keyword == entry.keyword)?;
-        Some((inner.matches('/').count(), rank, entry.pointer))
+        Some((rank, inner.matches('/').count(), entry.pointer))
     });
-    let (_, rank, pointer) = below.min()?;
+    let (rank, _, pointer) = below.min()?;
     Some((pointer.to_owned(), KEYWORDS[rank]))
 }

@@ -143,3 +143,21 @@ fn an_end_token_that_something_has_to_follow_is_warned_of() {
         assert_eq!(early.count(), expected, "{text}");
     }
 }
+
+#[test]
+fn a_grammar_of_many_states_is_told_with_its_keyword() {
+    let compiler = Compiler::new(vocabulary());
+    let costs = |schema: &str| {
+        let Settings { front_end, .. } = Settings::read(Language::JsonSchema, "").unwrap();
+        let budget = Budget::new();
+        let lowered = front_end.lower(Source::new("<test>", schema), &budget).unwrap();
+        let begun = compiler.begin(&lowered, "test", &CompileOptions::default(), &budget).unwrap();
+        let costly = begun.findings().iter().find(|finding| finding.code == "compile::costly");
+        costly.map(|finding| (finding.pointer.clone(), finding.message.clone()))
+    };
+    let schema = r#"{"properties": {"x": {"maxLength": 9}, "y": {"type": "string", "pattern": "^(a|b)*a(a|b){14}$"}}}"#;
+    let (pointer, message) = costs(schema).expect("two to the fourteenth are many");
+    assert_eq!(pointer.as_deref(), Some("/properties/y/pattern"));
+    assert!(message.contains("`pattern`"), "{message}");
+    assert_eq!(costs(r#"{"properties": {"x": {"maxLength": 9}}}"#), None);
+}
