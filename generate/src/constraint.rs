@@ -45,3 +45,43 @@ impl JsonConstraintDecoder {
         self.is_complete() && self.matcher.mask().iter().all(|token| ends.contains(&token))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::grammar::Grammar as Source;
+    use crate::testing::{END, Noise, grammars};
+
+    #[test]
+    fn a_sampler_that_goes_its_own_way_writes_json() {
+        let schema = json!({"type": "object", "properties": {"a": {"enum": ["x", "yes"]}}, "required": ["a"], "additionalProperties": false});
+        let schema = grammarc_json::JsonSchema::from_value(schema).unwrap();
+        let compiled = grammars().compile(&Source::schema(&schema), None).unwrap();
+        let vocabulary = compiled.vocabulary();
+        for seed in 0..40 {
+            let mut decoder = JsonConstraintDecoder::new(&compiled);
+            let (mut tokens, mut text) = (vec![65], Vec::new());
+            while !decoder.must_end() {
+                let mut row = Noise { seed, end: 6.0 }.row(&tokens);
+                row.truncate(vocabulary.logit_width() as usize);
+                decoder.apply_constraints(&mut row).unwrap();
+                let best = (0..).zip(&row).max_by(|(_, one), (_, other)| one.total_cmp(other));
+                let (token, _) = best.unwrap();
+                decoder.update_state(token).unwrap();
+                if token == END {
+                    break;
+                }
+                tokens.push(token);
+                text.extend_from_slice(vocabulary.token_bytes(token));
+            }
+            assert!(decoder.is_complete());
+            let value = grammarc_json::parse(std::str::from_utf8(&text).unwrap()).unwrap();
+            assert!(schema.is_valid(&value), "{value}");
+        }
+        let mut decoder = JsonConstraintDecoder::new(&compiled);
+        assert!(decoder.update_state(u32::from(b'x')).is_err() && !decoder.is_complete());
+        assert!(decoder.apply_constraints(&mut [0.0]).is_err());
+    }
+}

@@ -255,6 +255,54 @@ fn an_output_whose_tokens_are_too_unlikely_ends_at_a_text_of_the_grammar() {
 }
 
 #[test]
+fn the_mass_of_a_mask_is_told_of_each_token() {
+    let constraint = Some(Grammar::from_regex("[0-9][a-c]"));
+    let logprobs = Some(Logprobs::default());
+    let (seed, forced) = (Some(7), Forced::Off);
+    let params = GenerateParams { constraint, logprobs, seed, forced, ..GenerateParams::default() };
+    let ran = run(&params, false, 8, noise(3)).unwrap();
+    let share = |sequence: &[u32], allowed: std::ops::RangeInclusive<u8>| {
+        let row: Vec<f64> =
+            noise(3)(sequence).into_iter().map(|logit| f64::from(logit).exp()).collect();
+        let kept: f64 = allowed.map(|byte| row[usize::from(byte)]).sum();
+        kept / row.iter().sum::<f64>()
+    };
+    let told: Vec<f64> =
+        ran.output.logprobs.iter().map(|token| f64::from(token.mass.unwrap())).collect();
+    let first = ran.tokens[0];
+    let expected = [share(&[65, 66], b'0'..=b'9'), share(&[65, 66, first], b'a'..=b'c')];
+    assert_eq!(told.len(), 2);
+    for (told, expected) in told.iter().zip(expected) {
+        assert!((told - expected).abs() < 1e-5, "{told} {expected}");
+    }
+    let free = GenerateParams { logprobs, max_tokens: 3, ..GenerateParams::default() };
+    let ran = run(&free, false, 8, noise(3)).unwrap();
+    assert!(ran.output.logprobs.iter().all(|token| token.mass.is_none()));
+}
+
+#[test]
+fn an_empty_token_ends_an_output_where_it_may_end() {
+    let think = END + 1;
+    let row = |sequence: &[u32]| {
+        let mut row = vec![0.0; WIDTH];
+        row[think as usize] = 30.0;
+        row[if sequence.len() < 5 { usize::from(b'1') } else { END as usize }] = 20.0;
+        row
+    };
+    let ended = |pattern: &str, empty_tokens_end| {
+        let constraint = Some(Grammar::from_regex(pattern));
+        let params =
+            GenerateParams { constraint, empty_tokens_end, ..price(EarlyStop::MustEnd, false) };
+        let ran = run(&params, false, 8, row).unwrap();
+        assert_eq!(ran.output.finish, Finish::Stop);
+        text(&ran)
+    };
+    assert_eq!(ended("1+", false), "111");
+    assert_eq!(ended("1+", true), "1");
+    assert_eq!(ended("(11)+", true), "11");
+}
+
+#[test]
 fn reasoning_stands_apart_and_ends_within_its_tokens() {
     let params = |prefilled, max_tokens| {
         let reasoning =

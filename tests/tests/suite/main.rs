@@ -19,6 +19,7 @@ mod layers;
 mod masks;
 mod members;
 mod pages;
+mod promises;
 mod recursion;
 mod robustness;
 mod shortcuts;
