@@ -55,6 +55,7 @@ pub(super) const CRATES: [Row<'_>; 18] = [
         "bindings/c",
         &["artifacts", "compiler", "runtime", "runtime/cuda", "bindings/common", "tests"],
     ),
+    // Its tests ask a server.
     (
         "bindings/python",
         &[
@@ -64,6 +65,7 @@ pub(super) const CRATES: [Row<'_>; 18] = [
             "runtime/cuda",
             "generate",
             "generate/json",
+            "generate/server",
             "bindings/common",
             "tests",
         ],

@@ -51,7 +51,9 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         .with("prompts.json", "[]")
         .with("field.json", r#"{"templates": {"a": {"prompt": "x", "response_type": "json"}}}"#)
         .with("filter.json", "{\"template-index\": \"[\\\"a\\\"]\", \"template.a\": \"{\\\"prompt\\\": \\\"{{ x | frob }}\\\"}\"}");
-    let cases: [(&[&str], &str); 15] = [
+    let samples = include_str!("../../../../generate/samples/extraction.json");
+    let place = place.with("samples.json", samples);
+    let cases: [(&[&str], &str); 16] = [
         (&["generate", "x"], "--model"),
         (&["generate", "--model", "gone.gguf", "x"], "gone.gguf"),
         (&["generate", "--model", "broken.gguf", "x"], "--model"),
@@ -81,6 +83,8 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
             &["serve", "--model", "broken.gguf", "--prompts", "field.json"],
             "templates.a.response_type",
         ),
+        // The samples are prompts: what is wrong is the model.
+        (&["serve", "--model", "broken.gguf", "--prompts", "samples.json"], "--model"),
         (&["serve", "--model", "broken.gguf", "--prompts", "filter.json"], "frob"),
     ];
     for (arguments, told) in cases {
