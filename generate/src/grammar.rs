@@ -59,6 +59,18 @@ impl Grammar {
         Self::new(Language::BuiltIn, "jsonl").with_options(line)
     }
 
+    /// The grammar of [`Self::jsonl`] as a text in GBNF, for servers that take one over HTTP.
+    pub fn jsonl_gbnf(line: Option<&JsonSchema>) -> String {
+        let line = line.map(|schema| told_apart_first(schema.value()));
+        let line = match line {
+            Some(line @ Value::Object(_)) => line,
+            // GBNF embeds objects alone: a boolean schema takes any value or none.
+            Some(Value::Bool(false)) => json!({"not": {}}),
+            _ => json!({}),
+        };
+        format!("root ::= line (\"\\n\" line)* \"\\n\"?\nline ::= @json-schema{line}\n")
+    }
+
     /// Records of comma-separated fields, of so many columns where that is said.
     pub fn csv(columns: Option<u32>) -> Self {
         let columns = columns.map(|columns| ("columns".to_owned(), json!(columns)));
@@ -188,6 +200,61 @@ mod tests {
             &["{\"a\": 1}\n{\"a\": 2}"],
             &["{\"a\": 1}", "{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}"],
         );
+    }
+
+    #[test]
+    fn lines_of_json_are_the_same_in_gbnf() {
+        let branch = |kind: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "type": {"const": kind}}, "required": ["a", "type"], "additionalProperties": false});
+        let schemas = [
+            None,
+            Some(json!(true)),
+            Some(json!({})),
+            Some(json!({"type": "integer"})),
+            Some(json!({"oneOf": [branch("x"), branch("y")]})),
+        ];
+        let texts = [
+            "",
+            "1",
+            "1\n",
+            "1\n2",
+            "1\n\n2",
+            "1 2",
+            "{\n}",
+            "{}\n[1, 2]",
+            "[1,2]",
+            "\n1",
+            "x",
+            "\"1\\n\"\n",
+            "{\"type\": \"y\", \"a\": 1}",
+            "{\"a\": 1, \"type\": \"y\"}",
+            "{\"type\":\"x\",\"a\":1}\n",
+            "{\"type\": \"y\", \"a\": 1}\n{\"type\": \"x\", \"a\": 2}",
+        ];
+        for schema in schemas {
+            let schema = schema.map(|schema| JsonSchema::from_value(schema).unwrap());
+            let gbnf = Grammar::jsonl_gbnf(schema.as_ref());
+            let [own, gbnf] =
+                [Grammar::jsonl(schema.as_ref()), Grammar::from_gbnf(&gbnf)].map(|grammar| {
+                    grammars().compile(&grammar, None).unwrap_or_else(|error| panic!("{error}"))
+                });
+            for text in texts {
+                // Byte by byte, so that a difference within a text is found as well.
+                let read = |grammar| {
+                    let mut matcher = ByteMatcher::new(grammar);
+                    let bytes = text.bytes().map(|byte| matcher.accept(&[byte]).is_ok());
+                    let bytes: Vec<bool> = bytes.collect();
+                    (bytes, matcher.is_accepting())
+                };
+                assert_eq!(read(&own), read(&gbnf), "{text:?} of {schema:?}");
+            }
+        }
+        // A schema that takes nothing has no text in either form.
+        let none = JsonSchema::from_value(json!(false)).unwrap();
+        for grammar in
+            [Grammar::jsonl(Some(&none)), Grammar::from_gbnf(&Grammar::jsonl_gbnf(Some(&none)))]
+        {
+            assert!(grammars().compile(&grammar, None).is_err());
+        }
     }
 
     #[test]

@@ -63,3 +63,8 @@ pub use sampling::fresh_seed;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/generation.md")]
 struct Page;
+
+/// The examples of the page on prompts.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/prompts.md")]
+struct PromptsPage;

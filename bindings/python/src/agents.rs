@@ -14,15 +14,27 @@ pub(crate) struct Actions {
 
 #[pymethods]
 impl Actions {
-    /// Tools as names, descriptions, and schemas of arguments as text.
+    /// Tools as names, descriptions, schemas of arguments as text, and the argument that is the content. The last flag says that
+    /// the content is all arguments; without it and without an argument, the tool's name decides.
     #[new]
-    fn new(py: Python<'_>, tools: Vec<(String, String, String)>) -> PyResult<Self> {
-        let tool = |(name, description, arguments): (String, String, String)| {
+    fn new(
+        py: Python<'_>,
+        tools: Vec<(String, String, String, Option<String>, bool)>,
+    ) -> PyResult<Self> {
+        let tool = |(name, description, arguments, content, is_all): (
+            String,
+            String,
+            String,
+            Option<String>,
+            bool,
+        )| {
             let arguments = arguments.parse::<Value>().map_err(|error| {
                 let message = format!("the arguments of the tool `{name}`: {error}");
                 raise::source(py, message)
             })?;
-            Ok(AgentTool { name, description, arguments })
+            let tool = AgentTool::new(name, description, arguments);
+            let content = if is_all { None } else { content.or_else(|| tool.content.clone()) };
+            Ok(AgentTool { content, ..tool })
         };
         let tools = tools.into_iter().map(tool).collect::<PyResult<Vec<_>>>()?;
         let format = AgentFormat::new(tools);
@@ -41,10 +53,38 @@ impl Actions {
         Ok((found.action_type, found.content.to_string(), found.raw_json))
     }
 
-    /// An action as a model would write it.
-    fn forced(&self, py: Python<'_>, action: &str, arguments: &str) -> PyResult<String> {
-        let arguments = arguments.parse().unwrap_or(Value::Null);
-        let written = self.format.forced(action, arguments);
+    /// The actions of some outputs, and their contents as JSON; none of an output that has no action.
+    fn postprocess_predictions(
+        &self,
+        py: Python<'_>,
+        outputs: Vec<String>,
+    ) -> (Vec<Option<String>>, Vec<Option<String>>) {
+        py.detach(|| {
+            let (actions, contents) = self.format.postprocess_predictions(&outputs);
+            let texts = contents.into_iter().map(|content| content.map(|one| one.to_string()));
+            (actions, texts.collect())
+        })
+    }
+
+    /// The outputs as they go into a conversation.
+    fn postprocess_responses(
+        &self,
+        py: Python<'_>,
+        outputs: Vec<String>,
+        end: &str,
+    ) -> Vec<String> {
+        py.detach(|| self.format.postprocess_responses(&outputs, end))
+    }
+
+    /// The message for an action that was right in form and failed.
+    fn failed(&self, action: &str, reason: &str) -> String {
+        self.format.failed(action, reason).message
+    }
+
+    /// An action as a model would write it, with a content that is JSON.
+    fn forced(&self, py: Python<'_>, action: &str, content: &str, think: &str) -> PyResult<String> {
+        let content = content.parse().unwrap_or(Value::Null);
+        let written = self.format.forced(action, content, think);
         written.map_err(|error| raise::no_action(py, error.message))
     }
 }

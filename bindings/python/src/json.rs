@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use grammarc_json::repair::OpenStrings;
 use grammarc_json::{
-    Edit, JsonSchema, JsonValidator, JsonlOptions, RepairError, Repaired, jsonl, parse_jsonl,
+    Edit, JsonSchema, JsonValidator, Jsonl, JsonlOptions, RepairError, Repaired, jsonl, parse_jsonl,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -61,12 +61,10 @@ impl Json {
     }
 
     /// The items of lines of JSON, and the lines that are none, as JSON.
-    fn lines(&self, py: Python<'_>, text: &str, repair: bool, coerce: bool) -> String {
-        let options = JsonlOptions { repair, coerce, ..JsonlOptions::default() };
+    fn lines(&self, py: Python<'_>, text: &str, repair: bool, coerce: bool, cut: bool) -> String {
+        let options = JsonlOptions { repair, coerce, cut, ..JsonlOptions::default() };
         let found = py.detach(|| parse_jsonl(text, self.schema.as_ref(), &options));
-        let items: Vec<Value> = found.items.iter().map(of_item).collect();
-        let skipped: Vec<Value> = found.skipped.iter().map(of_skipped).collect();
-        json!({"items": items, "skipped": skipped, "truncated": found.truncated, "warning": found.warning}).to_string()
+        of_lines(&found).to_string()
     }
 }
 
@@ -97,9 +95,10 @@ impl JsonlStream {
         entries(inner.push(part))
     }
 
-    /// The last entries, as JSON.
-    fn finish(&self) -> Vec<String> {
+    /// The last entries, as JSON. `cut` says that the text was cut.
+    fn finish(&self, cut: bool) -> Vec<String> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.set_cut(cut);
         entries(inner.finish())
     }
 
@@ -112,6 +111,13 @@ impl JsonlStream {
 fn entries(found: Vec<Result<jsonl::Item, jsonl::Skipped>>) -> Vec<String> {
     let entries = found.iter().map(|found| found.as_ref().map_or_else(of_skipped, of_item));
     entries.map(|entry| entry.to_string()).collect()
+}
+
+/// The items of lines of JSON, and the lines that are none, as JSON.
+pub(crate) fn of_lines(found: &Jsonl) -> Value {
+    let items: Vec<Value> = found.items.iter().map(of_item).collect();
+    let skipped: Vec<Value> = found.skipped.iter().map(of_skipped).collect();
+    json!({"items": items, "skipped": skipped, "truncated": found.truncated, "warning": found.warning})
 }
 
 /// An item as JSON, with its value as text.

@@ -27,6 +27,8 @@ class Loopback:
         """In place of an answer; in a stream, after the first delta."""
         self.choice: dict[str, Any] = {}
         """Changes to the choice of a whole answer."""
+        self.prompt: dict[str, Any] = {}
+        """The reply to a prompt by name; streamed, its items come first."""
         self.script: Callable[[dict[str, Any]], dict[str, Any]] | None = None
         """Makes the choice of a request, in place of the text."""
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -44,6 +46,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(loopback.status, {"error": loopback.error})
         if self.path == "/v1/repair":
             return self._send(200, {"text": loopback.text, "edits": []})
+        if self.path.startswith("/v1/prompts/"):
+            return self._prompt(loopback.prompt, bool(body.get("stream")))
         if self.path == "/v1/grammars":
             return self._send(200, {"id": "1", "least_tokens": 1, "report": {}})
         choice = {"index": 0, "message": {"role": "assistant", "content": loopback.text}, "finish_reason": "stop", **loopback.choice}
@@ -63,6 +67,19 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._event({"error": loopback.error})
         self._event({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         self.wfile.write(b"data: [DONE]\n\n")
+
+    def _prompt(self, reply: dict[str, Any], stream: bool) -> None:
+        if not stream:
+            return self._send(200, reply)
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        last = {key: value for key, value in reply.items() if key != "response"}
+        for line, item in enumerate(reply["response"], 1):
+            self._event({"item": item, "line": line})
+        if "finish_reason" in last:
+            self._event(last)
+            self.wfile.write(b"data: [DONE]\n\n")
 
     def _event(self, value: dict[str, Any]) -> None:
         self.wfile.write(b"data: " + json.dumps(value).encode() + b"\n\n")

@@ -1,5 +1,6 @@
 //! The Python package: its wheel is built, installed into an environment without Rust, and tested there by its own tests and by
-//! random traces of matchers, 10,000 and with `GRAMMARC_FULL=1` 100,000.
+//! random traces of matchers, 10,000 and with `GRAMMARC_FULL=1` 100,000. The client is tested against the server of this workspace, over a
+//! model that writes what it is told.
 //!
 //! Needs Python 3.11 or later and, on the first run, the package index; without these it says so and does nothing, but with
 //! `GRAMMARC_FULL=1` it fails.
@@ -7,12 +8,37 @@
 use std::io::{BufWriter, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
+use grammarc_generate::engine::EngineOptions;
+use grammarc_generate::prompts::PromptManager;
+use grammarc_server::{ListenOptions, Listener, ServerOptions, serve};
 use grammarc_tests::traces;
 use grammarc_tests::vocabularies::full;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+#[path = "../../../generate/server/tests/protocol/model.rs"]
+#[expect(dead_code, reason = "tests of the server use more of it")]
+mod model;
 
 /// Exit status of the script where the package index is not reachable.
 const NO_ENVIRONMENT: i32 = 77;
+
+/// A server on a port of its own with the prompts of the samples, as long as the runtime is there.
+fn server() -> (Runtime, String) {
+    let runtime = Runtime::new().expect("threads");
+    let socket = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).expect("a port");
+    let url = format!("http://{}", socket.local_addr().expect("an address"));
+    let samples = include_str!("../../../generate/samples/extraction.json");
+    let prompts = PromptManager::from_json(samples).expect("the samples are a configuration");
+    let options = ServerOptions { prompts: Some(Arc::new(prompts)), ..ServerOptions::default() };
+    let backend = model::backend(EngineOptions::default(), Duration::ZERO);
+    let listener = Listener { socket, options: ListenOptions::default() };
+    runtime.spawn(serve(listener, backend, options, std::future::pending()));
+    (runtime, url)
+}
 
 #[test]
 #[expect(clippy::print_stderr, reason = "what is skipped is said aloud")]
@@ -35,6 +61,8 @@ fn the_package_passes_its_tests() {
             command.env_remove(&*name);
         }
     }
+    let (_runtime, url) = server();
+    command.env("GRAMMARC_SERVER", url);
     let count = if full() { 100_000 } else { 10_000 };
     let command = command.arg(script).arg("--replay").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("python3 is there");

@@ -13,7 +13,7 @@ from loopback import Loopback, listening
 pytest.importorskip("httpx", reason="httpx is not installed: the client is not tested")
 pydantic = pytest.importorskip("pydantic")
 
-from grammarc.client import AsyncClient, Client, ServerError  # noqa: E402
+from grammarc.client import AsyncClient, Client, Items, ServerError  # noqa: E402
 
 PERSON = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
@@ -129,3 +129,86 @@ def test_a_value_of_any_type_is_an_instance(server: Loopback, client: Client) ->
     server.text = '{"name": 1}'
     with pytest.raises(ValueError):
         client.json("Where?", Place)
+
+
+LINES = {
+    "response_type": "jsonl",
+    "response": [{"a": 1}, {"a": 2}],
+    "skipped": [{"line": 3, "reason": "no JSON"}],
+    "truncated": True,
+    "warning": None,
+    "finish_reason": "length",
+}
+
+
+def test_prompts_of_the_server(server: Loopback, client: Client) -> None:
+    server.prompt = LINES
+    items = client.prompt("a/b c", {"text": "x"}, max_tokens=9, own={"on_length": "truncate"})
+    ((path, asked),) = server.asked
+    assert path == "/v1/prompts/a%2Fb%20c" and asked["input"] == {"text": "x"} and asked["max_tokens"] == 9
+    assert asked["model"] == "m" and asked["x_grammarc"] == {"on_length": "truncate"}
+    assert isinstance(items, Items) and items == LINES["response"] and items.truncated and items.warning is None
+    assert [tuple(line) for line in items.skipped] == [(3, "no JSON")]
+    server.prompt = {"response_type": "json", "response": {"a": 1}}
+    assert client.prompt("p") == {"a": 1}
+    server.status, server.error = 404, {"message": "there is no prompt `p`"}
+    with pytest.raises(ServerError, match="no prompt"):
+        client.prompt("p")
+
+
+def test_prompts_of_the_server_item_by_item(server: Loopback, client: Client) -> None:
+    server.prompt = LINES
+    stream = client.stream_prompt("p", {"text": "x"})
+    assert next(stream) == {"a": 1} and not stream.skipped and stream.finish_reason is None
+    assert list(stream) == [{"a": 2}]
+    assert stream.truncated and stream.finish_reason == "length" and [line.line for line in stream.skipped] == [3]
+    assert server.asked[0][1]["stream"] is True
+
+    async def ask() -> list:
+        async with AsyncClient(server.url, timeout=30) as client:
+            stream = client.stream_prompt("p", {"text": "x"})
+            items = [item async for item in stream]
+            assert items == await client.prompt("p", {"text": "x"})
+            return [items, stream.skipped, stream.truncated]
+
+    assert asyncio.run(ask()) == [LINES["response"], stream.skipped, True]
+    # A stream that breaks off is no whole one, and one that was closed has no more items.
+    server.prompt = {key: value for key, value in LINES.items() if key != "finish_reason"}
+    broken = client.stream_prompt("p")
+    with pytest.raises(ServerError, match="last frame"):
+        list(broken)
+    closed = client.stream_prompt("p")
+    next(closed)
+    closed.close()
+    assert list(closed) == []
+    server.status, server.error = 503, {"message": "loading"}
+    with pytest.raises(ServerError, match="loading"):
+        list(client.stream_prompt("p"))
+
+
+def test_a_prompt_asks_any_server_under_its_grammar(server: Loopback, client: Client) -> None:
+    from grammarc.prompts import Prompt, PromptManager
+
+    manager = PromptManager()
+    manager.add("lines", Prompt("List: {{ text }}", "jsonl"))
+    manager.add("value", Prompt("{{ text }}", "json", schema=PERSON))
+    manager.add("any", Prompt("{{ text }}", "json"))
+    manager.add("text", Prompt("{{ text }}", terms={"text": "default"}))
+    server.text, server.choice = '{"a": 1}\nno\n27', {"finish_reason": "length"}
+    items = manager.invoke(client, "lines", {"text": "x"}, max_tokens=5)
+    # The server has cut the number.
+    assert items == [{"a": 1}] and items.truncated and [line.line for line in items.skipped] == [2, 3]
+    asked = server.asked[-1][1]
+    assert "@json-schema{}" in asked["structured_outputs"]["grammar"] and asked["max_tokens"] == 5
+    assert [message["content"] for message in asked["messages"]] == ["Be helpful.", "List: x"]
+    server.choice = {}
+
+    async def ask(text: str) -> list:
+        server.text = text
+        async with AsyncClient(server.url, timeout=30) as client:
+            return [await manager.invoke_async(client, id, {"text": "x"}) for id in ("lines", "value", "any", "text")]
+
+    assert asyncio.run(ask('{"name": "Ada"}')) == [[{"name": "Ada"}], {"name": "Ada"}, {"name": "Ada"}, '{"name": "Ada"}']
+    _, value, any_value, text = (body for _, body in server.asked[-4:])
+    assert value["response_format"]["json_schema"]["schema"] == PERSON
+    assert any_value["response_format"] == {"type": "json_object"} and "response_format" not in text

@@ -20,7 +20,7 @@ def test_examples(name: str) -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize(("name", "least"), [("python.md", 20), ("api.md", 10)])
+@pytest.mark.parametrize(("name", "least"), [("python.md", 20), ("api.md", 10), ("prompts.md", 8)])
 def test_pages(name: str, least: int) -> None:
     page = Path(os.environ.get("GRAMMARC_ROOT") or Path(__file__).parents[3]) / "docs" / name
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)

@@ -36,7 +36,9 @@ from typing import Any, assert_type
 import pydantic
 
 import grammarc
+from grammarc.agents import AgentFormat, AgentTool, extract_json_object, extract_json_response
 from grammarc.client import AsyncClient, Client
+from grammarc.prompts import Items, Prompt, PromptManager, group_by_type
 
 
 class Person(pydantic.BaseModel):
@@ -73,6 +75,26 @@ async def values(client: Client, others: AsyncClient) -> None:
     assert_type(client.json("x", {"type": "object"}), Any)
     assert_type(await others.json("x", Person), Person)
     assert_type(await others.json("x", "{}"), Any)
+
+
+async def prompts(client: Client, others: AsyncClient, manager: PromptManager) -> None:
+    manager.add("p", Prompt("{{ x }}", "jsonl", {"x": 1}, Person))
+    manager.add("p", Prompt("x", "xml"))  # type: ignore[arg-type]
+    for _ in client.stream_prompt("p", {"x": 1}, max_tokens=9):
+        pass
+    async for _ in others.stream_prompt("p"):
+        pass
+    assert_type(group_by_type(Items([1])), dict[str | None, list[Any]])
+
+
+def actions(agent: AgentFormat) -> None:
+    AgentTool("search", "", Person, content=False)
+    AgentTool("search", "", Person, content=True)  # type: ignore[arg-type]
+    assert_type(agent.postprocess_predictions(["x"]), tuple[list[str | None], list[Any]])
+    assert_type(agent.postprocess_responses(["x"], "</s>"), list[str])
+    assert_type(agent.forced("answer", "x", "so") + agent.failed("search", "x"), str)
+    assert_type(extract_json_response("x"), str | None)
+    assert_type(extract_json_object("x"), dict[str, Any] | None)
 '''
 
 

@@ -422,8 +422,7 @@ enum Kind {
 
 /// An agent with one tool, whose arguments a schema describes.
 fn agent(schema: &JsonSchema) -> AgentFormat {
-    let (name, description) = ("record".to_owned(), "Records something".to_owned());
-    AgentFormat::new(vec![AgentTool { name, description, arguments: schema.value().clone() }])
+    AgentFormat::new(vec![AgentTool::new("record", "Records something", schema.value().clone())])
         .expect("one tool")
 }
 

@@ -35,6 +35,8 @@ pub struct JsonlOptions {
     pub coerce: bool,
     /// Bounds on the repair of a line.
     pub limits: RepairLimits,
+    /// The text was cut before whoever wrote it ended it, such as by a limit on its length.
+    pub cut: bool,
 }
 
 /// One value.
@@ -68,7 +70,7 @@ pub struct Jsonl {
     pub items: Vec<Item>,
     /// The lines that are none and are not blank.
     pub skipped: Vec<Skipped>,
-    /// The text ended within a line.
+    /// The text ended within a line, or was [cut](JsonlOptions::cut): items may be missing at its end.
     pub truncated: bool,
     /// The whole text is an array over several lines, or one that is no item: the items are its own, in place of lines.
     pub from_array: bool,
@@ -117,7 +119,7 @@ fn of_array(text: &str, judge: &JsonlStream) -> Option<Jsonl> {
     let start = start + body.len() - body.trim_start().len();
     let body = body.trim();
     let Value::Array(values) = strict::parse(body).ok()? else { return None };
-    let mut found = Jsonl { from_array: true, ..Jsonl::default() };
+    let mut found = Jsonl { from_array: true, truncated: judge.cut, ..Jsonl::default() };
     let mut at = 1;
     let mut line = 1 + text[..start].matches('\n').count();
     for value in values {
@@ -139,6 +141,11 @@ fn of_array(text: &str, judge: &JsonlStream) -> Option<Jsonl> {
 }
 
 impl Jsonl {
+    /// The values of the items, in the order of their lines.
+    pub fn into_values(self) -> Vec<Value> {
+        self.items.into_iter().map(|item| item.value).collect()
+    }
+
     fn take(&mut self, lines: Vec<Result<Item, Skipped>>) {
         for line in lines {
             match line {
@@ -161,17 +168,18 @@ pub struct JsonlStream {
     bytes: usize,
     /// A line that is not blank was read.
     begun: bool,
+    cut: bool,
     truncated: bool,
 }
 
 impl JsonlStream {
     /// At the start of a text.
     pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
-        let JsonlOptions { repair, coerce, limits } = options;
+        let JsonlOptions { repair, coerce, limits, cut } = options;
         let validator =
             JsonValidator { schema, repair, coerce, limits, ..JsonValidator::default() };
         let pending = String::new();
-        Self { validator, pending, lines: 0, bytes: 0, begun: false, truncated: false }
+        Self { validator, pending, lines: 0, bytes: 0, begun: false, cut, truncated: false }
     }
 
     /// Takes the next part and returns what its line ends complete, in order.
@@ -186,14 +194,26 @@ impl JsonlStream {
         found
     }
 
-    /// Takes the end of the text, and returns what its last line is where it has no LF.
+    /// Sets [`JsonlOptions::cut`], for streams that learn it at their end.
+    pub fn set_cut(&mut self, cut: bool) {
+        self.cut = cut;
+    }
+
+    /// Takes the end of the text. Returns its last line if that has no LF. In a text that was cut, a number there is no item.
     pub fn finish(&mut self) -> Vec<Result<Item, Skipped>> {
-        let last = self.line();
-        self.truncated = matches!(last, Some(Err(_)));
+        let last = match self.line() {
+            // A number is the one value whose beginning is a value too.
+            Some(Ok(Item { value: Value::Number(_), line, range, .. })) if self.cut => {
+                let reason = "the text was cut, and the number may go on".to_owned();
+                Some(Err(Skipped { line, range, reason }))
+            }
+            last => last,
+        };
+        self.truncated = self.cut || matches!(last, Some(Err(_)));
         last.into_iter().collect()
     }
 
-    /// Whether the text ended within a line; known when it is finished.
+    /// Whether the text ended within a line or was cut; known when it is finished.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
@@ -354,6 +374,28 @@ mod tests {
         assert!(found.items.is_empty() && found.warning.is_some() && !found.truncated);
         let repair = JsonlOptions { repair: true, ..JsonlOptions::default() };
         assert_eq!(parse_jsonl("NaN\n{'a': 1}\n", None, &repair).items[0].value, json!({"a": 1}));
+    }
+
+    #[test]
+    fn a_number_at_the_end_of_a_cut_text_is_no_item() {
+        let cut = JsonlOptions { cut: true, ..JsonlOptions::default() };
+        for (text, expected) in [
+            ("1\n27", vec![json!(1)]),
+            ("1\n27\n", vec![json!(1), json!(27)]),
+            ("1\n{\"a\": 27}", vec![json!(1), json!({"a": 27})]),
+            ("1\n\"27", vec![json!(1)]),
+        ] {
+            let found = parse_jsonl(text, None, &cut);
+            assert!(found.truncated, "{text}");
+            assert_eq!(found.into_values(), expected, "{text}");
+            let mut stream = JsonlStream::new(None, JsonlOptions::default());
+            let mut items: Vec<_> = stream.push(text);
+            stream.set_cut(true);
+            items.extend(stream.finish());
+            assert_eq!(items.iter().filter(|item| item.is_ok()).count(), expected.len());
+            assert!(stream.is_truncated(), "{text}");
+        }
+        assert_eq!(values("1\n27"), [json!(1), json!(27)]);
     }
 
     #[test]

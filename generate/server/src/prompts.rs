@@ -1,12 +1,20 @@
 //! `POST /v1/prompts/{id}`: a prompt of the server's configuration with the terms of a request, and its response as the prompt
 //! wants it: a text, JSON, or the items of lines of JSON. `GET /v1/prompts` lists them.
+//!
+//! A streamed reply has a frame for each item of lines of JSON, or for each part of any other text, and the whole reply last, in
+//! which items are not repeated.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use axum::response::IntoResponse;
 use axum::{Extension, Json};
 use grammarc_generate::fair::Client;
-use grammarc_generate::prompts::{PromptError, Response};
+use grammarc_generate::output::Collector;
+use grammarc_generate::prompts::{PromptError, PromptManager, Response, ResponseType};
+use grammarc_generate::{Event, GenerateError, Output};
+use grammarc_json::jsonl::{Item, Skipped};
+use grammarc_json::{JsonlOptions, JsonlStream};
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, Wanted};
@@ -16,6 +24,7 @@ use crate::delivery::Head;
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::log::Record;
+use crate::sse::{Framing, data};
 use crate::{sampling, sse};
 
 /// Lists the prompts.
@@ -39,7 +48,7 @@ pub(crate) async fn serve(
     Extension(record): Extension<Record>,
     Extension(client): Extension<Client>,
     Body(body): Body,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<axum::response::Response, ApiError> {
     let Some(prompts) = app.options.prompts.clone() else {
         return Err(ApiError::path("this server has no prompts"));
     };
@@ -51,6 +60,7 @@ pub(crate) async fn serve(
         Some(Value::Object(input)) => input,
         Some(_) => return Err(fields.wrong("input", "it is no object of terms")),
     };
+    let stream = fields.flag("stream")?.unwrap_or(false);
     let max_tokens = fields.whole("max_tokens")?;
     let (params, default_tokens) = sampling::params(&mut fields, &app, max_tokens)?;
     fields.finish()?;
@@ -63,21 +73,103 @@ pub(crate) async fn serve(
     let started = app.start(wanted).await?;
     let started = started.with(record, &Calls::default());
     let prompt_tokens = started.prompt_tokens;
-    let mut outputs = sse::collect(started).await?;
-    let output = outputs.swap_remove(0);
-    let (response_type, _) = prompts.wants(&id)?;
-    let response = match prompts.take(&id, &output.text)? {
-        Response::Text(text) => Value::from(text),
-        Response::Json(value) => value,
-        Response::Jsonl(items) => Value::from(items),
-    };
-    let mut reply = head.reply("prompt.response", Vec::new(), prompt_tokens, [output.usage]);
-    if let Some(reply) = reply.as_object_mut() {
-        reply.shift_remove("choices");
+    let answer = Answer { head, prompts, id, prompt_tokens };
+    if stream {
+        let (kind, schema) = answer.prompts.wants(&answer.id)?;
+        let lines = (kind == ResponseType::Jsonl)
+            .then(|| JsonlStream::new(schema.cloned(), JsonlOptions::default()));
+        let parts = Parts { answer, lines, collector: Collector::default() };
+        return Ok(sse::response(parts, started));
     }
-    reply["prompt"] = Value::from(id);
-    reply["response_type"] = Value::from(response_type.name());
-    reply["response"] = response;
-    reply["finish_reason"] = Value::from(output.finish.reason());
-    Ok(Json(reply))
+    let mut outputs = sse::collect(started).await?;
+    let reply = answer.reply(&outputs.swap_remove(0), true)?;
+    Ok(Json(reply).into_response())
+}
+
+/// What a reply says besides the output.
+struct Answer {
+    head: Head,
+    prompts: Arc<PromptManager>,
+    id: String,
+    prompt_tokens: usize,
+}
+
+impl Answer {
+    /// The reply to an output. Without `items`, lines of JSON have no `response` and no `object`.
+    fn reply(&self, output: &Output, items: bool) -> Result<Value, ApiError> {
+        let response = match output.finish.is_cut() {
+            true => self.prompts.take_cut(&self.id, &output.text),
+            false => self.prompts.take(&self.id, &output.text),
+        }?;
+        let (kind, _) = self.prompts.wants(&self.id)?;
+        let mut reply =
+            self.head.reply("prompt.response", Vec::new(), self.prompt_tokens, [output.usage]);
+        if let Some(reply) = reply.as_object_mut() {
+            reply.shift_remove("choices");
+        }
+        reply["prompt"] = Value::from(self.id.clone());
+        reply["response_type"] = Value::from(kind.name());
+        if let Response::Jsonl(found) = &response {
+            let skipped = found.skipped.iter();
+            reply["skipped"] =
+                skipped.map(|one| json!({"line": one.line, "reason": one.reason})).collect();
+            reply["truncated"] = Value::from(found.truncated);
+            reply["warning"] = found.warning.clone().into();
+        }
+        if items || kind != ResponseType::Jsonl {
+            let response = response.into_value();
+            // TrustGraph's clients read a value from the text of its JSON.
+            reply["object"] = match kind {
+                ResponseType::Text => Value::Null,
+                ResponseType::Json | ResponseType::Jsonl => response.to_string().into(),
+            };
+            reply["response"] = response;
+        }
+        reply["finish_reason"] = Value::from(output.finish.reason());
+        Ok(reply)
+    }
+}
+
+/// The frames of a streamed reply.
+struct Parts {
+    answer: Answer,
+    /// The lines so far, of lines of JSON. These are generated under a grammar, so an array does not stand in place of them.
+    lines: Option<JsonlStream>,
+    collector: Collector,
+}
+
+impl Parts {
+    /// The frames of lines that are items. Lines that were skipped are in the last frame.
+    fn items(found: Vec<Result<Item, Skipped>>) -> String {
+        let items = found.into_iter().flatten();
+        items.map(|item| data(&json!({"item": item.value, "line": item.line}))).collect()
+    }
+}
+
+impl Framing for Parts {
+    fn begin(&mut self) -> String {
+        String::new()
+    }
+
+    fn event(&mut self, _: u32, event: Event) -> String {
+        self.collector.push(event.clone());
+        match (event, &mut self.lines) {
+            (Event::Text(text), Some(lines)) => Self::items(lines.push(&text)),
+            (Event::Text(text), None) => data(&json!({"text": text})),
+            (Event::Finished(end), Some(lines)) => {
+                lines.set_cut(end.finish.is_cut());
+                Self::items(lines.finish())
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn end(&mut self) -> String {
+        let output = std::mem::take(&mut self.collector).finish();
+        let reply = output.ok_or_else(|| ApiError::from(GenerateError::Closed));
+        match reply.and_then(|output| self.answer.reply(&output, false)) {
+            Ok(reply) => data(&reply) + "data: [DONE]\n\n",
+            Err(error) => self.error(&error),
+        }
+    }
 }

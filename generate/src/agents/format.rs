@@ -4,23 +4,13 @@ use grammarc_json::{JsonSchema, SchemaError, ValidationError};
 use serde_json::{Map, Value, json};
 
 use super::extract::extract_json_response;
-use super::tags::tags;
+use super::tags::{Tag, tags};
+use super::tool::AgentTool;
 use crate::grammar::Grammar;
 use crate::json_mode::JsonModeConfig;
 
 /// The action that ends a conversation.
 const ANSWER: &str = "answer";
-
-/// A tool of an agent.
-#[derive(Clone, Debug)]
-pub struct AgentTool {
-    /// Its name, which the action is.
-    pub name: String,
-    /// The description of its effect, for prompts.
-    pub description: String,
-    /// The schema of its arguments: an object.
-    pub arguments: Value,
-}
 
 /// The actions that an agent may take.
 #[derive(Clone, Debug)]
@@ -41,6 +31,16 @@ pub enum AgentError {
         /// The name.
         name: String,
     },
+    /// The content of a tool is none of its arguments.
+    #[error(
+        "the content of the tool `{tool}` is `{content}`, and its arguments have no such property; name one of `properties`"
+    )]
+    Content {
+        /// The tool.
+        tool: String,
+        /// The argument that is missing.
+        content: String,
+    },
     /// The arguments of a tool are no schema.
     #[error("the arguments of the tool `{tool}`: {source}")]
     Arguments {
@@ -56,7 +56,8 @@ pub enum AgentError {
 pub struct ParsedAction {
     /// The tool, or `answer`; for tags, the tag's name.
     pub action_type: String,
-    /// The arguments of a tool, the text of an answer; for tags what stands in them, that of `tools_call` as JSON.
+    /// The text of an answer. For tools, the argument that [`AgentTool::content`] names, or all arguments. For tags, their text;
+    /// for `tools_call`, the value of that text.
     pub content: Value,
     /// The object as it was written; none for tags.
     pub raw_json: Option<String>,
@@ -75,7 +76,7 @@ impl AgentFormat {
     ///
     /// # Errors
     ///
-    /// Two actions have one name, or arguments are no schema.
+    /// Two actions have one name, arguments are no schema, or a content is none of the arguments.
     pub fn new(tools: Vec<AgentTool>) -> Result<Self, AgentError> {
         let mut actions: Vec<(String, JsonSchema)> = Vec::new();
         let mut arms = Vec::new();
@@ -93,6 +94,14 @@ impl AgentFormat {
             let schema = JsonSchema::from_value(arm.clone());
             actions.push((name.to_owned(), schema.map_err(failed)?));
             arms.push(arm);
+        }
+        for AgentTool { name, arguments, content, .. } in &tools {
+            if let Some(content) = content
+                && arguments["properties"].get(content).is_none()
+            {
+                let (tool, content) = (name.clone(), content.clone());
+                return Err(AgentError::Content { tool, content });
+            }
         }
         let failed = |source| AgentError::Arguments { tool: "any".to_owned(), source };
         let schema = JsonSchema::from_value(json!({"oneOf": arms})).map_err(failed)?;
@@ -125,12 +134,10 @@ impl AgentFormat {
     ///
     /// It has none, or the object's arguments or answer are not what the action's schema says.
     pub fn parse(&self, output: &str) -> Result<ParsedAction, ActionError> {
-        let known = |name: &str| self.actions.iter().any(|(action, _)| action == name);
-        if let Some((raw, object)) = extract_json_response(output, known) {
+        if let Some((raw, object)) = self.extract(output) {
             return self.judged(raw, object);
         }
-        let tag = tags(output).find(|tag| tag.name != "think").or_else(|| tags(output).next());
-        let Some(tag) = tag else {
+        let Some(tag) = action_tags(output).pop() else {
             return Err(self.error("there is no action in the output", None));
         };
         let content = match tag.name {
@@ -140,6 +147,35 @@ impl AgentFormat {
             _ => Value::from(tag.content),
         };
         Ok(ParsedAction { action_type: tag.name.to_owned(), content, raw_json: None })
+    }
+
+    /// The actions and the contents of some outputs, as [`Self::parse`] reads them. Both are `None` for an output without an
+    /// action: send the model the error of `parse`.
+    pub fn postprocess_predictions<T: AsRef<str>>(
+        &self,
+        outputs: &[T],
+    ) -> (Vec<Option<String>>, Vec<Option<Value>>) {
+        let parsed = outputs.iter().map(|output| self.parse(output.as_ref()).ok());
+        let parsed = parsed.map(|parsed| parsed.map(|one| (one.action_type, one.content)).unzip());
+        parsed.unzip()
+    }
+
+    /// The outputs as they go into a conversation: the object of the action as it was written, else the tags up to the one that is
+    /// the action, a line each, else the whole output. `end`, such as the model's end token, stands behind each once.
+    pub fn postprocess_responses<T: AsRef<str>>(&self, outputs: &[T], end: &str) -> Vec<String> {
+        let kept = |output: &str| {
+            if let Some((raw, _)) = self.extract(output) {
+                return with_end(raw, end);
+            }
+            let tags: Vec<&str> = action_tags(output).iter().map(|tag| tag.raw).collect();
+            if tags.is_empty() { with_end(output, end) } else { with_end(&tags.join("\n"), end) }
+        };
+        outputs.iter().map(|output| kept(output.as_ref())).collect()
+    }
+
+    /// The first object of an output that has the fields of an action, and a known action.
+    fn extract<'t>(&self, output: &'t str) -> Option<(&'t str, Map<String, Value>)> {
+        extract_json_response(output, |name| self.actions.iter().any(|(action, _)| action == name))
     }
 
     fn judged(
@@ -155,10 +191,11 @@ impl AgentFormat {
         {
             return Err(self.invalid(&name, &error));
         }
-        let content =
-            if name == ANSWER { object.remove("answer") } else { object.remove("arguments") };
-        let (action_type, raw_json) = (name, Some(raw.to_owned()));
-        Ok(ParsedAction { action_type, content: content.unwrap_or_default(), raw_json })
+        let content = match (self.tool(&name), object.remove("arguments")) {
+            (Some(tool), Some(Value::Object(arguments))) => tool.content_of(arguments),
+            _ => object.remove("answer").unwrap_or_default(),
+        };
+        Ok(ParsedAction { action_type: name, content, raw_json: Some(raw.to_owned()) })
     }
 
     fn invalid(&self, name: &str, error: &ValidationError) -> ActionError {
@@ -178,17 +215,47 @@ impl AgentFormat {
         ActionError { message }
     }
 
-    /// An action as a model would write it, for turns that are forced: `search` with a query, say.
+    fn tool(&self, name: &str) -> Option<&AgentTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The message to the model for an action that was right in form and failed when it was executed: the reason, and what the
+    /// action looks like. For a name that is no action, it shows all actions.
+    pub fn failed(&self, action: &str, reason: &str) -> ActionError {
+        let known = self.actions.iter().any(|(name, _)| name == action).then_some(action);
+        self.error(&format!("your action `{action}` failed: {reason}"), known)
+    }
+
+    /// An action as a model would write it, for turns that are forced. `content` is what [`Self::parse`] returns as the content:
+    /// the text of an answer, or the content of a tool, for which the object of all its arguments does as well.
     ///
     /// # Errors
     ///
-    /// There is no such tool, or the arguments are not its own.
-    pub fn forced(&self, action: &str, arguments: Value) -> Result<String, ActionError> {
+    /// There is no such action, or the content is not what its schema says.
+    pub fn forced(&self, action: &str, content: Value, think: &str) -> Result<String, ActionError> {
+        let (arguments, answer) = match self.tool(action) {
+            Some(tool) => (tool.arguments_of(content), Value::Null),
+            None => (json!({}), content),
+        };
         let written =
-            json!({"think": "", "action": action, "arguments": arguments, "answer": null});
+            json!({"think": think, "action": action, "arguments": arguments, "answer": answer});
         let text = written.to_string();
         self.parse(&text).map(|_| text)
     }
+}
+
+/// The tags of an output up to the first that is not `think`, which is the action; only `think` if there is no other.
+fn action_tags(output: &str) -> Vec<Tag<'_>> {
+    let mut found = Vec::new();
+    for tag in tags(output) {
+        found.push(tag);
+        if tag.name != "think" {
+            return found;
+        }
+    }
+    // Behind a thought alone there is no action: the first one counts.
+    found.truncate(1);
+    found
 }
 
 /// The schema of one action.

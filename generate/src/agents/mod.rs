@@ -5,15 +5,18 @@
 //! {"think": "…", "action": "answer", "arguments": {}, "answer": "…"}
 //! ```
 //!
-//! The format is a schema, so that a model can be constrained to it; what an unconstrained model wrote is searched for the first
-//! object that is an action, and then for the tags that agents had before.
+//! The format is a schema, so that a model can be constrained to it. The output of an unconstrained model is searched for the first
+//! object that is an action, and then for the tags that agents wrote before. Tests: `tests/`, of which `published.rs` has the
+//! properties of the document that the format was published with.
 
 mod extract;
 mod format;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod tool;
 
 pub use extract::extract_json_response;
-pub use format::{ActionError, AgentError, AgentFormat, AgentTool, ParsedAction, with_end};
+pub use format::{ActionError, AgentError, AgentFormat, ParsedAction, with_end};
 pub use tags::{TAGS, Tag, tags};
+pub use tool::AgentTool;

@@ -1,14 +1,14 @@
 //! The tags that agents wrote before they wrote JSON: `<search>…</search>` and others.
 //!
-//! The contents of a turn in JSON are data, also where the turn is refused: a search for the text `<search>x</search>` is one search. So
-//! marks within an object that has the fields of an action are none. If such an object is broken, nobody knows which of the
-//! text behind it stands in its strings, so that no tag is read from there on; an object within a tag is text of the tag.
+//! The contents of a whole turn in JSON are data, also if the turn is refused: a search for the text `<search>x</search>` is one
+//! search. So marks within a turn are no tags. Everywhere else they are, also within and behind JSON that is broken or lacks a
+//! field: an output without an action in JSON is read as agents wrote before.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::extract::{Turn, turns};
+use super::extract::turns;
 
 /// The names of the tags.
 pub const TAGS: [&str; 5] = ["answer", "search", "think", "bbox", "tools_call"];
@@ -20,6 +20,8 @@ pub struct Tag<'t> {
     pub name: &'static str,
     /// The text up to its end, without white space around it.
     pub content: &'t str,
+    /// The whole tag as it was written, with its marks.
+    pub raw: &'t str,
 }
 
 /// The tags of a text from left to right, each up to the next end of its name; what stands within one is no tag, and neither is
@@ -29,7 +31,7 @@ pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
         let next = |mark: String| Next { mark, found: None };
         (name, next(format!("<{name}>")), next(format!("</{name}>")))
     });
-    let data = Data::of(text);
+    let data = Data(turns(text).map(|turn| turn.range).collect());
     let mut from = 0;
     std::iter::from_fn(move || {
         let (at, inside, end, behind, name) = names
@@ -41,43 +43,19 @@ pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
                 Some((at, inside, end, end + close.mark.len(), *name))
             })
             .min_by_key(|(at, ..)| *at)?;
-        if data.is_broken(from..at) {
-            return None;
-        }
         from = behind;
-        Some(Tag { name, content: text[inside..end].trim() })
+        Some(Tag { name, content: text[inside..end].trim(), raw: &text[at..behind] })
     })
 }
 
 /// The places of turns in a text, from left to right.
-struct Data {
-    whole: Vec<Range<usize>>,
-    /// The starts of the others.
-    broken: Vec<usize>,
-}
+struct Data(Vec<Range<usize>>);
 
 impl Data {
-    fn of(text: &str) -> Self {
-        let (mut whole, mut broken) = (Vec::new(), Vec::new());
-        for turn in turns(text) {
-            match turn {
-                Turn::Whole { at, raw, .. } => whole.push(at..at + raw.len()),
-                Turn::Broken { at } => broken.push(at),
-            }
-        }
-        Self { whole, broken }
-    }
-
-    /// The end of the whole turn that a place is in.
+    /// The end of the turn that a place is in.
     fn end_around(&self, at: usize) -> Option<usize> {
-        let turn = self.whole.get(self.whole.partition_point(|turn| turn.end <= at))?;
+        let turn = self.0.get(self.0.partition_point(|turn| turn.end <= at))?;
         turn.contains(&at).then_some(turn.end)
-    }
-
-    /// Whether a turn that is not whole begins within these places.
-    fn is_broken(&self, places: Range<usize>) -> bool {
-        let first = self.broken.partition_point(|&at| at < places.start);
-        self.broken.get(first).is_some_and(|&at| at < places.end)
     }
 }
 

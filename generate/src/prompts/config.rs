@@ -1,28 +1,46 @@
-//! Prompts from a configuration.
+//! Prompts from a configuration, in either of its two shapes.
 
 use std::collections::BTreeMap;
 
 use grammarc_json::{JsonSchema, SchemaError};
 use serde_json::{Map, Value};
 
-use super::{Prompt, PromptManager, ResponseType, SYSTEM, environment, names, template_name};
+use super::{Prompt, PromptManager, ResponseType, SYSTEM, template_name};
 
-/// The system message of a configuration that has none.
-const HELPFUL: &str = "Be helpful.";
+/// Key of the prompts by id, in the shape that is one object.
+const TEMPLATES: &str = "templates";
+
+/// Key of the list of ids, in the shape that is a table of texts.
+const INDEX: &str = "template-index";
+
+/// Beginning of the keys of prompts, in the shape that is a table of texts.
+const TEMPLATE: &str = "template.";
+
+/// Fields of a prompt.
+const FIELDS: [&str; 4] = ["prompt", "response-type", "schema", "terms"];
 
 /// Why a configuration was not loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptConfigError {
-    /// A value is no JSON of the kind that it has to be.
-    #[error("`{key}`: {message}")]
-    Value {
-        /// Its key.
-        key: String,
-        /// The error in words.
+    /// The whole configuration has the wrong shape.
+    #[error(
+        "{message}; expected an object with `templates`, which has the prompts by id, or with `template-index`, a list of ids, and \
+         a `template.ID` for each"
+    )]
+    Shape {
+        /// The fault in words.
         message: String,
     },
-    /// A template is not one.
+    /// A value is missing or of the wrong kind.
+    #[error("`{key}`: {message}")]
+    Value {
+        /// The key, with the field behind it.
+        key: String,
+        /// The fault in words, and what is expected.
+        message: String,
+    },
+    /// A template has a syntax error, or an unknown filter or test.
     #[error("Error in template: {key}: {message}")]
     Template {
         /// Its key.
@@ -30,7 +48,7 @@ pub enum PromptConfigError {
         /// The error in words, with the line.
         message: String,
     },
-    /// A schema is not one.
+    /// A schema has errors.
     #[error("the schema of `{key}`: {source}")]
     Schema {
         /// The key of its prompt.
@@ -41,66 +59,117 @@ pub enum PromptConfigError {
 }
 
 impl PromptManager {
-    /// Loads a configuration: see the [module](super).
+    /// Loads the text of a configuration file: see [`Self::from_value`].
+    ///
+    /// # Errors
+    ///
+    /// See [`PromptConfigError`].
+    pub fn from_json(text: &str) -> Result<Self, PromptConfigError> {
+        let config = serde_json::from_str(text).map_err(|error| PromptConfigError::Shape {
+            message: format!("the configuration is no JSON: {error}"),
+        })?;
+        Self::from_value(config)
+    }
+
+    /// Loads a configuration in either shape: see the [module](super). In the table, values may also stand as they are, in place
+    /// of their text.
+    ///
+    /// # Errors
+    ///
+    /// See [`PromptConfigError`].
+    pub fn from_value(config: Value) -> Result<Self, PromptConfigError> {
+        let shape = |message: String| Err(PromptConfigError::Shape { message });
+        let Value::Object(config) = config else {
+            return shape(format!("the configuration is {}", kind(&config)));
+        };
+        match (config.contains_key(TEMPLATES), config.contains_key(INDEX)) {
+            (true, false) => of_object(config),
+            (false, true) => of_table(config),
+            (true, true) => shape(format!("the configuration has `{TEMPLATES}` and `{INDEX}`")),
+            (false, false) => {
+                shape(format!("the configuration has neither `{TEMPLATES}` nor `{INDEX}`"))
+            }
+        }
+    }
+
+    /// Loads a table of texts of JSON: see [`Self::from_value`].
     ///
     /// # Errors
     ///
     /// See [`PromptConfigError`].
     pub fn load(config: &BTreeMap<String, String>) -> Result<Self, PromptConfigError> {
-        let mut environment = environment();
-        let mut add = |name: String, key: &str, source: String| {
-            let wrong =
-                |message: String| PromptConfigError::Template { key: key.to_owned(), message };
-            // The engine's own errors come first: they say more of the place.
-            let named = names::unknown(&environment, &source);
-            let added = environment.add_template_owned(name, source);
-            added.map_err(|error| wrong(error.to_string()))?;
-            named.map_or(Ok(()), |unknown| Err(wrong(unknown)))
-        };
-        let system = match config.get(SYSTEM) {
-            Some(text) => text_of(SYSTEM, parsed(SYSTEM, text)?)?,
-            None => HELPFUL.to_owned(),
-        };
-        add(SYSTEM.to_owned(), SYSTEM, system)?;
-        let index = match config.get("template-index") {
-            Some(text) => parsed("template-index", text)?,
-            None => Value::Array(Vec::new()),
-        };
-        let Value::Array(index) = index else {
-            return Err(wrong("template-index", "it is no list"));
-        };
-        let mut prompts = Vec::with_capacity(index.len());
-        for id in index {
-            let id = text_of("template-index", id)?;
-            let key = template_name(&id);
-            let text =
-                config.get(&key).ok_or_else(|| wrong(&key, "it is in the index, and missing"))?;
-            let Value::Object(mut fields) = parsed(&key, text)? else {
-                return Err(wrong(&key, "it is no object"));
-            };
-            let source =
-                fields.remove("prompt").ok_or_else(|| wrong(&key, "it has no `prompt`"))?;
-            add(key.clone(), &key, text_of(&key, source)?)?;
-            prompts.push((id, prompt(&key, fields)?));
-        }
-        Ok(Self { environment, terms: Map::new(), prompts })
+        Self::from_value(config.iter().map(|(key, text)| (key.clone(), text.clone())).collect())
     }
 }
 
-fn prompt(key: &str, mut fields: Map<String, Value>) -> Result<Prompt, PromptConfigError> {
+/// The prompts of `{"system": …, "templates": {…}}`.
+fn of_object(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfigError> {
+    let templates = match config.remove(TEMPLATES) {
+        Some(Value::Object(templates)) => templates,
+        other => return Err(expected(TEMPLATES, "an object of prompts by id", other.as_ref())),
+    };
+    let mut manager = PromptManager::new();
+    if let Some(system) = config.remove(SYSTEM) {
+        manager.set_system(string(SYSTEM, system)?)?;
+    }
+    if let Some(key) = config.keys().next() {
+        let message = format!("there is no such key; there are `{SYSTEM}` and `{TEMPLATES}`");
+        return Err(PromptConfigError::Value { key: key.clone(), message });
+    }
+    for (id, prompt) in templates {
+        let prompt = read_prompt(&format!("{TEMPLATES}.{id}"), prompt)?;
+        manager.add(id, prompt)?;
+    }
+    Ok(manager)
+}
+
+/// The prompts of TrustGraph's table.
+fn of_table(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfigError> {
+    let mut manager = PromptManager::new();
+    if let Some(system) = config.remove(SYSTEM) {
+        manager.set_system(string(SYSTEM, of_text(SYSTEM, system, "a string")?)?)?;
+    }
+    let ids = "a list of ids";
+    let index = config.remove(INDEX).map(|index| of_text(INDEX, index, ids)).transpose()?;
+    let Some(Value::Array(index)) = index else {
+        return Err(expected(INDEX, ids, index.as_ref()));
+    };
+    for id in index {
+        let id = string(INDEX, id)?;
+        let key = template_name(&id);
+        let prompt = config.remove(&key);
+        let prompt = prompt.ok_or_else(|| {
+            let message = format!("`{INDEX}` lists it, and it is missing or listed twice");
+            PromptConfigError::Value { key: key.clone(), message }
+        })?;
+        let prompt = read_prompt(&key, of_text(&key, prompt, "an object")?)?;
+        manager.add(id, prompt)?;
+    }
+    for key in config.keys().filter(|key| key.starts_with(TEMPLATE)) {
+        tracing::warn!(key, "a prompt is not in `{INDEX}`, and is left out");
+    }
+    Ok(manager)
+}
+
+/// The prompt of an object.
+fn read_prompt(key: &str, value: Value) -> Result<Prompt, PromptConfigError> {
+    let Value::Object(mut fields) = value else {
+        return Err(expected(key, "an object with `prompt`", Some(&value)));
+    };
+    let place = |field: &str| format!("{key}.{field}");
+    let template = match fields.remove("prompt") {
+        Some(template) => string(&place("prompt"), template)?,
+        None => return Err(expected(&place("prompt"), "the template, a string", None)),
+    };
     let response = match fields.remove("response-type") {
-        None => ResponseType::Text,
-        Some(kind) => match kind.as_str() {
-            Some("text") => ResponseType::Text,
-            Some("json") => ResponseType::Json,
-            Some("jsonl") => ResponseType::Jsonl,
-            _ => {
-                return Err(wrong(
-                    key,
-                    &format!("Response type {kind} not known: there are text, json and jsonl"),
-                ));
-            }
-        },
+        None | Some(Value::Null) => ResponseType::Text,
+        Some(name) => {
+            let found = name.as_str().and_then(ResponseType::of_name);
+            found.ok_or_else(|| PromptConfigError::Value {
+                key: place("response-type"),
+                message: format!("Response type {name} not known: there are text, json and jsonl"),
+            })?
+        }
     };
     let schema = fields.remove("schema").filter(|schema| !schema.is_null());
     let schema = schema.map(JsonSchema::from_value).transpose();
@@ -109,22 +178,50 @@ fn prompt(key: &str, mut fields: Map<String, Value>) -> Result<Prompt, PromptCon
     let terms = match fields.remove("terms") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(terms)) => terms,
-        Some(_) => return Err(wrong(key, "its `terms` are no object")),
+        other => return Err(expected(&place("terms"), "an object", other.as_ref())),
     };
-    Ok(Prompt { response, schema, terms })
+    for name in fields.keys() {
+        // Tables have further fields, such as `id`. One that is meant for a field of these is an error.
+        let meant = name.to_lowercase().replace('_', "-");
+        if FIELDS.contains(&&*meant) {
+            let message = format!("there is no such field; write `{meant}`");
+            return Err(PromptConfigError::Value { key: place(name), message });
+        }
+    }
+    Ok(Prompt { template, response, schema, terms })
 }
 
-fn parsed(key: &str, text: &str) -> Result<Value, PromptConfigError> {
-    serde_json::from_str(text).map_err(|error| wrong(key, &format!("it is no JSON: {error}")))
+/// A value of a table: the value of its text, or itself where it is no text.
+fn of_text(key: &str, value: Value, what: &str) -> Result<Value, PromptConfigError> {
+    let Value::String(text) = value else { return Ok(value) };
+    serde_json::from_str(&text).map_err(|error| PromptConfigError::Value {
+        key: key.to_owned(),
+        message: format!("expected the JSON text of {what}, and it is no JSON: {error}"),
+    })
 }
 
-fn text_of(key: &str, value: Value) -> Result<String, PromptConfigError> {
+fn string(key: &str, value: Value) -> Result<String, PromptConfigError> {
     match value {
         Value::String(text) => Ok(text),
-        other => Err(wrong(key, &format!("{other} is no string"))),
+        other => Err(expected(key, "a string", Some(&other))),
     }
 }
 
-fn wrong(key: &str, message: &str) -> PromptConfigError {
-    PromptConfigError::Value { key: key.to_owned(), message: message.to_owned() }
+/// The error of a value of the wrong kind, or of none.
+fn expected(key: &str, what: &str, found: Option<&Value>) -> PromptConfigError {
+    let found = found.map_or("nothing", kind);
+    let message = format!("expected {what}, and found {found}");
+    PromptConfigError::Value { key: key.to_owned(), message }
+}
+
+/// The kind of a value, in words.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }

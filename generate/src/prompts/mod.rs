@@ -1,19 +1,30 @@
-//! Prompts by name: templates, what kind of response each wants, and the response as that.
+//! Prompts by name: templates, the kind of response that each wants, and the response as that.
 //!
-//! A configuration is a table of texts that are JSON, as TrustGraph has it:
+//! A [`Prompt`] is made in code and added by [`PromptManager::add`], or read from a configuration. A configuration is JSON in
+//! either of two shapes, which [`PromptManager::from_value`] reads alike:
 //!
-//! | key | value |
+//! ```text
+//! {"system": "Be brief.", "templates": {"towns": {"prompt": "…", "response-type": "jsonl"}}}
+//! {"system": "\"Be brief.\"", "template-index": "[\"towns\"]", "template.towns": "{\"prompt\": \"…\", …}"}
+//! ```
+//!
+//! | key of a prompt | value |
 //! | --- | --- |
-//! | `system` | a template of the system message; `Be helpful.` by default |
-//! | `template-index` | a list of ids |
-//! | `template.<id>` | `prompt` (a template), `response-type` (`text`, `json` or `jsonl`; `text` by default), `schema`, `terms` |
+//! | `prompt` | the template |
+//! | `response-type` | `text` (default), `json` or `jsonl` |
+//! | `schema` | of the value for `json`, of each line for `jsonl` |
+//! | `terms` | default terms |
 //!
-//! Terms of all prompts are below those of a prompt, and these below those of the input. Templates are Jinja: what is
-//! none, or names a filter that there is not, fails when it is loaded. With logits, JSON and its lines are generated under
-//! the schema; without, they are taken out of the text as the model wrote it.
+//! The second shape is TrustGraph's table, whose values are texts of JSON. The system message is a template too, `Be helpful.` by
+//! default. Terms of the input replace those of the prompt, and these replace those of all prompts. Templates are Jinja. A
+//! template with a syntax error, or with an unknown filter or test, is refused when it is added.
+//!
+//! With logits, JSON and lines of JSON are generated under the schema. Without them, they are taken out of the text as the
+//! model wrote it. Tests: `tests.rs`, and over HTTP `server/tests/protocol/prompts.rs`.
 
 mod config;
 mod names;
+mod prompt;
 mod response;
 #[cfg(test)]
 mod tests;
@@ -21,9 +32,9 @@ mod tests;
 use grammarc_json::JsonSchema;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Value as Jinja};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::backend::{Chat, LlmBackend, Prompt as ModelPrompt};
+use crate::backend::LlmBackend;
 use crate::chat::jinja;
 use crate::error::GenerateError;
 use crate::grammar::Grammar;
@@ -31,7 +42,8 @@ use crate::json_mode::JsonModeConfig;
 use crate::params::GenerateParams;
 
 pub use config::PromptConfigError;
-pub use response::{Response, ResponseError};
+pub use prompt::{Prompt, RenderedPrompt, ResponseType};
+pub use response::{Response, ResponseError, group_by_type};
 
 /// Steps of a template.
 const FUEL: u64 = 10_000_000;
@@ -39,60 +51,8 @@ const FUEL: u64 = 10_000_000;
 /// Name of the template of the system message.
 const SYSTEM: &str = "system";
 
-/// The kind of answer that a prompt wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResponseType {
-    /// The text as it is.
-    #[default]
-    Text,
-    /// One JSON value.
-    Json,
-    /// One JSON value a line; lines that are none are skipped.
-    Jsonl,
-}
-
-impl ResponseType {
-    /// Its name in configurations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Jsonl => "jsonl",
-        }
-    }
-}
-
-/// A prompt.
-#[derive(Clone, Debug)]
-struct Prompt {
-    response: ResponseType,
-    schema: Option<JsonSchema>,
-    terms: Map<String, Value>,
-}
-
-/// A prompt with its terms in place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RenderedPrompt {
-    /// The system message.
-    pub system: String,
-    /// The prompt.
-    pub prompt: String,
-}
-
-impl RenderedPrompt {
-    /// The input of a model: messages for its chat template if it has one, else one text.
-    pub fn for_model(self, is_chat: bool) -> ModelPrompt {
-        let Self { system, prompt } = self;
-        if !is_chat {
-            return ModelPrompt::Text(format!("{system}\n\n{prompt}"));
-        }
-        let messages = vec![
-            json!({"role": "system", "content": system}),
-            json!({"role": "user", "content": prompt}),
-        ];
-        ModelPrompt::Chat(Chat { messages, ..Chat::default() })
-    }
-}
+/// The system message where none is set.
+const HELPFUL: &str = "Be helpful.";
 
 /// Prompts by their ids.
 #[derive(Debug)]
@@ -128,8 +88,57 @@ pub enum PromptError {
     Response(#[from] ResponseError),
 }
 
+impl Default for PromptManager {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl PromptManager {
-    /// The ids, in the order of the index.
+    /// A manager without prompts, whose system message is `Be helpful.`
+    pub fn new() -> Self {
+        let mut environment = environment();
+        environment.add_template(SYSTEM, HELPFUL).expect("it has no syntax of templates");
+        Self { environment, terms: Map::new(), prompts: Vec::new() }
+    }
+
+    /// Adds a prompt, in place of the one that has its id.
+    ///
+    /// # Errors
+    ///
+    /// The template has a syntax error, or an unknown filter or test. The manager is unchanged then.
+    pub fn add(&mut self, id: impl Into<String>, prompt: Prompt) -> Result<(), PromptConfigError> {
+        let id = id.into();
+        self.add_template(template_name(&id), prompt.template.clone())?;
+        match self.prompts.iter_mut().find(|(other, _)| *other == id) {
+            Some((_, before)) => *before = prompt,
+            None => self.prompts.push((id, prompt)),
+        }
+        Ok(())
+    }
+
+    /// Sets the template of the system message, which all prompts share.
+    ///
+    /// # Errors
+    ///
+    /// The template has a syntax error, or an unknown filter or test. The manager is unchanged then.
+    pub fn set_system(&mut self, template: impl Into<String>) -> Result<(), PromptConfigError> {
+        self.add_template(SYSTEM.to_owned(), template.into())
+    }
+
+    fn add_template(&mut self, key: String, source: String) -> Result<(), PromptConfigError> {
+        let failed = |message| PromptConfigError::Template { key: key.clone(), message };
+        // The engine's own errors come first, since they name the line.
+        let read = self.environment.template_from_named_str(&key, &source);
+        read.map_err(|error| failed(error.to_string()))?;
+        if let Some(unknown) = names::unknown(&self.environment, &source) {
+            return Err(failed(unknown));
+        }
+        let added = self.environment.add_template_owned(key.clone(), source);
+        added.map_err(|error| failed(error.to_string()))
+    }
+
+    /// The ids, in the order in which the prompts were added.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.prompts.iter().map(|(id, _)| id.as_str())
     }
@@ -198,17 +207,33 @@ impl PromptManager {
         })
     }
 
-    /// A response as the prompt wants it.
+    /// The response of a text that ended by itself, as the prompt wants it. Each line of `jsonl` that is skipped is logged as a
+    /// warning, with its number and without what it says.
     ///
     /// # Errors
     ///
-    /// There is no such prompt, or the text is no response for it.
+    /// There is no such prompt. For `json`: the text is no JSON, or no instance of the schema. Lines of `jsonl` never fail.
     pub fn take(&self, id: &str, text: &str) -> Result<Response, PromptError> {
-        let prompt = self.prompt(id)?;
-        Ok(Response::of(prompt.response, prompt.schema.as_ref(), text)?)
+        self.taken(id, text, false)
     }
 
-    /// Asks a model: the prompt of an input, generated under its schema where the model has logits, and taken.
+    /// The response of a text that was cut, such as by `max_tokens`. Its lines are [truncated](grammarc_json::Jsonl::truncated),
+    /// and a number at its end is no item.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::take`].
+    pub fn take_cut(&self, id: &str, text: &str) -> Result<Response, PromptError> {
+        self.taken(id, text, true)
+    }
+
+    fn taken(&self, id: &str, text: &str, cut: bool) -> Result<Response, PromptError> {
+        let response = Response::of(self.prompt(id)?, text, cut)?;
+        response.log(id, text);
+        Ok(response)
+    }
+
+    /// Asks a model: renders the prompt, generates under its schema where the model has logits, and takes the response.
     ///
     /// # Errors
     ///
@@ -224,7 +249,7 @@ impl PromptManager {
         let asked = self.render(id, input)?.for_model(capabilities.chat);
         let params = if capabilities.logits { self.params(id, base)? } else { base };
         let output = backend.generate_output(asked, params)?;
-        self.take(id, &output.text)
+        self.taken(id, &output.text, output.finish.is_cut())
     }
 
     fn prompt(&self, id: &str) -> Result<&Prompt, PromptError> {

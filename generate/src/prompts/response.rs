@@ -1,9 +1,11 @@
-//! Responses: a text as what its prompt wants.
+//! Responses: a text as the value that its prompt wants.
 
-use grammarc_json::{JsonSchema, Jsonl, JsonlOptions, ParseError, ValidationError, parse_jsonl};
+use std::collections::BTreeMap;
+
+use grammarc_json::{Jsonl, JsonlOptions, ParseError, ValidationError, parse_jsonl};
 use serde_json::Value;
 
-use super::ResponseType;
+use super::{Prompt, ResponseType};
 
 /// The answer of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,30 +14,28 @@ pub enum Response {
     Text(String),
     /// A JSON value.
     Json(Value),
-    /// The items of lines of JSON.
-    Jsonl(Vec<Value>),
+    /// The items of lines of JSON, with the lines that were skipped, whether the text was cut, and a warning if there is no item.
+    Jsonl(Jsonl),
 }
 
 /// Why a text is no response. Lines of JSON always are one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// It is no JSON.
+    /// The text is no JSON.
     #[error("JSON parse fail: {0}")]
     Parse(#[from] ParseError),
-    /// It is none of the schema.
+    /// The value is no instance of the schema.
     #[error("Schema validation fail: {0}")]
     Invalid(#[from] ValidationError),
 }
 
 impl Response {
-    /// A text as what is wanted. JSON is what stands in the first fence, or else the whole text.
-    pub(super) fn of(
-        kind: ResponseType,
-        schema: Option<&JsonSchema>,
-        text: &str,
-    ) -> Result<Self, ResponseError> {
-        match kind {
+    /// The response of a text. `cut` says that the text ended before the model ended it. JSON is the content of the first
+    /// fence, or else the whole text.
+    pub(super) fn of(prompt: &Prompt, text: &str, cut: bool) -> Result<Self, ResponseError> {
+        let schema = prompt.schema.as_ref();
+        match prompt.response {
             ResponseType::Text => Ok(Self::Text(text.to_owned())),
             ResponseType::Json => {
                 let value = grammarc_json::parse(fenced(text).unwrap_or(text))?;
@@ -45,11 +45,65 @@ impl Response {
                 Ok(Self::Json(value))
             }
             ResponseType::Jsonl => {
-                let Jsonl { items, .. } = parse_jsonl(text, schema, &JsonlOptions::default());
-                Ok(Self::Jsonl(items.into_iter().map(|item| item.value).collect()))
+                let options = JsonlOptions { cut, ..JsonlOptions::default() };
+                Ok(Self::Jsonl(parse_jsonl(text, schema, &options)))
             }
         }
     }
+
+    /// The response as one value: a string, the value, or the list of items.
+    pub fn into_value(self) -> Value {
+        match self {
+            Self::Text(text) => Value::from(text),
+            Self::Json(value) => value,
+            Self::Jsonl(found) => found.into_values().into(),
+        }
+    }
+
+    /// Logs a warning for each line that was skipped, and for a text without items. What the model wrote is not logged.
+    pub(super) fn log(&self, id: &str, text: &str) {
+        let Self::Jsonl(found) = self else { return };
+        for skipped in &found.skipped {
+            let reason = reason(&text[skipped.range.clone()]);
+            tracing::warn!(prompt = id, line = skipped.line, reason, "a line is no item");
+        }
+        if let Some(warning) = &found.warning {
+            tracing::warn!(prompt = id, "{warning}");
+        }
+    }
+}
+
+/// Why a line is no item, without its text: messages of schemas and of keys that occur twice quote it.
+fn reason(line: &str) -> String {
+    match grammarc_json::parse(line) {
+        Err(ParseError::DuplicateKey { .. }) => "a key occurs twice in one object".to_owned(),
+        Err(error) => error.to_string(),
+        Ok(Value::Number(_)) => "a number that may go on, or that the schema refuses".to_owned(),
+        Ok(_) => "no instance of the schema".to_owned(),
+    }
+}
+
+/// Groups items by the string in their `type` member, which distinguishes the branches of a union. Items without such a member
+/// are under `None`. The order of items within a group is kept.
+///
+/// ```
+/// use grammarc_generate::prompts::group_by_type;
+/// use serde_json::json;
+///
+/// let items = vec![json!({"type": "definition", "entity": "DNA"}), json!({"entity": "RNA"})];
+/// let groups = group_by_type(items);
+/// assert_eq!(groups[&Some("definition".to_owned())].len(), 1);
+/// assert_eq!(groups[&None], [json!({"entity": "RNA"})]);
+/// ```
+pub fn group_by_type(
+    items: impl IntoIterator<Item = Value>,
+) -> BTreeMap<Option<String>, Vec<Value>> {
+    let mut groups: BTreeMap<Option<String>, Vec<Value>> = BTreeMap::new();
+    for item in items {
+        let kind = item.get("type").and_then(Value::as_str).map(str::to_owned);
+        groups.entry(kind).or_default().push(item);
+    }
+    groups
 }
 
 /// The text between the first three backticks, with or without `json` behind them, and the next.

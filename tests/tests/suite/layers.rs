@@ -56,6 +56,7 @@ pub(super) const CRATES: [Row<'_>; 19] = [
         "bindings/c",
         &["artifacts", "compiler", "runtime", "runtime/cuda", "bindings/common", "tests"],
     ),
+    // Its tests ask a server.
     (
         "bindings/python",
         &[
@@ -65,6 +66,7 @@ pub(super) const CRATES: [Row<'_>; 19] = [
             "runtime/cuda",
             "generate",
             "generate/json",
+            "generate/server",
             "bindings/common",
             "tests",
         ],

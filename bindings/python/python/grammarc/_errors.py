@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 from grammarc._repaired import Repaired
 
@@ -117,3 +118,16 @@ class ActionError(GrammarcError, ValueError):
 
 class PromptError(GrammarcError, ValueError):
     """A prompt was not rendered, or a response is not what it wants."""
+
+
+class ServerError(GrammarcError):
+    """The server refused a request or failed."""
+
+    def __init__(self, status: int, error: Mapping[str, Any]) -> None:
+        super().__init__(str(error.get("message") or f"the server answered with status {status}"))
+        self.status = status
+        self.code: str | None = error.get("code")
+        self.param: str | None = error.get("param")
+        """The field that is wrong, where one is."""
+        self.diagnostics: list[Mapping[str, Any]] = list(error.get("diagnostics") or [])
+        """What the compiler says of a schema or a grammar."""

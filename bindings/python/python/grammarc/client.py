@@ -11,15 +11,17 @@ Person(name='Ada', born=1815)
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar, overload
+from urllib.parse import quote
 
-from grammarc._errors import GrammarcError
+from grammarc._errors import ServerError
+from grammarc._prompt_replies import AsyncPromptStream, Items, PromptStream, response_of
 from grammarc.schema import Json, Schema, to_text, value_of
 
-__all__ = ["AsyncClient", "Client", "Reply", "ServerError"]
+__all__ = ["AsyncClient", "AsyncPromptStream", "Client", "Items", "PromptStream", "Reply", "ServerError"]
 
 T = TypeVar("T")
 
@@ -27,19 +29,6 @@ Messages = str | Sequence[Mapping[str, Any]]
 """A prompt of the user, or a conversation."""
 
 CHATS = "/v1/chat/completions"
-
-
-class ServerError(GrammarcError):
-    """The server refused a request or failed."""
-
-    def __init__(self, status: int, error: Mapping[str, Any]) -> None:
-        super().__init__(str(error.get("message") or f"the server answered with status {status}"))
-        self.status = status
-        self.code: str | None = error.get("code")
-        self.param: str | None = error.get("param")
-        """The field that is wrong, where one is."""
-        self.diagnostics: list[Mapping[str, Any]] = list(error.get("diagnostics") or [])
-        """What the compiler says of a schema or a grammar."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +81,16 @@ class _Base:
         if schema is not None:
             form = {"name": "value", "schema": json.loads(to_text(schema)), "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if own:
+            body["x_grammarc"] = dict(own)
+        return body
+
+    @staticmethod
+    def _prompt_path(id: str) -> str:
+        return "/v1/prompts/" + quote(id, safe="")
+
+    def _prompt_body(self, terms: Mapping[str, Any] | None, own: Mapping[str, Any] | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self._model, "input": dict(terms or {}), **fields}
         if own:
             body["x_grammarc"] = dict(own)
         return body
@@ -175,6 +174,29 @@ class Client(_Base):
                 if text:
                     yield text
 
+    def prompt(self, id: str, terms: Mapping[str, Any] | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any:
+        """The response of a prompt of the server (``grammarc serve --prompts``) with these terms: a text, a value, or
+        :class:`Items` with the lines that were skipped. ``own`` and ``fields`` are as in :meth:`chat`, without ``tools`` and ``n``.
+
+        Raises :class:`ServerError`, also where the answer is not what the prompt wants.
+        """
+        reply = self._client.post(self._prompt_path(id), json=self._prompt_body(terms, own, fields))
+        return response_of(self._check(reply.status_code, reply.content))
+
+    def stream_prompt(self, id: str, terms: Mapping[str, Any] | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> PromptStream:
+        """The items of a ``jsonl`` prompt of the server one by one, or the parts of the text of another prompt. The stream has the
+        skipped lines at its end. Errors are raised at the next item.
+        """
+        body = self._prompt_body(terms, own, {**fields, "stream": True})
+
+        def lines() -> Generator[str, None, None]:
+            with self._client.stream("POST", self._prompt_path(id), json=body) as reply:
+                if reply.status_code >= 400:
+                    self._check(reply.status_code, reply.read())
+                yield from reply.iter_lines()
+
+        return PromptStream(lines())
+
     def repair(self, text: str, schema: Schema | None = None, *, strict: bool = False) -> Mapping[str, Any]:
         """A text that is nearly JSON as JSON, with its edits, by the server. :mod:`grammarc.repair` does the same here."""
         body: dict[str, Any] = {"text": text, "strict": strict}
@@ -227,6 +249,24 @@ class AsyncClient(_Base):
                     return
                 if text:
                     yield text
+
+    async def prompt(self, id: str, terms: Mapping[str, Any] | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any:
+        """See :meth:`Client.prompt`."""
+        reply = await self._client.post(self._prompt_path(id), json=self._prompt_body(terms, own, fields))
+        return response_of(self._check(reply.status_code, reply.content))
+
+    def stream_prompt(self, id: str, terms: Mapping[str, Any] | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> AsyncPromptStream:
+        """See :meth:`Client.stream_prompt`."""
+        body = self._prompt_body(terms, own, {**fields, "stream": True})
+
+        async def lines() -> AsyncGenerator[str, None]:
+            async with self._client.stream("POST", self._prompt_path(id), json=body) as reply:
+                if reply.status_code >= 400:
+                    self._check(reply.status_code, await reply.aread())
+                async for line in reply.aiter_lines():
+                    yield line
+
+        return AsyncPromptStream(lines())
 
 
 def _httpx() -> Any:

@@ -36,16 +36,22 @@ class Jsonl:
     items: list[Any]
     skipped: list[Skipped]
     truncated: bool
-    """The last line was cut off."""
+    """The last line was cut off, or the text was cut: items may be missing at its end."""
     warning: str | None
 
 
-def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False, coerce: bool = False) -> Jsonl:
+def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False, coerce: bool = False, cut: bool = False) -> Jsonl:
     """The items of a text with one JSON value a line: blank lines and fences are passed over, other lines that are no JSON, or
     no instances of the schema, are skipped and told. ``repair`` repairs lines where that is certain, and ``coerce`` changes scalars to
-    the type that the schema wants, as :func:`grammarc.repair.repair` does.
+    the type that the schema wants, as :func:`grammarc.repair.repair` does. ``cut`` says that the text was cut, such as by
+    ``max_tokens``: a number at its end is no item then, since it may go on.
     """
-    found = json.loads(judge(schema).lines(text, repair, coerce))
+    return _of(judge(schema).lines(text, repair, coerce, cut))
+
+
+def _of(text: str) -> Jsonl:
+    """Lines that were read, from their JSON."""
+    found = json.loads(text)
     items = [json.loads(item["value"]) for item in found["items"]]
     skipped = [Skipped(line["line"], line["reason"]) for line in found["skipped"]]
     return Jsonl(items, skipped, found["truncated"], found["warning"])
@@ -62,13 +68,13 @@ class JsonlStream:
         """The items that end in a further part of the text."""
         return self._taken(self._inner.push(part))
 
-    def finish(self) -> list[Any]:
-        """The last items."""
-        return self._taken(self._inner.finish())
+    def finish(self, *, cut: bool = False) -> list[Any]:
+        """The last items. ``cut`` says that the text was cut: see :func:`parse_jsonl`."""
+        return self._taken(self._inner.finish(cut))
 
     @property
     def truncated(self) -> bool:
-        """The last line was cut off."""
+        """The last line was cut off, or the text was cut."""
         return self._inner.is_truncated
 
     def _taken(self, entries: list[str]) -> list[Any]:

@@ -49,8 +49,11 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         .with("broken.gguf", "no model")
         .with("schema.json", "{\"type\": \"frob\"}")
         .with("prompts.json", "[]")
+        .with("field.json", r#"{"templates": {"a": {"prompt": "x", "response_type": "json"}}}"#)
         .with("filter.json", "{\"template-index\": \"[\\\"a\\\"]\", \"template.a\": \"{\\\"prompt\\\": \\\"{{ x | frob }}\\\"}\"}");
-    let cases: [(&[&str], &str); 14] = [
+    let samples = include_str!("../../../../generate/samples/extraction.json");
+    let place = place.with("samples.json", samples);
+    let cases: [(&[&str], &str); 16] = [
         (&["generate", "x"], "--model"),
         (&["generate", "--model", "gone.gguf", "x"], "gone.gguf"),
         (&["generate", "--model", "broken.gguf", "x"], "--model"),
@@ -75,7 +78,13 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         (&["serve", "--model", "broken.gguf", "--log", "grammarc=loud"], "--log"),
         (&["serve", "--model", "broken.gguf", "--api-key", ""], "--api-key"),
         (&["serve", "--model", "broken.gguf", "--api-key", "one", "--api-key", " "], "--api-key"),
-        (&["serve", "--model", "broken.gguf", "--prompts", "prompts.json"], "--prompts"),
+        (&["serve", "--model", "broken.gguf", "--prompts", "prompts.json"], "`templates`"),
+        (
+            &["serve", "--model", "broken.gguf", "--prompts", "field.json"],
+            "templates.a.response_type",
+        ),
+        // The samples are prompts: what is wrong is the model.
+        (&["serve", "--model", "broken.gguf", "--prompts", "samples.json"], "--model"),
         (&["serve", "--model", "broken.gguf", "--prompts", "filter.json"], "frob"),
     ];
     for (arguments, told) in cases {

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::io::Write;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
 use grammarc_generate::engine::EngineOptions;
+use grammarc_generate::prompts::PromptManager;
 use grammarc_server::ServerOptions;
 use http_body_util::BodyExt;
 use serde_json::json;
@@ -85,4 +87,16 @@ async fn a_request_has_one_line_with_what_it_took() {
     let line = only_line();
     assert!(line.contains("status=404") && line.contains("route=\"-\""), "{line}");
     assert!(!line.contains("secret"), "{line}");
+    // Lines of a prompt's answer that are no items are warnings, without what they say.
+    let prompts = json!({"templates": {"lines": {"prompt": "Write ⟦{{ wish }}⟧.", "response-type": "jsonl"}}});
+    let prompts = PromptManager::from_value(prompts).expect("a configuration");
+    let options = ServerOptions { prompts: Some(Arc::new(prompts)), ..ServerOptions::default() };
+    let wish = "{\"a\":\"secret\"}\n{\"a\":\"secret and so on\"}";
+    let body = json!({"input": {"wish": wish}, "temperature": 0, "max_tokens": 24});
+    let reply = Server::new(options).post("/v1/prompts/lines", &body).await.json();
+    assert_eq!(reply["skipped"][0]["line"], 2, "{reply}");
+    let told = lines();
+    let warning = told.lines().find(|line| line.contains("WARN")).expect("a warning");
+    assert!(warning.contains("prompt=\"lines\" line=2 reason=\"EOF"), "{warning}");
+    assert!(!told.contains("secret"), "{told}");
 }

@@ -8,11 +8,7 @@ use serde_json::{Value, json};
 use super::{AgentFormat, AgentTool, TAGS, extract_json_response, tags, with_end};
 
 fn format() -> AgentFormat {
-    let tool = |name: &str, arguments: Value| AgentTool {
-        name: name.to_owned(),
-        description: String::new(),
-        arguments,
-    };
+    let tool = |name, arguments| AgentTool::new(name, "", arguments);
     let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"], "additionalProperties": false});
     let boxes = json!({"type": "object", "properties": {"box": {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}}, "required": ["box"]});
     AgentFormat::new(vec![tool("search", query), tool("bbox", boxes)]).expect("the names differ")
@@ -56,7 +52,7 @@ proptest! {
         let written = if pretty { serde_json::to_string_pretty(&action).unwrap() } else { action.to_string() };
         let parsed = format().parse(&written).unwrap();
         prop_assert_eq!(parsed.action_type.as_str(), "search");
-        prop_assert_eq!(parsed.content, json!({"query": query}));
+        prop_assert_eq!(parsed.content, Value::from(query));
         prop_assert_eq!(parsed.raw_json, Some(written));
     }
 
@@ -101,25 +97,18 @@ proptest! {
 
     #[test]
     fn no_string_of_a_turn_is_a_call(
-        before in "[a-c\n ]{0,6}", think in "((</?(answer|search|think|bbox)>)|[a-c{}\" ]){0,12}", answer in "((</?(answer|search|think|bbox)>)|[a-c{}\" ]){0,12}",
-        cut in 0.0..1.0_f64
+        before in "[a-c\n ]{0,6}", think in "((</?(answer|search|think|bbox)>)|[a-c{}\" ]){0,12}", answer in "((</?(answer|search|think|bbox)>)|[a-c{}\" ]){0,12}"
     ) {
         let turn = json!({"think": think, "action": "gone", "arguments": {"query": answer}, "answer": answer}).to_string();
         let output = format!("{before}{turn}");
-        prop_assert_eq!(tags(&output).next(), None);
-        // At every cut behind the first key.
-        let first = "{\"think\":".len();
-        let mut end = first + ((turn.len() - first) as f64 * cut) as usize;
-        while !turn.is_char_boundary(end) {
-            end += 1;
-        }
-        let output = format!("{before}{}", &turn[..end]);
         prop_assert_eq!(tags(&output).next(), None);
     }
 
     #[test]
     fn nothing_panics_and_ends_are_appended_once(output in text(), end in "<end>|x") {
         let _ = format().parse(&output);
+        let _ = format().failed(&output, &output);
+        let _ = format().forced(&output, Value::from(output.clone()), &output);
         let _ = extract_json_response(&output, |_| true);
         let ended = with_end(&output, &end);
         prop_assert!(ended.ends_with(&end) && with_end(&ended, &end) == ended);
@@ -140,9 +129,87 @@ fn errors_tell_the_model_what_to_write() {
 #[test]
 fn a_forced_search_holds_any_question() {
     let question = "who said \"{\\\"}\"?\n";
-    let written = format().forced("search", json!({"query": question})).unwrap();
-    assert_eq!(format().parse(&written).unwrap().content["query"], question);
-    assert!(format().forced("fly", json!({})).is_err());
+    for content in [json!(question), json!({"query": question})] {
+        let written = format().forced("search", content, "I look it up.").unwrap();
+        assert_eq!(format().parse(&written).unwrap().content, question);
+        let object: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(object["think"], "I look it up.");
+        assert!(written.starts_with("{\"think\":"), "{written}");
+    }
+    assert!(format().forced("fly", json!({}), "").is_err());
+    assert!(format().forced("search", json!(1), "").is_err());
+    assert!(format().forced("search", json!({"question": "x"}), "").is_err());
+}
+
+#[test]
+fn a_forced_answer_is_one() {
+    let written = format().forced("answer", json!("42 }"), "done").unwrap();
+    let parsed = format().parse(&written).unwrap();
+    assert_eq!((parsed.action_type.as_str(), parsed.content), ("answer", json!("42 }")));
+    assert!(format().schema().is_valid(&grammarc_json::parse(&written).unwrap()));
+    assert!(format().forced("answer", Value::Null, "").is_err());
+}
+
+#[test]
+fn an_action_that_failed_is_reported_with_its_form() {
+    let message = format().failed("bbox", "there is no image `image_07`").message;
+    assert!(message.contains("`bbox` failed") && message.contains("`image_07`"), "{message}");
+    assert!(message.contains("\"box\"") && !message.contains("\"query\""), "{message}");
+    let message = format().failed("fly", "no wings").message;
+    assert!(message.contains("\"box\"") && message.contains("\"query\""), "{message}");
+}
+
+#[test]
+fn the_content_of_a_tool_is_an_argument_or_all() {
+    let arguments = json!({"type": "object", "properties": {"url": {"type": "string"}, "part": {"type": "integer"}}, "required": []});
+    let with = |content: Option<&str>| {
+        let content = content.map(str::to_owned);
+        AgentFormat::new(vec![AgentTool {
+            content,
+            ..AgentTool::new("open", "", arguments.clone())
+        }])
+    };
+    let text = |arguments: Value| {
+        json!({"think": "", "action": "open", "arguments": arguments, "answer": null}).to_string()
+    };
+    let both = json!({"url": "x", "part": 2});
+    let content =
+        |content, arguments| with(content).unwrap().parse(&text(arguments)).unwrap().content;
+    assert_eq!(content(None, both.clone()), both);
+    assert_eq!(content(Some("part"), both), json!(2));
+    assert_eq!(content(Some("part"), json!({})), Value::Null);
+    let error = with(Some("query")).unwrap_err().to_string();
+    assert!(error.contains("`open`") && error.contains("`query`"), "{error}");
+}
+
+#[test]
+fn lists_of_outputs_are_read_and_kept() {
+    let search =
+        r#"{"think": "", "action": "search", "arguments": {"query": "a"}, "answer": null}"#;
+    let invalid = search.replace("query", "q");
+    let outputs = [
+        format!("Well: {search} and {search}"),
+        "<think>t</think> so <search> b </search> <answer>c</answer>".to_owned(),
+        "I do not know".to_owned(),
+        invalid.clone(),
+        "<think>only</think> this <think>and</think>".to_owned(),
+    ];
+    let (actions, contents) = format().postprocess_predictions(&outputs);
+    assert_eq!(
+        actions.iter().map(Option::as_deref).collect::<Vec<_>>(),
+        [Some("search"), Some("search"), None, None, Some("think")]
+    );
+    assert_eq!(contents, [Some(json!("a")), Some(json!("b")), None, None, Some(json!("only"))]);
+    let kept = format().postprocess_responses(&outputs, "<end>");
+    let expected = [
+        search,
+        "<think>t</think>\n<search> b </search>",
+        "I do not know",
+        &invalid,
+        "<think>only</think>",
+    ];
+    assert_eq!(kept, expected.map(|text| format!("{text}<end>")));
+    assert_eq!(format().postprocess_responses(&kept, "<end>"), kept, "the end stands there once");
 }
 
 #[test]
@@ -185,14 +252,6 @@ fn what_the_strings_of_a_refused_turn_say_is_no_call() {
         format!(
             r#"{{"think": "", "action": "search", "arguments": {{}}, "arguments": {{}}, "answer": "{tag}"}}"#
         ),
-        // Cut, or no JSON.
-        format!(r#"{{"think": "{tag}", "action": "search", "arguments": {{"query": "#),
-        format!(
-            r#"{{ "action" : "search", "think": "he says "hm" and {tag}", "arguments": {{}}, "answer": null}}"#
-        ),
-        format!(
-            r#"{{"think": 'hm', "action": "search", "arguments": {{"query": "{tag}"}}, "answer": null}}"#
-        ),
     ];
     for turn in &turns {
         assert_eq!(tags(turn).next(), None, "{turn}");
@@ -201,8 +260,8 @@ fn what_the_strings_of_a_refused_turn_say_is_no_call() {
         let output = format!("<search>first</search> {turn}");
         assert_eq!(format().parse(&output).unwrap().content, "first", "{output}");
     }
-    // Behind a whole one tags are read; in a tag a turn is text, and where it is whole the tag ends behind it.
-    for turn in &turns[..4] {
+    // Behind a turn tags are read; in a tag a turn is text, and the tag ends behind it.
+    for turn in &turns {
         let output = format!("{turn}\n<search>z</search>");
         assert_eq!(format().parse(&output).unwrap().content, "z", "{output}");
         let output = format!("<think>so: {turn}</think><bbox>1</bbox>");
@@ -213,6 +272,31 @@ fn what_the_strings_of_a_refused_turn_say_is_no_call() {
     assert_eq!(format().parse(output).unwrap().content, "z");
     // An object that is no turn hides nothing.
     assert_eq!(format().parse(r#"{"a": "<search>x</search>"}"#).unwrap().content, "x");
+}
+
+#[test]
+fn tags_are_read_where_json_is_broken() {
+    let broken = [
+        r#"{"think": "x", "action": "search", "arguments": {"query": "#,
+        r#"{"think": "he says "hm"", "action": "search", "arguments": {}, "answer": null}"#,
+        r#"{"think": 'hm', "action": search}"#,
+        r#"{"think": "no end, "#,
+        r#"{"think": "x", "action": "search", "arguments": {"query": "y"}}"#,
+    ];
+    for turn in broken {
+        for output in [
+            format!("{turn}\n<search>z</search>"),
+            format!("<think>hm</think>{turn} <search> z </search>\"}}"),
+        ] {
+            let parsed =
+                format().parse(&output).unwrap_or_else(|error| panic!("{output}: {error}"));
+            assert_eq!(
+                (parsed.action_type.as_str(), parsed.content),
+                ("search", json!("z")),
+                "{output}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -237,7 +321,6 @@ fn long_outputs_are_read_to_their_end() {
 
 #[test]
 fn names_are_told_apart() {
-    let tool =
-        AgentTool { name: "answer".to_owned(), description: String::new(), arguments: json!({}) };
+    let tool = AgentTool::new("answer", "", json!({}));
     assert!(AgentFormat::new(vec![tool]).is_err());
 }

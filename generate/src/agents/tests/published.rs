@@ -1,7 +1,6 @@
-//! The tests that the agents' format was published with, by their meaning: 21 cases and the properties of its JSON and of its tags.
+//! The tests that the agents' format was published with, by their meaning: 21 cases, and its four properties over random texts.
 //!
-//! Their agent searches, crops and reads images, and answers. Theirs takes the query out of a search; an action has all its
-//! arguments here.
+//! The agent searches, crops and reads images, and answers. Its document is seed 002; the properties have its numbers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,11 +9,7 @@ use super::cases;
 use crate::agents::{AgentFormat, AgentTool, extract_json_response, tags};
 
 fn format() -> AgentFormat {
-    let tool = |name: &str, arguments: Value| AgentTool {
-        name: name.to_owned(),
-        description: String::new(),
-        arguments,
-    };
+    let tool = |name, arguments| AgentTool::new(name, "", arguments);
     let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
     let region =
         json!({"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4});
@@ -68,7 +63,7 @@ fn an_object_is_extracted_where_it_is_an_action() {
 fn an_action_has_its_content() {
     let part = json!({"image_id": "image_01", "region": [0, 0, 50, 50]});
     let cases = [
-        ("search", json!({"query": "my query"}), Value::Null, json!({"query": "my query"})),
+        ("search", json!({"query": "my query"}), Value::Null, json!("my query")),
         ("crop", part.clone(), Value::Null, part.clone()),
         ("ocr", part.clone(), Value::Null, part),
         ("answer", json!({}), json!("The answer is 42"), json!("The answer is 42")),
@@ -105,7 +100,7 @@ fn tags_are_read_as_before() {
 fn json_comes_before_tags_and_tags_where_there_is_none() {
     let json = action("search", &json!({"query": "of JSON"}), &Value::Null);
     let parsed = format().parse(&format!("{json}<search>of a tag</search>")).unwrap();
-    assert_eq!(parsed.content, json!({"query": "of JSON"}));
+    assert_eq!(parsed.content, "of JSON");
     let text = "<think>reasoning</think><search>of a tag</search>";
     assert!(extract_json_response(text, is_action).is_none());
     let parsed = format().parse(text).unwrap();
@@ -126,36 +121,86 @@ fn any_action() -> impl Strategy<Value = (&'static str, Value, Value)> {
     prop_oneof![search, look, answer]
 }
 
+/// The content of an action, as the document maps it.
+fn content(name: &str, arguments: &Value, answer: &Value) -> Value {
+    match name {
+        "search" => arguments["query"].clone(),
+        "answer" => answer.clone(),
+        _ => arguments.clone(),
+    }
+}
+
+/// Text around an action: any, and parts of JSON. Without tags, which would be read themselves.
+fn around() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[^<]{0,50}",
+        "(\\{|\\}|\\[|\\]|\"|\\\\|:|,|\"think\"|\"action\": \"search\"|null|[a-z日 \n]){0,16}",
+    ]
+}
+
+/// JSON that is no action: cut, with a field less, or of an unknown action. Tags stand in none of its strings.
+fn broken() -> impl Strategy<Value = String> {
+    let query = "[^<]{0,20}";
+    let cut = (query, any::<prop::sample::Index>()).prop_map(|(query, at)| {
+        let whole = action("search", &json!({"query": query}), &Value::Null);
+        let ends: Vec<usize> = whole.char_indices().map(|(at, _)| at).collect();
+        whole[..ends[at.index(ends.len())]].to_owned()
+    });
+    let lacking = (query, 0..4_usize).prop_map(|(query, at)| {
+        let mut whole =
+            json!({"think": "", "action": "search", "arguments": {"query": query}, "answer": null});
+        let field = ["think", "action", "arguments", "answer"][at];
+        whole.as_object_mut().expect("it is one").remove(field);
+        whole.to_string()
+    });
+    let unknown = query.prop_map(|query| action("fly", &json!({"query": query}), &Value::Null));
+    prop_oneof![Just(String::new()), cut, lacking, unknown]
+}
+
 proptest! {
     #![proptest_config(cases())]
 
-    /// The first property: actions are read as they are.
+    /// The first property: the action and its content are those that were written.
     #[test]
     fn any_action_is_read(think in any::<String>(), (name, arguments, answer) in any_action()) {
         let text = json!({"think": think, "action": name, "arguments": arguments, "answer": answer}).to_string();
         prop_assert_eq!(extract_json_response(&text, is_action).map(|(raw, _)| raw), Some(text.as_str()));
         let parsed = format().parse(&text).unwrap();
         prop_assert_eq!(parsed.action_type.as_str(), name);
-        prop_assert_eq!(parsed.content, if name == "answer" { answer } else { arguments });
+        prop_assert_eq!(parsed.content, content(name, &arguments, &answer));
     }
 
-    /// The second: also within text, here with braces behind it.
+    /// The second: an action is found in any text, and is kept whole with the end token behind it.
     #[test]
-    fn any_action_is_found_in_text((name, arguments, answer) in any_action(), before in "[^{}]{0,50}", after in any::<String>()) {
+    fn any_action_is_found_and_kept((name, arguments, answer) in any_action(), before in around(), after in around(), end in "<\\|im_end\\|>|</s>|") {
         let json = action(name, &arguments, &answer);
         let text = format!("{before}{json}{after}");
         prop_assert_eq!(extract_json_response(&text, is_action).map(|(raw, _)| raw), Some(json.as_str()));
-        prop_assert_eq!(format().parse(&text).unwrap().raw_json, Some(json));
+        prop_assert_eq!(format().parse(&text).unwrap().raw_json, Some(json.clone()));
+        prop_assert_eq!(format().postprocess_responses(&[text], &end), [json + &end]);
     }
 
-    /// The third: tags are read where there is no JSON.
+    /// The third: tags are read where there is no action in JSON, also where there is JSON that is broken or lacks a field.
     #[test]
-    fn any_tag_is_read(name in prop_oneof![Just("search"), Just("answer")], content in "[^{}<]{1,100}") {
-        let text = format!("<think>reasoning</think><{name}>{content}</{name}>");
+    fn any_tag_is_read(name in prop_oneof![Just("search"), Just("answer")], content in "[^<]{1,100}", before in around(), after in around(), broken in broken()) {
+        let text = format!("{before}{broken}<think>reasoning</think><{name}>{content}</{name}>{after}");
         prop_assert!(extract_json_response(&text, is_action).is_none());
         let parsed = format().parse(&text).unwrap();
         prop_assert_eq!(parsed.action_type.as_str(), name);
-        prop_assert_eq!(parsed.content, Value::from(content.trim()));
+        prop_assert_eq!(&parsed.content, &Value::from(content.trim()));
         prop_assert_eq!(parsed.raw_json, None);
+        let read = format().postprocess_predictions(&[text]);
+        prop_assert_eq!(read, (vec![Some(name.to_owned())], vec![Some(parsed.content)]));
+    }
+
+    /// The fourth: an action in JSON comes before tags, wherever these stand.
+    #[test]
+    fn json_comes_before_tags((name, arguments, answer) in any_action(), before in around(), after in around(), tag in "[^<>{}]{0,20}", is_first in any::<bool>()) {
+        let (json, tag) = (action(name, &arguments, &answer), format!("<search>{tag}</search>"));
+        let both = if is_first { format!("{tag}{before}{json}") } else { format!("{json}{after}{tag}") };
+        let parsed = format().parse(&both).unwrap();
+        prop_assert_eq!(parsed.action_type.as_str(), name);
+        prop_assert_eq!(parsed.content, content(name, &arguments, &answer));
+        prop_assert_eq!(parsed.raw_json, Some(json));
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct ServeArgs {
     /// Longest time of a request in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     deadline: u64,
-    /// Prompts that are served by name: a JSON object of texts, with `template-index` and `template.<id>` among them
+    /// Prompts that are served by name: a JSON object with `templates`, or a table with `template-index` and `template.<id>`
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
     /// Lines of the log, as RUST_LOG has them: off, warn, info (a line a request), debug, or levels by target [default:
@@ -151,10 +151,7 @@ fn log(level: Option<String>) -> Result<(), Failure> {
 /// The prompts of a file.
 fn prompts(path: &Path) -> Result<PromptManager, Failure> {
     let wrong = |problem: String| Failure::Tool(Problem::Option { option: "--prompts", problem });
-    let config = serde_json::from_str(&outputs::text(path)?);
-    let config =
-        config.map_err(|error| wrong(format!("it is no JSON object of texts: {error}")))?;
-    PromptManager::load(&config).map_err(|error| wrong(error.to_string()))
+    PromptManager::from_json(&outputs::text(path)?).map_err(|error| wrong(error.to_string()))
 }
 
 /// Serves until it is interrupted.
