@@ -63,6 +63,9 @@ pub(crate) async fn serve(
     let stream = fields.flag("stream")?.unwrap_or(false);
     let max_tokens = fields.whole("max_tokens")?;
     let (params, default_tokens) = sampling::params(&mut fields, &app, max_tokens)?;
+    if params.logprobs.is_some() {
+        return Err(fields.wrong("x_grammarc", sampling::NO_MASS));
+    }
     fields.finish()?;
     let params = prompts.params(&id, params)?;
     let is_chat = app.backend.has_template();

@@ -17,7 +17,9 @@ fn functions(folder: &Path, found: &mut BTreeSet<String>) {
         }
         let text = std::fs::read_to_string(&path).expect("sources are UTF-8");
         for line in text.lines().map(str::trim_start) {
-            let name = ["fn ", "async fn ", "pub fn ", "def "].iter().find_map(|key| line.strip_prefix(key));
+            let name = ["fn ", "async fn ", "pub fn ", "def "]
+                .iter()
+                .find_map(|key| line.strip_prefix(key));
             let name = name.and_then(|rest| rest.split(['(', '<']).next());
             found.extend(name.map(str::to_owned));
         }
@@ -37,7 +39,12 @@ fn each_promise_has_a_test() {
     for (promise, tests) in rows.filter(|(promise, _)| !["promise", "---"].contains(promise)) {
         let named: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
         assert!(!named.is_empty(), "no test of: {promise}");
-        missing.extend(named.into_iter().filter(|name| !there.contains(*name)).map(|name| format!("{name}: {promise}")));
+        missing.extend(
+            named
+                .into_iter()
+                .filter(|name| !there.contains(*name))
+                .map(|name| format!("{name}: {promise}")),
+        );
         promises += 1;
     }
     assert!(missing.is_empty(), "{} tests are gone:\n{}", missing.len(), missing.join("\n"));
