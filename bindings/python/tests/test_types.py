@@ -21,7 +21,7 @@ strict = true
 ignore_missing_imports = true
 {}
 
-[mypy-transformers.*,torch.*,outlines.*,llama_cpp.*,mlx.*,mlx_lm.*,openai.*,langchain_openai.*]
+[mypy-transformers.*,torch.*,outlines.*,llama_cpp.*,mlx.*,mlx_lm.*,openai.*,langchain_openai.*,langchain_core.*]
 follow_imports = skip
 """
 """Types of other packages are theirs, where these are installed."""
@@ -73,6 +73,15 @@ async def values(client: Client, others: AsyncClient) -> None:
     assert_type(client.json("x", {"type": "object"}), Any)
     assert_type(await others.json("x", Person), Person)
     assert_type(await others.json("x", "{}"), Any)
+
+
+def in_process(model: object) -> None:
+    assert_type(grammarc.generate_json(model, None, Person, "x", max_tokens=9, prob_limit=0.1), Person)
+    assert_type(grammarc.generate_json(model, None, {"type": "object"}, "x", closed=True), Any)
+    assert_type(grammarc.generate(model, None, ("regex", "a"), "x", early_stop="longest"), grammarc.Output)
+    grammarc.generate(model, None, ("regex", "a"), "x", early_stop="last")  # type: ignore[arg-type]
+    grammarc.generate(model, None, ("regexp", "a"), "x")  # type: ignore[arg-type]
+    grammarc.generate_json(model, None, Person, "x", max_token=9)  # type: ignore[call-overload]
 '''
 
 
