@@ -42,7 +42,7 @@ async def main() -> None:
     # The model may call the function, and answers from its result.
     forecaster = Agent("forecaster", config=config, tools=[weather])
     reply = await forecaster.ask("What is the weather in Oslo?")
-    print("answer:", bool(reply.body), set(calls) <= {"C", "F"})
+    print("answer:", type(reply.body).__name__, "called:", bool(calls), set(calls) <= {"C", "F"})
 
 
 asyncio.run(main())

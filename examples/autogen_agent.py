@@ -23,8 +23,12 @@ class Person(BaseModel):
     born: int = Field(ge=1000, le=2025)
 
 
-async def weather(city: Annotated[str, Field(max_length=20)], unit: Literal["C", "F"]) -> str:
+calls = []
+
+
+async def weather(city: Annotated[str, "a city"], unit: Literal["C", "F"]) -> str:
     """The weather of a city."""
+    calls.append(unit)
     return f"18 {unit} in {city}"
 
 
@@ -38,9 +42,10 @@ async def main() -> None:
     done = await agent.run(task="Tell me of Ada Lovelace.")
     print("value:", repr(done.messages[-1].content))
 
-    # The model must call the function; without a reflection its result is the answer.
-    forecaster = AssistantAgent("forecaster", model_client=Called(client), tools=[weather], reflect_on_tool_use=False)
-    print("result:", (await forecaster.run(task="What is the weather in Oslo?")).messages[-1].content)
+    # The model may call the function, whose result is the answer then.
+    forecaster = AssistantAgent("forecaster", model_client=client, tools=[weather])
+    done = await forecaster.run(task="What is the weather in Oslo?")
+    print("answer:", type(done.messages[-1].content).__name__, "called:", bool(calls), set(calls) <= {"C", "F"})
     await client.close()
 
 

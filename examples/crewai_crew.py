@@ -33,13 +33,18 @@ model = LLM(**ask, response_format=Person)
 print("value:", repr(model.call("Tell me of Ada Lovelace.")))
 
 
+calls = []
+
+
 @tool
 def weather(city: str, unit: Literal["C", "F"]) -> str:
     """The weather of a city."""
+    calls.append(unit)
     return f"18 {unit} in {city}"
 
 
-# An agent that calls the tool and answers from its result.
+# An agent that may call the tool, and answers from its result.
 forecaster = Agent(role="forecaster", goal="Tell the weather.", backstory="You call tools.", llm=LLM(**ask), tools=[weather], max_iter=2)
 task = Task(description="Tell the weather in Oslo.", expected_output="A sentence.", agent=forecaster)
-print("crew:", bool(Crew(agents=[forecaster], tasks=[task]).kickoff().raw))
+done = Crew(agents=[forecaster], tasks=[task]).kickoff()
+print("answer:", type(done.raw).__name__, "called:", bool(calls), set(calls) <= {"C", "F"})

@@ -47,7 +47,7 @@ class _Parser(BaseCumulativeTransformOutputParser[Any]):  # type: ignore[misc,un
     strict: bool = False
 
     def __init__(self, schema: SchemaLike = None, **options: Any) -> None:
-        super().__init__(schema_=schema, **options)
+        super().__init__(**{"schema_": schema, **options})
 
     def parse(self, text: str) -> Any:
         """The value of a whole text. Raises ``OutputParserException``."""

@@ -75,7 +75,8 @@ def value_of(schema: Schema, text: str) -> Any:
         return json.loads(text)
     from pydantic import TypeAdapter
 
-    return TypeAdapter(schema).validate_json(text)
+    kind: Any = schema
+    return TypeAdapter(kind).validate_json(text)
 
 
 def _plain(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
@@ -20,6 +21,10 @@ class HostModel:
         self._model, self._tokenizer = model, tokenizer
         config = model.config.get_text_config()
         self.context: int | None = getattr(config, "max_position_embeddings", None)
+        parameters = inspect.signature(model.forward).parameters
+        # transformers before 5.24 has it under its older name.
+        self._cache_name = "cache" if "cache" in parameters else "past_key_values"
+        self._last_row = {"logits_to_keep": 1} if "logits_to_keep" in parameters else {}
         self._tokens: list[int] = []
         self._cache: Any = None
 
@@ -45,8 +50,8 @@ class HostModel:
         self._tokens += tokens
         ids = torch.tensor([tokens], device=self._model.device)
         with torch.inference_mode():
-            done = self._model(input_ids=ids, past_key_values=self._cache, use_cache=True)
-        self._cache = done.past_key_values
+            done = self._model(input_ids=ids, use_cache=True, **{self._cache_name: self._cache}, **self._last_row)
+        self._cache = done[self._cache_name]
         # A copy: the decoder writes to the row.
         return done.logits[0, -1].to("cpu", torch.float32, copy=True)
 
