@@ -1,4 +1,4 @@
-"""AG2 with a model of `grammarc serve`: an agent whose answers are values of a type.
+"""AG2 with a model of `grammarc serve`: an agent whose answers are values of a type, and one that calls a function.
 
     pip install "ag2[openai]"
     grammarc serve --model smollm2 &
@@ -9,8 +9,9 @@
 
 import asyncio
 import sys
+from typing import Annotated, Literal
 
-from ag2 import Agent
+from ag2 import Agent, tool
 from ag2.config import OpenAIConfig
 from pydantic import BaseModel, Field
 
@@ -22,11 +23,26 @@ class Person(BaseModel):
     born: int = Field(ge=1000, le=2025)
 
 
+calls = []
+
+
+@tool
+def weather(city: Annotated[str, Field(max_length=20)], unit: Literal["C", "F"]) -> str:
+    """The weather of a city."""
+    calls.append(unit)
+    return f"18 {unit} in {city}"
+
+
 async def main() -> None:
     config = OpenAIConfig(model="model", base_url=url + "/v1", api_key="none", temperature=0, max_tokens=100)
     agent = Agent("historian", config=config, response_schema=Person)
     reply = await agent.ask("Tell me of Ada Lovelace.")
     print("value:", repr(await reply.content()))
+
+    # The model may call the function, and answers from its result.
+    forecaster = Agent("forecaster", config=config, tools=[weather])
+    reply = await forecaster.ask("What is the weather in Oslo?")
+    print("answer:", type(reply.body).__name__, "called:", bool(calls), set(calls) <= {"C", "F"})
 
 
 asyncio.run(main())

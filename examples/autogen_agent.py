@@ -1,4 +1,4 @@
-"""AutoGen with a model of `grammarc serve`: an agent whose answers are values of a type.
+"""AutoGen with a model of `grammarc serve`: an agent whose answers are values of a type, and one that calls a function.
 
     pip install autogen-agentchat "autogen-ext[openai]"
     grammarc serve --model smollm2 &
@@ -9,6 +9,7 @@
 
 import asyncio
 import sys
+from typing import Annotated, Literal
 
 from autogen_agentchat.agents import AssistantAgent
 from autogen_ext.models.openai import OpenAIChatCompletionClient
@@ -22,6 +23,15 @@ class Person(BaseModel):
     born: int = Field(ge=1000, le=2025)
 
 
+calls = []
+
+
+async def weather(city: Annotated[str, "a city"], unit: Literal["C", "F"]) -> str:
+    """The weather of a city."""
+    calls.append(unit)
+    return f"18 {unit} in {city}"
+
+
 async def main() -> None:
     # AutoGen asks what a model can do that it does not know by name; structured_output has it send the schema.
     can = {"vision": False, "function_calling": True, "json_output": True, "structured_output": True, "family": "unknown"}
@@ -31,6 +41,11 @@ async def main() -> None:
     agent = AssistantAgent("historian", model_client=client, output_content_type=Person, system_message="Answer in JSON.")
     done = await agent.run(task="Tell me of Ada Lovelace.")
     print("value:", repr(done.messages[-1].content))
+
+    # The model may call the function, whose result is the answer then.
+    forecaster = AssistantAgent("forecaster", model_client=client, tools=[weather])
+    done = await forecaster.run(task="What is the weather in Oslo?")
+    print("answer:", type(done.messages[-1].content).__name__, "called:", bool(calls), set(calls) <= {"C", "F"})
     await client.close()
 
 

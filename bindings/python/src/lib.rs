@@ -6,6 +6,7 @@
 //! | `batch` | many matchers in one call |
 //! | `json`, `partial` | repair, lines of JSON, values while they come |
 //! | `prompts`, `agents` | prompts by name, actions of agents |
+//! | `decoder`, `reading` | generations of a model that Python runs; a text byte by byte |
 //! | `arrays` | memory of numpy, torch and others, checked and written in place |
 //! | `cuda` | grammars on CUDA devices |
 //! | `raise` | failures as Python exceptions, panics included |
@@ -21,12 +22,14 @@ mod batch;
 mod bitmask;
 mod compiler;
 mod cuda;
+mod decoder;
 mod grammar;
 mod json;
 mod matcher;
 mod partial;
 mod prompts;
 mod raise;
+mod reading;
 mod splitter;
 mod tokens;
 mod vocabulary;
@@ -48,6 +51,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<partial::Partial>()?;
     module.add_class::<prompts::Prompts>()?;
     module.add_class::<agents::Actions>()?;
+    module.add_class::<decoder::Decoder>()?;
+    module.add_class::<reading::Reading>()?;
     module.add_class::<cuda::CudaDevice>()?;
     module.add_class::<cuda::CudaGrammar>()?;
     module.add_class::<cuda::CudaSlots>()?;

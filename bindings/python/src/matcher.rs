@@ -248,6 +248,19 @@ impl Matcher {
         self.lock().is_accepting()
     }
 
+    /// Whether the sequence may end here, and nothing but an end token may follow.
+    #[getter]
+    fn must_end(&self, py: Python<'_>) -> PyResult<bool> {
+        raise::guarded(py, || {
+            let mut matcher = self.lock();
+            if !matcher.is_accepting() {
+                return Ok(false);
+            }
+            let ends = matcher.end_tokens().to_vec();
+            Ok(matcher.mask().iter().all(|token| ends.contains(&token)))
+        })
+    }
+
     /// Whether the sequence is over: an end token was accepted, or there are none and nothing may follow.
     #[getter]
     fn is_finished(&self) -> bool {

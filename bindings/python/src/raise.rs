@@ -13,6 +13,7 @@ use grammarc_compiler::cache::LayerError;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_cuda::CudaError;
+use grammarc_generate::GenerateError;
 use grammarc_generate::prompts::PromptError;
 use grammarc_runtime::error::{AcceptError, BatchError, BufferError, LimitError, OptionsError};
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
@@ -84,6 +85,22 @@ pub(crate) fn no_action(py: Python<'_>, message: String) -> PyErr {
 /// A prompt that was not rendered, or a response that is none.
 pub(crate) fn prompt(py: Python<'_>, error: PromptError) -> PyErr {
     exception(py, "PromptError", (error.to_string(),))
+}
+
+/// A generation that does not begin or cannot go on.
+pub(crate) fn generation(py: Python<'_>, error: &GenerateError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        GenerateError::Params(_)
+        | GenerateError::Options(_)
+        | GenerateError::Row(_)
+        | GenerateError::EmptyPrompt => PyValueError::new_err(text),
+        GenerateError::TooFewTokens { .. } => {
+            exception(py, "LimitError", (text, "max_tokens", PyList::empty(py)))
+        }
+        GenerateError::NoEnding => no_ending(py, text),
+        _ => exception(py, "GrammarcError", (text,)),
+    }
 }
 
 /// A failure of the compiler or of a file.

@@ -120,8 +120,9 @@ def instance(schema: dict[str, Any]) -> Any:
 
 
 def scripted(body: dict[str, Any]) -> dict[str, Any]:
-    """A script that answers what is asked for."""
-    if body.get("tools"):
+    """A script that answers what is asked for. Behind the result of a tool it answers in words."""
+    has_result = body["messages"][-1]["role"] == "tool"
+    if body.get("tools") and not has_result:
         tool = body["tools"][0]["function"]
         call = {"name": tool["name"], "arguments": json.dumps(instance(tool["parameters"]))}
         calls = [{"id": "1", "type": "function", "function": call}]

@@ -45,6 +45,14 @@ def test_a_value_of_a_schema_and_of_a_type(server: Loopback, client: Client) -> 
     assert second["response_format"]["json_schema"]["schema"]["properties"] == Person.model_json_schema()["properties"]
 
 
+def test_types_are_closed_and_schemas_are_as_they_say(server: Loopback, client: Client) -> None:
+    server.text = '{"name": "Ada"}'
+    for schema, options, strict in [(Person, {}, True), (PERSON, {}, False), (PERSON, {"closed": True}, True), (Person, {"closed": False}, False)]:
+        client.json("Who?", schema, **options)
+        list(client.stream("Who?", schema, **options))
+        assert [asked["response_format"]["json_schema"]["strict"] for _, asked in server.asked[-2:]] == [strict] * 2
+
+
 def test_own_fields_and_conversations(server: Loopback, client: Client) -> None:
     server.text = "hello"
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi."}]

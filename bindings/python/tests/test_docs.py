@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-MODULES = ["schema", "compiler", "tokenizers", "repair", "jsonl", "partial", "prompts", "agents"]
+MODULES = ["schema", "compiler", "tokenizers", "repair", "jsonl", "partial", "prompts", "agents", "generation"]
 
 
 @pytest.mark.parametrize("name", ["grammarc", *(f"grammarc.{module}" for module in MODULES)])

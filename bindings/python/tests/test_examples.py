@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,7 +75,8 @@ def test_transformers(tmp_path: Path) -> None:
     for part in (tokenizer, model):
         part.save_pretrained(tmp_path)
     person = {"name": "!" * 30, "born": 1000}
-    assert run("transformers_generate.py", tmp_path) == [f"value: {person}"] * 2
+    *batch, value = run("transformers_generate.py", tmp_path)
+    assert batch == [f"value: {person}"] * 2 and re.fullmatch(r"value: Person\(name='.{0,30}', born=[12]\d{3}\)", value)
 
 
 def test_llama_cpp() -> None:
@@ -84,7 +86,8 @@ def test_llama_cpp() -> None:
     models = sorted((cache / "grammarc" / "models").glob("SmolLM2*.gguf"))
     if not models:
         pytest.skip("the model smollm2 was not fetched: llama_cpp_generate.py is not run")
-    (said,) = run("llama_cpp_generate.py", models[0])
+    said, typed = run("llama_cpp_generate.py", models[0])
+    assert re.fullmatch(r"value: Person\(name='.{0,30}', born=[12]\d{3}\)", typed)
     value = ast.literal_eval(said.removeprefix("value: "))
     assert set(value) == {"name", "born"} and len(value["name"]) <= 30 and 1000 <= value["born"] <= 2025
 

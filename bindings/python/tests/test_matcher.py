@@ -51,6 +51,7 @@ def test_all_ways_to_a_mask_agree(compiler: grammarc.Compiler, seed: int) -> Non
     allowed = matcher.allowed()
     assert tokens_of(row_of(matcher)) == allowed
     assert [token for token in range(width) if matcher.allows(token)] == allowed
+    assert matcher.must_end == (matcher.is_accepting and set(allowed) <= set(matcher.end_tokens))
     for dtype in (np.float32, np.float16):
         logits = np.arange(width, dtype=np.float32).astype(dtype)
         expected = logits.copy()
@@ -126,7 +127,7 @@ def test_the_end_is_exactly_the_end_tokens(compiler: grammarc.Compiler) -> None:
     matcher = compiler.choice(["true"]).matcher()
     assert matcher.end_tokens == [END, TURN]
     matcher.accept_many(list(b"true"))
-    assert matcher.is_accepting and not matcher.is_finished
+    assert matcher.is_accepting and matcher.must_end and not matcher.is_finished
     assert matcher.allowed() == [END, TURN]
     matcher.accept(TURN)
     assert matcher.is_finished

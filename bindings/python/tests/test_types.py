@@ -21,7 +21,7 @@ strict = true
 ignore_missing_imports = true
 {}
 
-[mypy-transformers.*,torch.*,outlines.*,llama_cpp.*,mlx.*,mlx_lm.*,openai.*,langchain_openai.*]
+[mypy-transformers.*,torch.*,outlines.*,llama_cpp.*,mlx.*,mlx_lm.*,openai.*,langchain_openai.*,langchain_core.*]
 follow_imports = skip
 """
 """Types of other packages are theirs, where these are installed."""
@@ -95,6 +95,15 @@ def actions(agent: AgentFormat) -> None:
     assert_type(agent.forced("answer", "x", "so") + agent.failed("search", "x"), str)
     assert_type(extract_json_response("x"), str | None)
     assert_type(extract_json_object("x"), dict[str, Any] | None)
+
+
+def in_process(model: object) -> None:
+    assert_type(grammarc.generate_json(model, None, Person, "x", max_tokens=9, prob_limit=0.1), Person)
+    assert_type(grammarc.generate_json(model, None, {"type": "object"}, "x", closed=True), Any)
+    assert_type(grammarc.generate(model, None, ("regex", "a"), "x", early_stop="longest"), grammarc.Output)
+    grammarc.generate(model, None, ("regex", "a"), "x", early_stop="last")  # type: ignore[arg-type]
+    grammarc.generate(model, None, ("regexp", "a"), "x")  # type: ignore[arg-type]
+    grammarc.generate_json(model, None, Person, "x", max_token=9)  # type: ignore[call-overload]
 '''
 
 

@@ -83,7 +83,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .route("/v1/prompts/{id}", post(prompts::serve))
         .route("/tokenize", post(tools::tokenize))
         .route("/detokenize", post(tools::detokenize))
-        .route("/metrics", get(metrics::metrics))
+        .route("/metrics", get(tools::metrics))
         .route_layer(axum::middleware::from_fn_with_state(Arc::clone(&app), access::check));
     Router::new()
         .route("/", get(page::page))
@@ -92,7 +92,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .fallback(body::no_path)
         .method_not_allowed_fallback(body::no_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), hosts::check))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), log::record))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app.metrics), log::record))
         .layer(DefaultBodyLimit::max(body_bytes))
         .with_state(app)
 }

@@ -19,7 +19,6 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::app::App;
 use crate::connections::Connection;
 use crate::error::Code;
 use crate::metrics::Metrics;
@@ -87,7 +86,7 @@ impl Drop for Line {
 
 /// Gives a request its record, and writes the line behind its reply.
 pub(crate) async fn record(
-    State(app): State<Arc<App>>,
+    State(metrics): State<Arc<Metrics>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -97,11 +96,10 @@ pub(crate) async fn record(
     // A client that leaves before the reply begins drops the line as it stands.
     let (status, began) = (StatusCode::OK, Instant::now());
     let connection = request.extensions().get::<Connection>().cloned();
-    let metrics = Arc::clone(&app.metrics);
     let mut line = Line { record, route, status, began, metrics, connection, is_sent: false };
     let response = next.run(request).await;
     if let Some(Code(code)) = response.extensions().get() {
-        app.metrics.refusal(code);
+        line.metrics.refusal(code);
     }
     line.status = response.status();
     response.map(|body| Body::new(Logged { body, line }))

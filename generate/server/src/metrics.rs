@@ -1,14 +1,11 @@
-//! `GET /metrics`: counters and histograms in the text format of `OpenMetrics`, which Prometheus reads.
+//! Counters and histograms, in the text format of `OpenMetrics`, which Prometheus reads.
 //!
 //! Counters of the engine and of the cache are read when they are asked for. The others are counted here, as requests end,
 //! outputs end, and texts are repaired. docs/serve.md lists all of them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use grammarc_compiler::cache::CacheStats;
 use grammarc_generate::Finish;
 use grammarc_generate::engine::EngineStats;
@@ -20,8 +17,6 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-
-use crate::app::App;
 
 /// The prefix of all names.
 const PREFIX: &str = "grammarc";
@@ -120,7 +115,24 @@ impl Metrics {
     pub(crate) fn invalid(&self) {
         self.invalid.inc();
     }
+
+    /// All metrics with those of a snapshot, in the text format.
+    pub(crate) fn text(&self, snapshot: Snapshot) -> String {
+        let mut now = Registry::with_prefix(PREFIX);
+        now.register_collector(Box::new(snapshot));
+        let mut text = String::new();
+        let registries = [&now, &self.registry].into_iter();
+        let written = registries.map(|registry| encode_registry(&mut text, registry));
+        written
+            .collect::<Result<(), _>>()
+            .and_then(|()| encode_eof(&mut text))
+            .expect("a string takes any text");
+        text
+    }
 }
+
+/// The media type of the text format.
+pub(crate) const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 fn count(family: &ByLabel, label: &'static str, value: &'static str) {
     family.get_or_create(&[(label, value.to_owned())]).inc();
@@ -128,10 +140,11 @@ fn count(family: &ByLabel, label: &'static str, value: &'static str) {
 
 /// The counters of the engine and the cache at one time.
 #[derive(Debug)]
-struct Snapshot {
-    engine: EngineStats,
-    cache: CacheStats,
-    requests: u64,
+pub(crate) struct Snapshot {
+    pub(crate) engine: EngineStats,
+    pub(crate) cache: CacheStats,
+    /// Requests that began a generation.
+    pub(crate) requests: u64,
 }
 
 impl Collector for Snapshot {
@@ -188,20 +201,4 @@ fn write(
     metric: &impl EncodeMetric,
 ) -> Result<(), std::fmt::Error> {
     metric.encode(encoder.encode_descriptor(name, help, None, metric.metric_type())?)
-}
-
-/// All metrics.
-pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let engine = app.backend.stats();
-    let cache = app.backend.grammars().stats();
-    let snapshot = Snapshot { engine, cache, requests: app.requests() };
-    let mut now = Registry::with_prefix(PREFIX);
-    now.register_collector(Box::new(snapshot));
-    let mut text = String::new();
-    for registry in [&now, &app.metrics.registry] {
-        let _ = encode_registry(&mut text, registry);
-    }
-    let _ = encode_eof(&mut text);
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text).into_response()
 }

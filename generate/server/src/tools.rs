@@ -1,8 +1,10 @@
-//! Small endpoints: models, health, tokens, grammars, repair.
+//! Small endpoints: models, health, tokens, grammars, repair, metrics.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::IntoResponse;
 use axum::{Extension, Json};
 use grammarc_bindings::report;
 use grammarc_compiler::frontend::settings::Language;
@@ -16,6 +18,7 @@ use crate::app::App;
 use crate::body::Body;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
+use crate::metrics::{KIND, Snapshot};
 use crate::source_limits;
 
 /// `GET /v1/models`.
@@ -164,4 +167,12 @@ pub(crate) async fn repair(
         }
     })
     .await
+}
+
+/// `GET /metrics`: counters and histograms.
+pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
+    let engine = app.backend.stats();
+    let cache = app.backend.grammars().stats();
+    let text = app.metrics.text(Snapshot { engine, cache, requests: app.requests() });
+    ([(header::CONTENT_TYPE, metrics::KIND)], text)
 }

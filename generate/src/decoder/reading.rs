@@ -54,9 +54,9 @@ impl Reading {
         self.has_left
     }
 
-    /// The first place where the output may end.
+    /// The first place behind the start where the output may end.
     pub(super) fn first(&self) -> Option<Place> {
-        self.accepting.first().copied()
+        self.accepting.iter().copied().find(|place| *place > Place::default())
     }
 
     /// The last place so far where the output may end.

@@ -328,7 +328,8 @@ fn a_search_for_a_new_item_ends() {
     builder.define_as(item, Expr::byte(b'a'), Origin::default(), RuleKind::Item);
     let digit = || Expr::alt([Expr::byte(b'0'), Expr::byte(b'1')]);
     let between = (0..40).map(|_| digit());
-    let items = [Expr::Call(item)].into_iter().chain(between).chain([Expr::Call(item)]);
+    let end = [Expr::Call(item), Expr::byte(b']')];
+    let items = [Expr::Call(item)].into_iter().chain(between).chain(end);
     builder.define_as(rule, Expr::seq(items), Origin::default(), RuleKind::Distinct);
     builder.define(start, Expr::Call(rule), Origin::default());
     let tokens: Vec<Token> = ["a", "0", "1"].map(|text| Token::Text(text.into())).to_vec();

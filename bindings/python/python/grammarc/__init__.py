@@ -43,8 +43,10 @@ from grammarc._native import (
     apply_batch,
     fill_batch,
 )
+from grammarc._params import ProbLimit
 from grammarc._report import KeywordVerdict, WorkBound
 from grammarc.compiler import Compiler, CompilerStats, Limits
+from grammarc.generation import Output, OutputCut, generate, generate_json
 from grammarc.schema import Schema
 
 __all__ = [
@@ -65,8 +67,11 @@ __all__ = [
     "LimitError",
     "Limits",
     "Matcher",
+    "Output",
+    "OutputCut",
     "PartialError",
     "Piece",
+    "ProbLimit",
     "PromptError",
     "RepairError",
     "Schema",
@@ -80,4 +85,6 @@ __all__ = [
     "__version__",
     "apply_batch",
     "fill_batch",
+    "generate",
+    "generate_json",
 ]

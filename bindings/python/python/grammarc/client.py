@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from grammarc._errors import ServerError
 from grammarc._prompt_replies import AsyncPromptStream, Items, PromptStream, response_of
-from grammarc.schema import Json, Schema, to_text, value_of
+from grammarc.schema import Json, Schema, is_closed, to_text, value_of
 
 __all__ = ["AsyncClient", "AsyncPromptStream", "Client", "Items", "PromptStream", "Reply", "ServerError"]
 
@@ -74,12 +74,19 @@ class _Base:
         self._settings = {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
         self._model = model
 
-    def _body(self, messages: Messages, schema: Schema | None, own: Mapping[str, Any] | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _body(
+        self,
+        messages: Messages,
+        schema: Schema | None,
+        closed: bool | None,
+        own: Mapping[str, Any] | None,
+        fields: Mapping[str, Any],
+    ) -> dict[str, Any]:
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         body: dict[str, Any] = {"model": self._model, "messages": list(messages), **fields}
         if schema is not None:
-            form = {"name": "value", "schema": json.loads(to_text(schema)), "strict": True}
+            form = {"name": "value", "schema": json.loads(to_text(schema)), "strict": is_closed(schema, closed)}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         if own:
             body["x_grammarc"] = dict(own)
@@ -128,7 +135,9 @@ class _Base:
 class Client(_Base):
     """A client that waits. Close it, or use it in a ``with`` block."""
 
-    def __init__(self, url: str = "http://127.0.0.1:8080", *, key: str | None = None, model: str = "model", timeout: float = 600) -> None:
+    def __init__(
+        self, url: str = "http://127.0.0.1:8080", *, key: str | None = None, model: str = "model", timeout: float = 600
+    ) -> None:
         super().__init__(url, key, model, timeout)
         self._client = self._httpx.Client(**self._settings)
 
@@ -142,28 +151,41 @@ class Client(_Base):
         """Closes the connections."""
         self._client.close()
 
-    def chat(self, messages: Messages, schema: Schema | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Reply:
+    def chat(
+        self, messages: Messages, schema: Schema | None = None, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Reply:
         """The answer to a prompt or a conversation, under a schema where one is given. ``own`` are the fields of ``x_grammarc``
         (``on_length``, ``forced`` and others), ``fields`` OpenAI's (``max_tokens``, ``temperature``, ``tools`` and others).
 
+        With ``closed``, objects take no keys that the schema does not name. That is the default for types, and not for schemas. The
+        server is told by ``strict`` of OpenAI's protocol.
+
         Raises :class:`ServerError`.
         """
-        reply = self._client.post(CHATS, json=self._body(messages, schema, own, fields))
+        reply = self._client.post(CHATS, json=self._body(messages, schema, closed, own, fields))
         return Reply._of(self._check(reply.status_code, reply.content))
 
     @overload
-    def json(self, messages: Messages, schema: type[T], *, own: Mapping[str, Any] | None = None, **fields: Any) -> T: ...
+    def json(
+        self, messages: Messages, schema: type[T], *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> T: ...
     @overload
-    def json(self, messages: Messages, schema: Json, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any: ...
-    def json(self, messages: Messages, schema: Schema, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any:
+    def json(
+        self, messages: Messages, schema: Json, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Any: ...
+    def json(
+        self, messages: Messages, schema: Schema, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Any:
         """The value that a model answers: an instance of the type, where the schema is one (a pydantic model, a dataclass, a
         ``TypedDict``), else parsed JSON. An answer that is cut raises :class:`ServerError`.
         """
-        return self._value(self.chat(messages, schema, own=own, **fields), schema)
+        return self._value(self.chat(messages, schema, closed=closed, own=own, **fields), schema)
 
-    def stream(self, messages: Messages, schema: Schema | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Iterator[str]:
+    def stream(
+        self, messages: Messages, schema: Schema | None = None, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Iterator[str]:
         """The text of an answer as it comes. Leaving the loop calls the answer off."""
-        body = self._body(messages, schema, own, {**fields, "stream": True})
+        body = self._body(messages, schema, closed, own, {**fields, "stream": True})
         with self._client.stream("POST", CHATS, json=body) as reply:
             if reply.status_code >= 400:
                 self._check(reply.status_code, reply.read())
@@ -210,7 +232,9 @@ class Client(_Base):
 class AsyncClient(_Base):
     """The same client for ``asyncio``."""
 
-    def __init__(self, url: str = "http://127.0.0.1:8080", *, key: str | None = None, model: str = "model", timeout: float = 600) -> None:
+    def __init__(
+        self, url: str = "http://127.0.0.1:8080", *, key: str | None = None, model: str = "model", timeout: float = 600
+    ) -> None:
         super().__init__(url, key, model, timeout)
         self._client = self._httpx.AsyncClient(**self._settings)
 
@@ -224,22 +248,32 @@ class AsyncClient(_Base):
         """Closes the connections."""
         await self._client.aclose()
 
-    async def chat(self, messages: Messages, schema: Schema | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Reply:
+    async def chat(
+        self, messages: Messages, schema: Schema | None = None, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Reply:
         """See :meth:`Client.chat`."""
-        reply = await self._client.post(CHATS, json=self._body(messages, schema, own, fields))
+        reply = await self._client.post(CHATS, json=self._body(messages, schema, closed, own, fields))
         return Reply._of(self._check(reply.status_code, reply.content))
 
     @overload
-    async def json(self, messages: Messages, schema: type[T], *, own: Mapping[str, Any] | None = None, **fields: Any) -> T: ...
+    async def json(
+        self, messages: Messages, schema: type[T], *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> T: ...
     @overload
-    async def json(self, messages: Messages, schema: Json, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any: ...
-    async def json(self, messages: Messages, schema: Schema, *, own: Mapping[str, Any] | None = None, **fields: Any) -> Any:
+    async def json(
+        self, messages: Messages, schema: Json, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Any: ...
+    async def json(
+        self, messages: Messages, schema: Schema, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Any:
         """See :meth:`Client.json`."""
-        return self._value(await self.chat(messages, schema, own=own, **fields), schema)
+        return self._value(await self.chat(messages, schema, closed=closed, own=own, **fields), schema)
 
-    async def stream(self, messages: Messages, schema: Schema | None = None, *, own: Mapping[str, Any] | None = None, **fields: Any) -> AsyncIterator[str]:
+    async def stream(
+        self, messages: Messages, schema: Schema | None = None, *, closed: bool | None = None, own: Mapping[str, Any] | None = None, **fields: Any
+    ) -> AsyncIterator[str]:
         """See :meth:`Client.stream`."""
-        body = self._body(messages, schema, own, {**fields, "stream": True})
+        body = self._body(messages, schema, closed, own, {**fields, "stream": True})
         async with self._client.stream("POST", CHATS, json=body) as reply:
             if reply.status_code >= 400:
                 self._check(reply.status_code, await reply.aread())

@@ -145,7 +145,7 @@ class Compiler:
         ``deny`` lists what is refused although it could be compiled: ``approximate``, ``narrower``, ``unknown-format``,
         ``unknown-keyword``. ``resources`` are schemas by URI that references may lead to.
         """
-        return self._compile("json_schema", to_text(schema), _json_options(options), limits, cancel)
+        return self._compile("json_schema", to_text(schema), json_options(options), limits, cancel)
 
     def gbnf(
         self,
@@ -206,7 +206,7 @@ class Compiler:
     ) -> Grammar:
         """The grammar of a Lark source, as llguidance and XGrammar have it. ``schemas`` are options of :meth:`json_schema`
         for the schemas of ``%json``."""
-        return self._compile("lark", source, {"start": start, **_json_options(schemas)}, limits, cancel)
+        return self._compile("lark", source, {"start": start, **json_options(schemas)}, limits, cancel)
 
     def substring(
         self,
@@ -239,7 +239,7 @@ class Compiler:
         dump = getattr(tag, "model_dump", None)
         if dump is not None and not isinstance(tag, type):
             tag = dump(mode="json", by_alias=True, exclude_none=True)
-        options = _json_options({"whitespace": whitespace, "closed": closed, "key_order": key_order})
+        options = json_options({"whitespace": whitespace, "closed": closed, "key_order": key_order})
         options |= _given(tokens=tokens) | _named(sources)
         return self._compile("structural_tag", to_text(tag), options, limits, cancel)
 
@@ -257,7 +257,7 @@ class Compiler:
         ``start`` names the type; else it is the default export, the last type that is exported, or the only one. The other
         options are those of :meth:`json_schema`.
         """
-        given = _given(start=start) | _json_options(options)
+        given = _given(start=start) | json_options(options)
         return self._compile("typescript", source, given, limits, cancel)
 
     def builtin(
@@ -289,8 +289,12 @@ class Compiler:
             separator=separator,
             names=list(names) or None,
             attributes=list(attributes) or None,
-        ) | _json_options(options)
+        ) | json_options(options)
         return self._compile("builtin", name, given, limits, cancel)
+
+    def text_behind(self, source: Source, *, limits: Limits | None = None, cancel: CancelToken | None = None) -> Grammar:
+        """The grammar of a source with any text behind it, for ``overshoot``: ``text_behind(("regex", "[0-9]+"))``."""
+        return self.gbnf('root ::= @"output" .*\n', sources={"output": source}, limits=limits, cancel=cancel)
 
     def compile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
         """The grammar of a source of this kind: ``compile("gbnf", text)`` is ``gbnf(text)``."""
@@ -358,7 +362,7 @@ def _source(name: str, kind: Kind, source: Any, options: Mapping[str, Any] | Non
     return {"language": kind, "text": text, "options": dict(options or {})}
 
 
-def _json_options(options: JsonOptions) -> dict[str, Any]:
+def json_options(options: JsonOptions) -> dict[str, Any]:
     """Options of JSON that are set, in the form in which the compiler reads them. Raises ``TypeError`` for those that there are not."""
     for name in options.keys() - JsonOptions.__annotations__.keys():
         raise TypeError(f"no option {name!r}; there are {', '.join(JsonOptions.__annotations__)}")

@@ -1,4 +1,5 @@
-"""Models of ``grammarc serve`` for frameworks that speak OpenAI's protocol: LangChain, Instructor, AutoGen, AG2, CrewAI.
+"""Models of ``grammarc serve`` for frameworks that speak OpenAI's protocol: LangChain, Instructor, AutoGen, AG2, CrewAI, pydantic-ai and
+OpenAI's Agents SDK.
 
 Each function imports its framework when it is called, and returns the framework's own object with the server's address and what the
 server can do, so that nothing has to be learnt twice:
@@ -12,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["ag2", "autogen", "crewai", "instructor", "langchain"]
+__all__ = ["ag2", "autogen", "crewai", "instructor", "langchain", "openai_agents", "pydantic_ai"]
 
 URL = "http://127.0.0.1:8080"
 """Where ``grammarc serve`` listens by default."""
@@ -50,6 +51,20 @@ def crewai(url: str = URL, *, key: str = "none", model: str = "model", **fields:
     """``crewai.LLM``."""
     made = _module("crewai", "crewai")
     return made.LLM(model=f"openai/{model}", base_url=_api(url), api_key=key, **fields)
+
+
+def pydantic_ai(url: str = URL, *, key: str = "none", model: str = "model", **fields: Any) -> Any:
+    """``pydantic_ai.models.openai.OpenAIChatModel``, for ``pydantic_ai.Agent(model, output_type=NativeOutput(Person))``."""
+    made, providers = (_module(f"pydantic_ai.{name}.openai", "pydantic-ai-slim[openai]") for name in ("models", "providers"))
+    return made.OpenAIChatModel(model, provider=providers.OpenAIProvider(base_url=_api(url), api_key=key), **fields)
+
+
+def openai_agents(url: str = URL, *, key: str = "none", model: str = "model", **fields: Any) -> Any:
+    """``agents.OpenAIChatCompletionsModel`` of OpenAI's Agents SDK, for ``agents.Agent(name, model=…)``. It tells the SDK to send no traces, which
+    would go to OpenAI."""
+    made, openai = _module("agents", "openai-agents"), _module("openai", "openai")
+    made.set_tracing_disabled(True)
+    return made.OpenAIChatCompletionsModel(model, openai.AsyncOpenAI(base_url=_api(url), api_key=key, **fields))
 
 
 def _api(url: str) -> str:

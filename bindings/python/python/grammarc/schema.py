@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any, TypeAlias, is_typeddict
+from typing import Any, TypeAlias
 
 from grammarc._errors import SourceError
 
@@ -29,9 +29,7 @@ def to_text(schema: Schema) -> str:
             return bytes(schema).decode("utf-8")
         except UnicodeDecodeError as error:
             raise SourceError(f"the schema is not UTF-8: {error}") from error
-    if isinstance(schema, type) or is_typeddict(schema):
-        schema = of_type(schema)
-    elif not isinstance(schema, (Mapping, bool)):
+    if is_type(schema):
         schema = of_type(schema)
     try:
         return json.dumps(schema, ensure_ascii=False, allow_nan=False, default=_plain)
@@ -58,16 +56,27 @@ def of_type(kind: Any) -> Mapping[str, Any]:
         raise SourceError(f"pydantic derives no schema of {kind!r}: {error}") from error
 
 
+def is_type(schema: Schema) -> bool:
+    """Whether a schema is a type that pydantic derives one from, and no JSON Schema."""
+    return not isinstance(schema, (str, bytes, bytearray, memoryview, Mapping, bool))
+
+
+def is_closed(schema: Schema, closed: bool | None) -> bool:
+    """Whether objects take the schema's names alone: as ``closed`` says, or by default where the schema is a type."""
+    return is_type(schema) if closed is None else closed
+
+
 def value_of(schema: Schema, text: str) -> Any:
     """The value of a JSON text: an instance of the type, where the schema is one, else parsed JSON."""
     validate = getattr(schema, "model_validate_json", None)
     if callable(validate):
         return validate(text)
-    if isinstance(schema, (str, bytes, bytearray, memoryview, Mapping, bool)):
+    if not is_type(schema):
         return json.loads(text)
     from pydantic import TypeAdapter
 
-    return TypeAdapter(schema).validate_json(text)
+    kind: Any = schema
+    return TypeAdapter(kind).validate_json(text)
 
 
 def _plain(value: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,9 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 
 PERSON = r"Person\(name='.{0,30}', born=[12]\d{3}\)"
 
+CALLED = r"answer: str called: (True|False) True"
+"""A model may call a tool or not, and one that answers by a script does."""
+
 SAID = {
     "openai_chat.py": [
         r"value: Person\(name='.{0,30}', born=[12]\d{3}, field='(art|mathematics|music|physics)'\)",
@@ -23,9 +27,12 @@ SAID = {
     ],
     "langchain_structured.py": [f"value: {PERSON}", r"call: weather \['city', 'unit'\]", "result: [CF]"],
     "instructor_person.py": [f"value: {PERSON}", f"parts: True {PERSON}"],
-    "autogen_agent.py": [f"value: {PERSON}"],
-    "ag2_agent.py": [f"value: {PERSON}"],
-    "crewai_crew.py": [f"value: {PERSON}"],
+    "autogen_agent.py": [f"value: {PERSON}", CALLED],
+    "ag2_agent.py": [f"value: {PERSON}", CALLED],
+    "crewai_crew.py": [f"value: {PERSON}", CALLED],
+    "pydantic_ai_agent.py": [f"value: {PERSON}", "result: [CF]"],
+    "openai_agents.py": [f"value: {PERSON}", "result: [CF]"],
+    "langchain_parsers.py": [r"values: \d+", "(value|refused): .*", r"items: \d+"],
     "stream_partial.py": [r'\{"name": ".*\]\}', r'whole: \{"name": ".*", "born": [12]\d{3}, "fields": \["[a-z]+"(, "[a-z]+")?\]\}'],
     "stream_jsonl.py": [r".+ in .+", r"cut: (True|False) skipped: \[.*\]"],
 }
@@ -37,6 +44,9 @@ NEEDS = {
     "autogen_agent.py": "autogen_agentchat",
     "ag2_agent.py": "ag2",
     "crewai_crew.py": "crewai",
+    "pydantic_ai_agent.py": "pydantic_ai",
+    "openai_agents.py": "agents",
+    "langchain_parsers.py": "grammarc",
     "stream_partial.py": "grammarc",
     "stream_jsonl.py": "grammarc",
 }
@@ -52,6 +62,7 @@ def test_python(name: str, url: str) -> None:
     lines = [line for line in done.stdout.splitlines() if line]
     for line, pattern in zip(lines[-len(SAID[name]) :], SAID[name], strict=True):
         assert re.fullmatch(pattern, line), done.stdout
+    assert "GRAMMARC_SERVER" in os.environ or "called: False" not in done.stdout
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl: chat.sh is not run")

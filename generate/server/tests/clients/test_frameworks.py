@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import instructor
 import openai
@@ -93,6 +95,40 @@ def test_a_client_of_autogen(url: str) -> None:
         return done.content
 
     assert City.model_validate_json(asyncio.run(ask()))
+
+
+def test_a_model_of_pydantic_ai(url: str) -> None:
+    from pydantic_ai import Agent, NativeOutput
+
+    agent = Agent(frameworks.pydantic_ai(url), output_type=NativeOutput(City), model_settings={"temperature": 0, "max_tokens": 120})
+    assert isinstance(agent.run_sync("Name a city.").output, City)
+
+
+def test_a_model_of_openai_agents(url: str) -> None:
+    from agents import Agent, ModelSettings, Runner
+
+    settings = ModelSettings(temperature=0, max_tokens=120)
+    agent = Agent(name="geographer", model=frameworks.openai_agents(url), model_settings=settings, output_type=City)
+    assert isinstance(asyncio.run(Runner.run(agent, "Name a city.")).final_output, City)
+
+
+def test_a_call_by_autogen(url: str) -> None:
+    """A tool that must be called, with its result as the answer."""
+    from autogen_core import CancellationToken
+    from autogen_core.models import UserMessage
+    from autogen_core.tools import FunctionTool
+
+    def weather(city: str, unit: Literal["C", "F"]) -> str:
+        return f"18 {unit} in {city}"
+
+    async def ask() -> str:
+        client, tool = frameworks.autogen(url, temperature=0, max_tokens=120), FunctionTool(weather, "The weather.", strict=True)
+        done = await client.create([UserMessage(content="The weather in Oslo?", source="user")], tools=[tool], tool_choice="required")
+        await client.close()
+        (call,) = done.content
+        return str(await tool.run_json(json.loads(call.arguments), CancellationToken()))
+
+    assert asyncio.run(ask()).startswith("18 ")
 
 
 def test_what_is_not_installed_is_named() -> None:

@@ -57,6 +57,29 @@ def autogen(server: Loopback) -> None:
     asyncio.run(client.create([message], json_output=Person, extra_create_args={"extra_body": OWN}))
 
 
+def pydantic_ai(kind: str) -> Callable[[Loopback], None]:
+    def ask(server: Loopback) -> None:
+        import pydantic_ai
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=server.url + "/v1", api_key="none"))
+        output = getattr(pydantic_ai, kind)(Person)
+        pydantic_ai.Agent(model, output_type=output, model_settings={"extra_body": OWN}).run_sync("A person.")
+
+    return ask
+
+
+def openai_agents(server: Loopback) -> None:
+    import agents
+    import openai
+
+    agents.set_tracing_disabled(True)
+    model = agents.OpenAIChatCompletionsModel("m", openai.AsyncOpenAI(base_url=server.url + "/v1", api_key="none", max_retries=0))
+    settings = agents.ModelSettings(extra_body=OWN)
+    asyncio.run(agents.Runner.run(agents.Agent(name="a", model=model, model_settings=settings, output_type=Person), "A person."))
+
+
 def with_openai(ask: Callable[[Any, dict[str, Any]], None]) -> Callable[[Loopback], None]:
     import openai
 
@@ -92,6 +115,9 @@ ASKS: dict[str, tuple[Callable[[Loopback], None], str, bool | None]] = {
     "instructor JSON": (instructor("JSON"), "json_object", None),
     "instructor MD_JSON": (instructor("MD_JSON"), "nothing", None),
     "autogen": (autogen, "json_schema", True),
+    "pydantic-ai NativeOutput": (pydantic_ai("NativeOutput"), "json_schema", True),
+    "pydantic-ai ToolOutput": (pydantic_ai("ToolOutput"), "tool", True),
+    "openai-agents": (openai_agents, "json_schema", True),
 }
 """How it is asked, what is sent, and whether its schemas are closed."""
 

@@ -54,6 +54,16 @@ def expect_choice(logits: torch.Tensor, rows: Sequence[int], beams: int = 1) -> 
             raise nothing_left(prompt[0])
 
 
+def masses(before: torch.Tensor, after: torch.Tensor, rows: Sequence[int]) -> list[float]:
+    """The probability of all allowed tokens together, for each of some rows of logits before their mask and after it. O(logits)."""
+    if not rows:
+        return []
+    # Over 64 bits, as Rust sums them.
+    sums = [torch.logsumexp(logits[list(rows)].double(), dim=1) for logits in (before, after)]
+    found: list[float] = torch.exp(sums[1] - sums[0]).nan_to_num(0.0).clamp(max=1.0).tolist()
+    return found
+
+
 def words(
     shape: tuple[int, ...],
     matchers: Sequence[Matcher],

@@ -16,18 +16,21 @@ processor does can be seen then, and :meth:`check` says that it was not called.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
-from grammarc._errors import GrammarcError
+from grammarc._errors import GrammarcError, TokenRefused
 from grammarc._native import Grammar, Vocabulary
+from grammarc._params import EarlyStop, ProbLimit
+from grammarc.hosts._ends import Ended, Ends, Row
 from grammarc.hosts._probe import Host
 from grammarc.hosts._sequences import Follower, nothing_left
 from grammarc.tokenizers import from_tokenizer
 
 _log = logging.getLogger("grammarc")
-_HOST = Host("llama-cpp-python", "llama-cpp-python 0.3.36")
+HOST = Host("llama-cpp-python", "llama-cpp-python 0.3.36")
 
 
 def vocabulary(llama: Any, **options: Any) -> Vocabulary:
@@ -40,9 +43,9 @@ def vocabulary(llama: Any, **options: Any) -> Vocabulary:
 
 def end_tokens(llama: Any) -> list[int]:
     """The tokens at which a ``Llama`` stops: those that llama.cpp takes for the end of a generation, and not EOS alone."""
-    llama_cpp = _HOST.module("llama_cpp")
-    is_end = _HOST.member(llama_cpp, "llama_vocab_is_eog")
-    model = _HOST.member(llama, "_model")
+    llama_cpp = HOST.module("llama_cpp")
+    is_end = HOST.member(llama_cpp, "llama_vocab_is_eog")
+    model = HOST.member(llama, "_model")
     return [token for token in range(llama.n_vocab()) if is_end(model.vocab, token)]
 
 
@@ -50,9 +53,21 @@ class GrammarLogitsProcessor:
     """Holds the generations of a ``Llama`` to a grammar, one after the other.
 
     Call :meth:`check` after each.
+
+    ``prob_limit``, ``early_stop``, ``overshoot`` and ``masses`` are those of
+    :class:`grammarc.hosts.transformers.GrammarLogitsProcessor`. A ``Llama`` cannot take tokens back, so :meth:`output` cuts its text.
     """
 
-    def __init__(self, grammar: Grammar, llama: Any) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        llama: Any,
+        *,
+        prob_limit: ProbLimit | float | None = None,
+        early_stop: EarlyStop = "must_end",
+        overshoot: Grammar | None = None,
+        masses: bool = False,
+    ) -> None:
         if getattr(llama, "draft_model", None) is not None:
             raise ValueError(
                 "llama-cpp-python shows processors its drafts as if they were chosen, so no grammar can be held to; make the "
@@ -61,6 +76,8 @@ class GrammarLogitsProcessor:
         self._width = int(llama.n_vocab())
         self._ends = end_tokens(llama)
         self._sequence = Follower(grammar, self._ends, self._width)
+        ends = Ends.of(prob_limit, early_stop, overshoot is not None, masses)
+        self._ending = None if ends is None else _Ending(lambda: Row(grammar, overshoot, ends, self._ends, self._width))
         self._calls = 0
         self._error: Exception | None = None
 
@@ -69,7 +86,10 @@ class GrammarLogitsProcessor:
         # Not contiguous: the scores are a column of llama.cpp's table of candidates.
         row = numpy.array(scores, dtype=numpy.float32)
         try:
-            self._sequence.at(numpy.asarray(input_ids, dtype=numpy.int64).tobytes()).apply(row)
+            if self._ending is not None:
+                self._ending.apply([int(token) for token in input_ids], row)
+            else:
+                self._sequence.at(numpy.asarray(input_ids, dtype=numpy.int64).tobytes()).apply(row)
             if row.max() == -numpy.inf:
                 raise nothing_left(0)
         except Exception as error:
@@ -86,6 +106,17 @@ class GrammarLogitsProcessor:
     def reset(self) -> None:
         """Takes the next call for the first of a generation."""
         self._sequence.reset()
+        if self._ending is not None:
+            self._ending.reset()
+
+    def output(self, text: str) -> Ended:
+        """What was generated last, cut where its text ends. ``text`` is the host's, since its last token is not shown to processors.
+        Raises :class:`grammarc.GrammarcError` where the processor was made without ``prob_limit``, ``early_stop``, ``overshoot`` and
+        ``masses``.
+        """
+        if self._ending is None:
+            raise GrammarcError("outputs are kept with prob_limit, early_stop or overshoot: write masses=True to keep them without these")
+        return self._ending.output(text)
 
     def check(self) -> None:
         """Raises what went wrong since the last check: a :class:`grammarc.GrammarcError` where the host did not call the
@@ -99,3 +130,47 @@ class GrammarLogitsProcessor:
                 "llama-cpp-python did not call the grammar's processor, so the text is not held to it; it drops processors where "
                 "logit_bias is given as well"
             )
+
+
+class _Ending:
+    """The mask of a sequence that ends by ``prob_limit``, ``early_stop`` or ``overshoot``."""
+
+    def __init__(self, start: Callable[[], Row]) -> None:
+        self._start = start
+        # Fails now where the options do not fit the grammar.
+        self._row = start()
+        self._seen: list[int] | None = None
+
+    def reset(self) -> None:
+        """Takes the next call for the first of a generation."""
+        self._seen = None
+
+    def output(self, text: str) -> Ended:
+        """What was generated, of which the host says this text."""
+        return self._row.rest(text.encode())
+
+    def apply(self, tokens: list[int], logits: numpy.ndarray[Any, Any]) -> None:
+        """Masks the logits behind all tokens of the sequence, prompt included."""
+        row = self._row
+        if self._seen is not None and tokens[:-1] == self._seen and not row.is_over:
+            if not row.read(tokens[-1]):
+                raise TokenRefused(f"token {tokens[-1]} was chosen, and its mask forbade it", tokens[-1])
+        elif tokens != self._seen:
+            row = self._row = self._start()
+        self._seen = tokens
+        before = logits.copy()
+        if row.only is None:
+            row.matcher.apply(logits)
+            row.weigh(_mass(before, logits))
+        if row.only is not None:
+            logits.fill(-numpy.inf)
+            logits[list(row.only)] = before[list(row.only)]
+
+
+def _mass(before: numpy.ndarray[Any, Any], after: numpy.ndarray[Any, Any]) -> float:
+    """The probability of all allowed tokens together, of a row of logits before its mask and after it. O(logits)."""
+    most = float(before.max())
+    if most == -numpy.inf:
+        return 0.0
+    sums = [float(numpy.exp(logits.astype(numpy.float64) - most).sum()) for logits in (before, after)]
+    return min(sums[1] / sums[0], 1.0)

@@ -19,12 +19,15 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
-from grammarc._errors import SourceError
+from grammarc._errors import GrammarcError, SourceError
 from grammarc._native import Grammar, Matcher, Vocabulary
+from grammarc._params import EarlyStop, ProbLimit
 from grammarc.hosts import _loops, _torch
 from grammarc.hosts._config import ids
+from grammarc.hosts._ends import Ended, Ends
 from grammarc.hosts._sequences import TOKEN, Positions, refused
 from grammarc.hosts._transformers import GrammarProcessor, refuse_batches, width_of
+from grammarc.hosts._transformers_ends import Ending
 from grammarc.tokenizers import from_tokenizer
 
 refuse_batches()
@@ -60,6 +63,13 @@ class GrammarLogitsProcessor(GrammarProcessor):
     behind this processor overrides its mask. In a loop of one's own the next call raises, unless ``drafts`` says that rows hold
     drafts, which may be wrong.
 
+    ``prob_limit`` ends a row where all allowed tokens together are less likely than that, for ``patience`` tokens in a row.
+    ``early_stop`` is ``must_end`` (where nothing else can follow, or the model takes an end token), ``first`` (at the first text of the
+    grammar) or ``longest`` (at the token that leaves the grammar). ``overshoot``, :meth:`grammarc.Compiler.text_behind` of the grammar's
+    source, lets tokens go past the end of the grammar's text. ``generate`` cannot take tokens back, so a row that ends before its last
+    token is cut in :meth:`outputs`, which has the probabilities of masks as well, with ``masses`` also without these options. They are
+    refused for beams, assisted generation and ``drafts``.
+
     One processor may serve several generations after each other.
     """
 
@@ -73,6 +83,10 @@ class GrammarLogitsProcessor(GrammarProcessor):
         pad_token: int | None = None,
         drafts: bool = False,
         in_place: bool = False,
+        prob_limit: ProbLimit | float | None = None,
+        early_stop: EarlyStop = "must_end",
+        overshoot: Grammar | Sequence[Grammar | None] | None = None,
+        masses: bool = False,
     ) -> None:
         super().__init__(grammar, model, tokenizer)
         config = getattr(model, "generation_config", None)
@@ -84,18 +98,37 @@ class GrammarLogitsProcessor(GrammarProcessor):
         self._pad = pad_token
         self._drafts = drafts
         self._in_place = in_place
+        ends = Ends.of(prob_limit, early_stop, overshoot is not None, masses)
+        if ends is not None and (drafts or in_place):
+            raise ValueError("prob_limit, early_stop, overshoot and masses do not go with drafts or in_place: leave one of them away")
+        behind = [overshoot] if overshoot is None or isinstance(overshoot, Grammar) else list(overshoot)
+        self._ending = None if ends is None else Ending(self._grammars, behind, ends, self._ends, self._pad)
         # Of a loop of one's own, by the width of the logits: an assistant's may be another than the model's.
         self._generations: dict[int, _Generation] = {}
 
     def reset(self) -> None:
         """Takes the next call of a loop of one's own for the first of a generation. Those of ``generate`` are known without."""
         self._generations.clear()
+        if self._ending is not None:
+            self._ending.reset()
+
+    def outputs(self, sequences: torch.Tensor | None = None) -> list[Ended | None]:
+        """What was generated in each row of the last generation, cut where its text ends; ``None`` in rows without a grammar. In a loop of
+        one's own, ``sequences`` are its last tokens, prompts included. Raises :class:`grammarc.GrammarcError` where the processor was
+        made without ``prob_limit``, ``early_stop``, ``overshoot`` and ``masses``.
+        """
+        if self._ending is None:
+            raise GrammarcError("outputs are kept with prob_limit, early_stop or overshoot: write masses=True to keep them without these")
+        return self._ending.outputs(sequences)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.Tensor) -> torch.Tensor:
         if input_ids.shape[0] != scores.shape[0]:
             raise ValueError(
                 f"there are {input_ids.shape[0]} rows of tokens for {scores.shape[0]} rows of scores"
             )
+        if self._ending is not None:
+            self._expect_width(scores.shape[1])
+            return self._ending.apply(input_ids, scores, self)
         loop = _loops.current()
         if not (self._drafts if loop is None else loop.is_assisted):
             self._expect_width(scores.shape[1])
