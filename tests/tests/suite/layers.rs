@@ -250,7 +250,7 @@ pub(super) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The Rust files below a folder, sorted, as paths below it with their texts.
+/// The Rust files below a folder but for build outputs, sorted, as paths below it with their texts.
 pub(super) fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -258,7 +258,8 @@ pub(super) fn files(folder: &Path) -> Vec<(String, String)> {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                open.push(path);
+                let is_built = path.file_name().is_some_and(|name| name == "target");
+                open.extend((!is_built).then_some(path));
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(path);
             }

@@ -83,7 +83,7 @@ class _Parser(BaseCumulativeTransformOutputParser[Any]):  # type: ignore[misc,un
 class RepairParser(_Parser):
     """The value of a text that is nearly JSON: see :func:`grammarc.repair.repair`.
 
-    ``RepairParser(schema)`` repairs guided by a JSON Schema or a type. ``strict`` takes repairs alone of which every edit is certain.
+    ``RepairParser(schema)`` repairs guided by a JSON Schema or a type. ``strict`` takes the repairs that :func:`grammarc.repair.repair` takes in strict use.
     In a stream, a value appears with its first parts and grows. Of a type, it appears as soon as it is an instance.
     """
 

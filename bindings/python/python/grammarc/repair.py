@@ -37,7 +37,8 @@ def repair(
 ) -> Repaired:
     """Repairs a text. One that is JSON and an instance of the schema is returned as it is.
 
-    ``strict`` takes repairs alone of which every edit is certain and beside which there is no other reading. ``cut`` says that
+    ``strict`` takes repairs alone of which every edit is certain, escapes a quote within a string or adds a closer, and beside which
+    there is no other reading. ``cut`` says that
     the text is known to be cut off. A string that is open at the end is kept as far as it goes, or with ``drop_open_strings``
     dropped with its key. With ``coerce`` a scalar of another type than the schema wants becomes one of the type, character by
     character (``"5"`` becomes ``5``, and ``5`` becomes ``"5"``), and ``NaN`` and ``undefined`` become ``null``: as edits of the kind
