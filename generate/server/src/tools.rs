@@ -174,5 +174,5 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let engine = app.backend.stats();
     let cache = app.backend.grammars().stats();
     let text = app.metrics.text(Snapshot { engine, cache, requests: app.requests() });
-    ([(header::CONTENT_TYPE, metrics::KIND)], text)
+    ([(header::CONTENT_TYPE, KIND)], text)
 }
