@@ -127,7 +127,7 @@ impl From<NetworkError> for CompileError {
 impl CompileError {
     /// Whether sets of required keys are what takes too much: a grammar in which more of them keep their order takes less,
     /// such as that of `FrontEnd::with_fewer_sets`.
-    pub fn is_of_sets(&self) -> bool {
+    pub(crate) fn is_of_sets(&self) -> bool {
         let Self::Network(error) = self else { return false };
         matches!(error.kind, NetworkErrorKind::Sets { .. })
     }
@@ -244,6 +244,11 @@ impl Begun {
     /// Findings about the grammar that did not stop the compilation.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
+    }
+
+    /// The network that masks are computed for.
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// The grammar without masks, for a host that begins while they are computed: walks along the token trie take their place.

@@ -10,6 +10,7 @@ pub mod diagnostics;
 mod distinct;
 pub mod early_ends;
 mod emit;
+pub mod from_source;
 pub mod frontend;
 mod graph;
 pub mod ir;

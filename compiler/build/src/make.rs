@@ -10,10 +10,9 @@ use std::time::Instant;
 
 use grammarc_artifacts::write;
 use grammarc_compiler::cache::{Digest, IndexedArtifact, file_of};
-use grammarc_compiler::compile::{CompileError, Compiler};
+use grammarc_compiler::compile::Compiler;
 use grammarc_compiler::diagnostics::Diagnostic;
-use grammarc_compiler::frontend::deny::{Deny, denied};
-use grammarc_compiler::ir::Lowered;
+use grammarc_compiler::from_source::SourceRequest;
 
 use crate::error::BuildError;
 use crate::look::{Artifact, Looked};
@@ -36,12 +35,6 @@ pub(crate) struct Made {
 pub(crate) fn compilers(vocabularies: &[Ready], threads: NonZero<usize>) -> Vec<Compiler> {
     let compiler = |one: &Ready| Compiler::on_threads(one.artifact.clone(), Some(threads));
     vocabularies.iter().map(compiler).collect()
-}
-
-/// A grammar whose report has nothing that is denied.
-fn allowed(lowered: Lowered, deny: &[Deny]) -> Result<Lowered, Vec<Diagnostic>> {
-    let denied = denied(&lowered.source, &lowered.report, deny);
-    if denied.is_empty() { Ok(lowered) } else { Err(denied) }
 }
 
 /// Compiles the artifacts of a source that are not fresh, and writes them below the output.
@@ -71,6 +64,12 @@ pub(crate) fn make(
         vocabulary: vocabulary.map(str::to_owned),
         diagnostics,
     };
+    let request = SourceRequest {
+        front_end: &item.front_end,
+        source: &source,
+        deny: &group.deny,
+        options: &options,
+    };
     // A source that reads special tokens is another grammar for each vocabulary.
     let per_vocabulary = item.front_end.depends_on_vocabulary(&source);
     let size = if per_vocabulary { 1 } else { stale.len().max(1) };
@@ -81,9 +80,7 @@ pub(crate) fn make(
         let controls = item.front_end.controls(&source, compilers[*first].vocabulary());
         let budget = limits.budget(started.elapsed());
         let batch = stale.by_ref().take(size);
-        let lowered = item.front_end.lower_for(source.clone(), &controls, &budget);
-        let lowered = lowered.and_then(|lowered| allowed(lowered, &group.deny));
-        let lowered = match lowered {
+        let lowered = match request.lower(&controls, &budget) {
             Ok(lowered) => lowered,
             Err(diagnostics) => {
                 batch.for_each(drop);
@@ -99,29 +96,16 @@ pub(crate) fn make(
             let started = Instant::now();
             let budget = limits.budget(reading);
             let compiler = &compilers[vocabulary];
-            let mut compiled = compiler.compile(&lowered, item.front_end.kind(), &options, &budget);
-            if compiled.as_ref().is_err_and(CompileError::is_of_sets)
-                && let Some(fewer) = item.front_end.with_fewer_sets()
-            {
-                let lowered = fewer.lower_for(source.clone(), &controls, &budget);
-                let lowered = lowered.and_then(|lowered| allowed(lowered, &group.deny));
-                compiled = match lowered {
-                    Ok(lowered) => compiler.compile(&lowered, fewer.kind(), &options, &budget),
-                    Err(diagnostics) => {
-                        made.refused.push(refused(Some(&entry.vocabulary), diagnostics));
-                        continue;
-                    }
-                };
-            }
+            let compiled = compiler.compile_lowered(&request, &lowered, &budget);
             let sealed = compiled.and_then(|compiled| {
-                let artifact = compiled.to_sealed_artifact(compiler)?;
+                let artifact = compiled.to_sealed_artifact(compiler);
+                let artifact = artifact.map_err(|error| vec![error.to_diagnostic()])?;
                 Ok((artifact, compiled.findings))
             });
             let (artifact, findings) = match sealed {
                 Ok(sealed) => sealed,
-                Err(error) => {
-                    made.refused
-                        .push(refused(Some(&entry.vocabulary), vec![error.to_diagnostic()]));
+                Err(diagnostics) => {
+                    made.refused.push(refused(Some(&entry.vocabulary), diagnostics));
                     continue;
                 }
             };

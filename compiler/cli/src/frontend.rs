@@ -10,9 +10,11 @@ use clap::{Args, ValueEnum};
 use grammarc_build::include;
 use grammarc_build::registry::{self, Registry};
 use grammarc_compiler::budget::Budget;
+use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::diagnostics::{Source, encoding};
+use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::choice::ChoiceOptions;
 use grammarc_compiler::frontend::deny::{Deny, denied};
@@ -359,16 +361,13 @@ impl Request {
         budget: &Budget,
     ) -> Result<Lowered, Failure> {
         let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
-        let lowered = self.front_end.lower_for(self.source.clone(), controls, budget);
-        let lowered = lowered.map_err(refused)?;
-        self.check_report(&lowered.report)?;
-        Ok(lowered)
+        self.with(&CompileOptions::default()).lower(controls, budget).map_err(refused)
     }
 
-    /// The same with fewer required keys in any order, where there are such.
-    pub(crate) fn with_fewer_sets(&self) -> Option<Self> {
-        let front_end = self.front_end.with_fewer_sets()?;
-        Some(Self { front_end, ..self.clone() })
+    /// The request with options of the compilation.
+    pub(crate) fn with<'r>(&'r self, options: &'r CompileOptions) -> SourceRequest<'r> {
+        let Self { front_end, source, deny, .. } = self;
+        SourceRequest { front_end, source, deny, options }
     }
 
     /// Refuses a source whose report has keywords that are denied.

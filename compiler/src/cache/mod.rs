@@ -64,6 +64,7 @@ use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact};
 use crate::budget::{Budget, BudgetError};
 use crate::compile::{Begun, CompileError, CompileOptions, Compiler};
 use crate::diagnostics::{Diagnostic, Source};
+use crate::from_source::SourceRequest;
 use crate::frontend::FrontEnd;
 use crate::ir::Lowered;
 
@@ -210,17 +211,8 @@ impl<'r> Request<'r> {
     /// Compiles up to the masks.
     fn begin(&self, budget: &Budget) -> Result<(Lowered, Begun), Vec<Diagnostic>> {
         let &Self { compiler, front_end, source, options, .. } = self;
-        let controls = front_end.controls(source, compiler.vocabulary());
-        let lower = |front_end: &FrontEnd| front_end.lower_for(source.clone(), &controls, budget);
-        let mut lowered = lower(front_end)?;
-        let mut begun = compiler.begin(&lowered, front_end.kind(), options, budget);
-        if begun.as_ref().is_err_and(CompileError::is_of_sets)
-            && let Some(fewer) = front_end.with_fewer_sets()
-        {
-            lowered = lower(&fewer)?;
-            begun = compiler.begin(&lowered, front_end.kind(), options, budget);
-        }
-        Ok((lowered, begun.map_err(|error| vec![error.to_diagnostic()])?))
+        let request = SourceRequest { front_end, source, deny: &[], options };
+        compiler.begin_source(&request, budget)
     }
 
     /// The artifact, ready to be written where it is `sealed`.

@@ -95,8 +95,9 @@ impl FrontEnd {
     }
 
     /// The same with fewer required keys in any order, for a vocabulary with which sets of them are too many
-    /// (`CompileError::is_of_sets`): the keywords that name keys which keep their order are entered in the report as narrower. None where keys keep their order anyway, and where schemas are part of another language.
-    pub fn with_fewer_sets(&self) -> Option<Self> {
+    /// (`CompileError::is_of_sets`). The keywords that name keys which keep their order are entered in the report as narrower. None
+    /// where keys keep their order anyway, and where schemas are part of another language.
+    pub(crate) fn with_fewer_sets(&self) -> Option<Self> {
         let mut fewer = self.clone();
         let schema = match &mut fewer {
             Self::JsonSchema(options) => options,

@@ -11,6 +11,7 @@ use grammarc_artifacts::VocabularyArtifact;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
@@ -84,9 +85,9 @@ impl TextGrammar {
 pub(crate) fn compile(front_end: &FrontEnd, source: &str) -> Option<Grammar> {
     let compiler = compiler()?;
     let budget = Budget::unlimited().time_limit(TIME).memory_limit(MEMORY);
-    let lowered = front_end.lower(Source::new("source", source), &budget).ok()?;
-    let options = CompileOptions::default();
-    let compiled = compiler.compile(&lowered, front_end.kind(), &options, &budget).ok()?;
+    let (source, options) = (Source::new("source", source), CompileOptions::default());
+    let request = SourceRequest { front_end, source: &source, deny: &[], options: &options };
+    let compiled = compiler.compile_source(&request, &budget).ok()?;
     Some(Grammar::from_artifact(compiled.to_artifact(compiler).ok()?))
 }
 

@@ -74,7 +74,7 @@ pub(super) const CRATES: [Row<'_>; 19] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 20] = [
+const ROOMS: [Row<'_>; 21] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
@@ -123,12 +123,23 @@ const ROOMS: [Row<'_>; 20] = [
             "emit",
         ],
     ),
+    ("from_source", &["budget", "diagnostics", "controls", "ir", "frontend", "compile"]),
     // Built for unit tests alone.
     ("samples", &["budget", "diagnostics", "frontend", "network", "vocabulary", "compile"]),
     // Its tests set a limit.
     (
         "cache",
-        &["budget", "diagnostics", "frontend", "ir", "network", "vocabulary", "compile", "samples"],
+        &[
+            "budget",
+            "diagnostics",
+            "frontend",
+            "ir",
+            "network",
+            "vocabulary",
+            "compile",
+            "from_source",
+            "samples",
+        ],
     ),
 ];
 

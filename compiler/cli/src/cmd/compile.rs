@@ -7,7 +7,7 @@ use clap::Args;
 use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, dump, write};
 use grammarc_compiler::budget::{self, Budget};
 use grammarc_compiler::cache::{Cache, CacheOptions, Content, KeepError, Key, Layer};
-use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
+use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::ir::Lowered;
@@ -275,21 +275,12 @@ fn compile(
     output: &mut Output,
 ) -> Result<GrammarArtifact, Failure> {
     let source = &request.source;
-    let refused = |error: CompileError| Failure::Refused {
-        source: source.clone(),
-        diagnostics: vec![error.to_diagnostic()],
-    };
-    let kind = request.front_end.kind();
-    let mut compiled = compiler.compile(lowered, kind, options, budget);
-    if compiled.as_ref().is_err_and(CompileError::is_of_sets)
-        && let Some(fewer) = request.with_fewer_sets()
-    {
-        let lowered = fewer.lower_for(&ControlTokens::default(), budget)?;
-        compiled = compiler.compile(&lowered, kind, options, budget);
-    }
+    let refused = |diagnostics| Failure::Refused { source: source.clone(), diagnostics };
+    let compiled = compiler.compile_lowered(&request.with(options), lowered, budget);
     let compiled = compiled.map_err(refused)?;
     output.diagnostics(source, &compiled.findings)?;
-    let buffer = compiled.to_buffer(compiler).map_err(refused)?;
+    let buffer = compiled.to_buffer(compiler);
+    let buffer = buffer.map_err(|error| refused(vec![error.to_diagnostic()]))?;
     // Nothing is written that could not be opened.
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     Ok(artifact.map_err(|error| damaged(Path::new(&*source.name), error))?)

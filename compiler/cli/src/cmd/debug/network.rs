@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::compile::{CompileError, Compiler};
-use grammarc_compiler::network::{Network, NetworkLimits};
+use grammarc_compiler::compile::{CompileOptions, Compiler};
+use grammarc_compiler::network::Network;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -80,15 +80,13 @@ struct TokenText {
 
 pub(crate) fn run(args: NetworkArgs, output: &mut Output) -> Result<u8, Failure> {
     let budget = Budget::new();
-    let lowered = args.source.read()?.lower(&budget)?;
-    output.diagnostics(&lowered.source, &lowered.findings)?;
+    let (request, options) = (args.source.read()?, CompileOptions::default());
     let compiler = Compiler::new(vocabularies::open(&args.vocab)?);
-    let network = compiler.network(&lowered.grammar, NetworkLimits::default(), &budget);
-    let network = network.map_err(|error| Failure::Refused {
-        source: lowered.source.clone(),
-        diagnostics: vec![CompileError::from(error).to_diagnostic()],
-    })?;
-    output.answer(&network_text(&network))?;
+    let begun = compiler.begin_source(&request.with(&options), &budget);
+    let (lowered, begun) = begun
+        .map_err(|diagnostics| Failure::Refused { source: request.source.clone(), diagnostics })?;
+    output.diagnostics(&lowered.source, &lowered.findings)?;
+    output.answer(&network_text(begun.network()))?;
     Ok(0)
 }
 
