@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Report;
 use crate::network::Network;
 
-/// States from which on a grammar is told to be costly.
+/// Number of states from which on the warning is given.
 const STATES: usize = 20_000;
 
 /// Keywords of JSON Schema that make automata large, the most likely first.
@@ -61,7 +61,7 @@ pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> 
     Some(warning)
 }
 
-/// The keyword of a schema and those within it that comes first in [`KEYWORDS`], the outermost of several: its pointer and name.
+/// Finds the keyword at or below a schema that ranks first in [`KEYWORDS`]; of several, the outermost. Returns its pointer and name.
 fn keyword(report: &Report, schema: &str) -> Option<(String, &'static str)> {
     let below = report.entries().filter_map(|entry| {
         let inner = entry.pointer.strip_prefix(schema)?.strip_prefix('/')?;

@@ -6,8 +6,8 @@
 //!                                                 └─ fewer sets of keys ◄─────┘ too many
 //! ```
 //!
-//! A vocabulary that cannot spell every byte needs a state for each set of required keys in any order. Where these are too many,
-//! the source is lowered again with fewer such keys, and the report says which keys keep their order.
+//! A vocabulary that cannot spell every byte needs a state for each set of required keys in any order. If there are too many
+//! sets, the source is lowered again with fewer such keys. The report names the keys that keep their order.
 
 use crate::budget::Budget;
 use crate::compile::{Begun, CompileError, CompileOptions, Compiled, Compiler};

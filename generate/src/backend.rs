@@ -45,7 +45,7 @@ pub struct Chat {
     pub tools: Vec<Value>,
     /// Variables of the template.
     pub variables: Map<String, Value>,
-    /// The beginning of the answer, which is no part of the output. Names of control tokens in it are characters.
+    /// The beginning of the assistant's answer (a prefill). It is not part of the output. Names of control tokens in it are plain text.
     pub begun: String,
 }
 

@@ -28,8 +28,7 @@ pub struct JsonModeConfig {
     /// Whether tokens are constrained while they are generated. A backend without logits validates the output alone, and says
     /// so in a warning.
     pub constrained_decoding: bool,
-    /// Objects take the keys alone that the schema names, where it names some and says nothing of others: the front end's
-    /// option `closed`.
+    /// Refuse undeclared keys in objects with `properties` and without `additionalProperties`: the front end's option `closed`.
     pub closed: bool,
     /// How JSON is written under the schema's grammar: options of JSON Schema by name (`whitespace`, `key-order`, …), as
     /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read) has them.

@@ -32,21 +32,21 @@ pub struct GenerateParams {
     pub max_tokens: usize,
     /// Divides the logits; 0 takes the most likely token always.
     pub temperature: f32,
-    /// The least share of probability that the tokens drawn from have together, the likeliest first; 1 keeps all.
+    /// Nucleus sampling: draws from the fewest likeliest tokens whose probabilities sum to at least this. 1 keeps all tokens.
     pub top_p: f32,
     /// How many of the likeliest tokens are drawn from; 0 keeps all.
     pub top_k: u32,
     /// Tokens less likely than this, as a share of the likeliest one's probability, are not drawn; 0 keeps all.
     pub min_p: f32,
-    /// Less of what was there already.
+    /// Penalties on repeated tokens.
     pub penalties: Penalties,
     /// Numbers added to the logits of tokens.
     pub logit_bias: Vec<(u32, f32)>,
     /// Equal seeds draw equally. None: a new one each time, which the output tells.
     pub seed: Option<u64>,
-    /// JSON. Not beside `constraint`.
+    /// JSON mode. Must be `None` if `constraint` is set.
     pub json_mode: Option<JsonModeConfig>,
-    /// Texts of a grammar. Not beside `json_mode`.
+    /// The grammar that the output has to match. Must be `None` if `json_mode` is set.
     pub constraint: Option<Grammar>,
     /// Texts that end the output and are no part of it. Under a grammar, one does so only where the text before it is a text
     /// of the grammar.
@@ -58,12 +58,12 @@ pub struct GenerateParams {
     pub empty_tokens_end: bool,
     /// Ends the output where the model has given up on the grammar.
     pub prob_limit: Option<ProbLimit>,
-    /// The place at which an output ends that is a text of the grammar.
+    /// When to stop an output that already matches its grammar.
     pub early_stop: EarlyStop,
     /// Lets tokens go past the end of the grammar's text, which is cut off then: `27.00,` gives `27.00`. For models whose
     /// tokens hold more than the grammar's end.
     pub overshoot: bool,
-    /// The treatment of an output that has no tokens left.
+    /// What happens to an output that reaches `max_tokens`.
     pub on_length: OnLength,
     /// Whether tokens that are certain are taken without asking the model.
     pub forced: Forced,
@@ -106,9 +106,9 @@ impl Default for GenerateParams {
 /// Penalties on tokens that occurred. The defaults do nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalties {
-    /// Taken from the logit of a token of the output, once for each time.
+    /// Frequency penalty: subtracted from the logit of each token of the output, times its number of occurrences.
     pub frequency: f32,
-    /// Taken from the logit of a token of the output, once.
+    /// Presence penalty: subtracted once from the logit of each token that the output contains.
     pub presence: f32,
     /// Divides a positive logit of a token of the prompt or the output, and multiplies a negative one.
     pub repetition: f32,
@@ -129,22 +129,22 @@ pub struct ProbLimit {
     pub patience: u32,
 }
 
-/// The place at which an output ends that is a text of its grammar already.
+/// When to stop an output that already matches its grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EarlyStop {
-    /// At a place where nothing else can follow, or the model takes an end token.
+    /// Stops where nothing else can follow, or where the model chooses an end token.
     #[default]
     MustEnd,
-    /// At once.
+    /// Stops as soon as the output matches.
     First,
-    /// At the token that leaves the grammar: the longest text of it that the output begins with. Implies overshoot.
+    /// Stops at the first token that leaves the grammar: the longest text of it that the output begins with. Implies overshoot.
     Longest,
 }
 
 /// The treatment of an output that has no tokens left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLength {
-    /// It ends where it stands.
+    /// The output is truncated at its last token.
     #[default]
     Truncate,
     /// It is closed: from where the tokens left are just enough for a way to the grammar's end, that way is taken. Fewer

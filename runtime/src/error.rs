@@ -97,8 +97,8 @@ pub enum EndingError {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// No tokens were found that lead to an end: the vocabulary cannot spell one, items that differ are in the way, or a
-    /// limit of the matcher was met.
+    /// No sequence of tokens leads to an end of the text. The vocabulary cannot spell one, unique items rule it out, or a limit
+    /// of the matcher was met.
     #[error("no tokens were found that lead to an end")]
     NotFound,
 }

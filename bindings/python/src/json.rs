@@ -75,7 +75,7 @@ impl Json {
     }
 }
 
-/// Lines of JSON as they come.
+/// An incremental parser of JSON Lines.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct JsonlStream {
     inner: Mutex<jsonl::JsonlStream>,
@@ -125,7 +125,7 @@ fn of_item(item: &jsonl::Item) -> Value {
     json!({"value": item.value.to_string(), "line": item.line})
 }
 
-/// A line that is no item as JSON.
+/// A skipped line as JSON: its number and the reason.
 fn of_skipped(skipped: &jsonl::Skipped) -> Value {
     json!({"line": skipped.line, "reason": skipped.reason})
 }

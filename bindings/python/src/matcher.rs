@@ -180,7 +180,7 @@ impl Matcher {
         self.fork(py)
     }
 
-    /// How to make it again: from its grammar, its options and its position. Tokens before it cannot be taken back then.
+    /// Pickles the matcher: grammar, options and position. A restored matcher cannot roll back tokens from before.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
         let make = py.import("grammarc._pickle")?.getattr("matcher")?;

@@ -29,7 +29,7 @@ impl Prompts {
 
 #[pymethods]
 impl Prompts {
-    /// The prompts of a configuration, which is JSON; no prompts without one. `terms` are those of all prompts, as JSON.
+    /// Loads prompts from a configuration in JSON; without one there are no prompts. `terms` are template variables of all prompts, as JSON.
     #[new]
     fn new(py: Python<'_>, config: Option<&str>, terms: &str) -> PyResult<Self> {
         let loaded = config.map_or_else(|| Ok(PromptManager::new()), PromptManager::from_json);

@@ -82,7 +82,7 @@ pub(crate) fn no_action(py: Python<'_>, message: String) -> PyErr {
     exception(py, "ActionError", (message,))
 }
 
-/// A prompt that was not rendered, or a response that is none.
+/// The Python exception for a prompt that failed to render, or a response of the wrong kind.
 pub(crate) fn prompt(py: Python<'_>, error: PromptError) -> PyErr {
     exception(py, "PromptError", (error.to_string(),))
 }
@@ -192,7 +192,7 @@ pub(crate) fn options(error: OptionsError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A row that does not fit.
+/// The Python exception for a row of logits with the wrong width.
 pub(crate) fn buffer(error: BufferError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

@@ -123,7 +123,7 @@ impl Shared {
     }
 }
 
-/// An artifact by way of a cache.
+/// An artifact that a cache returned, and where it came from.
 #[derive(Debug)]
 pub struct Cached {
     /// The artifact.
@@ -450,7 +450,7 @@ impl Cache {
         answered(Ok(kept), origin).ok()
     }
 
-    /// The artifact in a layer or in the folder, with the digest by which memory knows it.
+    /// Looks the artifact up in the layers and in the folder. The digest is its key in memory.
     fn in_files(&self, request: &Request<'_>) -> Option<(Digest, GrammarArtifact, Origin)> {
         let vocabulary = request.compiler.vocabulary();
         if let Some(content) = request.content {

@@ -71,8 +71,8 @@ pub enum FrontEnd {
     BuiltIn(BuiltInOptions),
 }
 
-/// Required keys of an object whose sets are few enough to be states: 64 of them, times the places of the keys that keep their
-/// order.
+/// Most required keys in any order that are tracked by states. Each subset of them is a state, so six keys are 64 states for each
+/// position among the keys in order.
 const FEW_UNORDERED: u8 = 6;
 
 impl FrontEnd {
@@ -95,8 +95,8 @@ impl FrontEnd {
     }
 
     /// The same with fewer required keys in any order, for a vocabulary with which sets of them are too many
-    /// (`CompileError::is_of_sets`). The keywords that name keys which keep their order are entered in the report as narrower. None
-    /// where keys keep their order anyway, and where schemas are part of another language.
+    /// (`CompileError::is_of_sets`). The keywords that name keys which keep their order are entered in the report as narrower. `None`
+    /// if all keys keep their order already, or if the schema is part of another language.
     pub(crate) fn with_fewer_sets(&self) -> Option<Self> {
         let mut fewer = self.clone();
         let schema = match &mut fewer {
@@ -139,7 +139,8 @@ impl FrontEnd {
         self.lower_for(source, &ControlTokens::default(), budget)
     }
 
-    /// The grammar of a source for a vocabulary with these special tokens, as which some languages read strings.
+    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens: some languages read strings with their names as
+    /// these tokens.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ use ureq::Agent;
 pub use error::HttpError;
 pub use options::HttpOptions;
 
-/// Events of a reply that may wait for their reader.
+/// Capacity of the channel between the thread that reads a reply and the caller.
 const WAITING: usize = 64;
 
 /// A server in OpenAI's protocol. `Send` and `Sync`; generations run side by side, a thread for each.

@@ -1,4 +1,4 @@
-//! Where a server is, and what a request may take.
+//! The address of a server, and bounds on requests.
 
 use std::time::Duration;
 

@@ -35,7 +35,7 @@ pub struct JsonlOptions {
     pub coerce: bool,
     /// Bounds on the repair of a line.
     pub limits: RepairLimits,
-    /// The text was cut before whoever wrote it ended it, such as by a limit on its length.
+    /// The text is known to be truncated, as by a limit on its tokens.
     pub cut: bool,
 }
 
@@ -78,7 +78,7 @@ pub struct Jsonl {
     pub warning: Option<String>,
 }
 
-/// The items of a text. Never fails: what is no item is told.
+/// Parses JSON Lines. Never fails: lines that are no items are listed in the result.
 ///
 /// ```
 /// use grammarc_json::parse_jsonl;
@@ -173,7 +173,7 @@ pub struct JsonlStream {
 }
 
 impl JsonlStream {
-    /// At the start of a text.
+    /// A parser at the start of a text.
     pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
         let JsonlOptions { repair, coerce, limits, cut } = options;
         let validator =
@@ -182,7 +182,7 @@ impl JsonlStream {
         Self { validator, pending, lines: 0, bytes: 0, begun: false, cut, truncated: false }
     }
 
-    /// Takes the next part and returns what its line ends complete, in order.
+    /// Reads the next part of the text. Returns the items and the skipped lines that end in it, in order.
     pub fn push(&mut self, part: &str) -> Vec<Result<Item, Skipped>> {
         let mut found = Vec::new();
         for piece in part.split_inclusive('\n') {
@@ -241,7 +241,7 @@ impl JsonlStream {
         })
     }
 
-    /// The value of a line. Nothing is looked for inside it: a line is JSON or is not.
+    /// Parses a whole line as JSON. No JSON is extracted from within a line.
     fn value(&self, text: &str) -> Result<(Value, Vec<Edit>), String> {
         let value = match strict::parse(text) {
             Ok(value) => value,
@@ -280,8 +280,8 @@ impl JsonlStream {
     }
 }
 
-/// A line without the fence that it begins or ends with, and where that begins in it; none where nothing is left. Models put
-/// the first item beside the opening fence, and the closing one behind the last.
+/// Strips a Markdown fence from the start or the end of a line. Returns the rest with its offset; `None` if nothing is left. Models put the
+/// first item beside the opening fence, and the closing fence behind the last item.
 fn unfenced(line: &str, is_first: bool) -> Option<(usize, &str)> {
     let text = match line.strip_prefix("```") {
         Some(rest) if is_first => {
@@ -468,7 +468,7 @@ mod tests {
     }
 
     proptest! {
-        /// At every byte at which a text is cut: the items of the lines before are all there, and are those of the whole.
+        /// A text that is cut at any byte keeps all items of the lines before the cut.
         #[test]
         fn a_cut_loses_the_last_line_alone(lines in prop::collection::vec("(\\{\"a\": ?[0-9]{1,3}\\}|\\[\"é\"\\]|no|)", 1..6)) {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();

@@ -24,14 +24,14 @@ use crate::schema::{JsonSchema, ValidationError};
 use crate::strict::{self, ParseError};
 use crate::text_grammar::{Judgement, TextGrammar};
 
-/// How to take a model's output.
+/// Validates the output of a model: JSON, an instance of a schema, or a text of a grammar.
 #[derive(Clone, Debug)]
 pub struct JsonValidator {
     /// The schema of the value; any JSON if there is none.
     pub schema: Option<JsonSchema>,
     /// The grammar of the output, which then need not be JSON unless there is a schema.
     pub grammar: Option<TextGrammar>,
-    /// Objects take the keys alone that the schema names, where it names some and says nothing of others.
+    /// Reject keys that the schema does not declare, in objects with `properties` and without `additionalProperties`.
     pub closed: bool,
     /// Fail where no part of the output is right. Of repairs, take those that strict mode allows: see
     /// [`repair_json`](Self::repair_json).
@@ -87,12 +87,12 @@ impl Status {
     }
 }
 
-/// An output that was taken.
+/// The result of a validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validated {
     /// JSON; the output as it came where it is unchecked.
     pub text: String,
-    /// Its value; none where it is unchecked, or a text of a grammar that is no JSON.
+    /// The parsed value. `None` if the output is unchecked, or matches a grammar and is no JSON.
     pub value: Option<Value>,
     /// How far it is what was asked for.
     pub status: Status,
@@ -106,14 +106,14 @@ pub struct Validated {
     pub warning: Option<String>,
 }
 
-/// Why an output was not taken.
+/// Why an output was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// No part of it is JSON.
+    /// The output contains no JSON.
     #[error("the output is no JSON: {0}")]
     Parse(#[from] ParseError),
-    /// A part of it is JSON, and none is what the schema says.
+    /// The output contains JSON, but no JSON value in it satisfies the schema.
     #[error("the output is not what the schema says: {error}\nexpected something like\n{expected}")]
     Invalid {
         /// The violations of the first part that is JSON.
@@ -121,10 +121,10 @@ pub enum JsonError {
         /// The look of an instance.
         expected: crate::Expected,
     },
-    /// It was not repaired.
+    /// The output contains no JSON, and no repair was found or allowed.
     #[error("the output was not repaired: {0}")]
     Repair(#[from] RepairError),
-    /// No part of it is a text of the grammar.
+    /// No part of the output matches the grammar.
     #[error("the output is no text of the grammar: byte {at} of it {}", if *ends { "is its end, and more has to follow" } else { "is not allowed" })]
     Grammar {
         /// The first byte that the grammar does not allow.
@@ -210,7 +210,7 @@ impl JsonValidator {
         }))
     }
 
-    /// A part of an output, if its value is an instance.
+    /// The result for one part of an output, if its value is an instance of the schema.
     fn right(
         &self,
         output: &str,
@@ -239,8 +239,8 @@ impl JsonValidator {
     ///
     /// # Errors
     ///
-    /// See [`RepairError`]. With `strict`, a repair beside which there is another as good is an error that holds it, and so is
-    /// one with an edit that is not certain, but for [`STRICT_KINDS`].
+    /// See [`RepairError`]. With `strict`, an ambiguous repair is an error that holds it. So is a repair with an edit that is neither
+    /// certain nor of [`STRICT_KINDS`].
     pub fn repair_json(&self, output: &str) -> Result<Repaired, RepairError> {
         let Self { limits, strings, cut, coerce, .. } = *self;
         let options = RepairOptions { limits, strings, cut, coerce };
@@ -271,7 +271,7 @@ fn trimmed(text: &str) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// An output as it came.
+/// The result for an output that is returned unvalidated, with the warning that says why.
 fn unchecked(output: &str, warning: String) -> Validated {
     Validated {
         text: output.to_owned(),
@@ -284,7 +284,7 @@ fn unchecked(output: &str, warning: String) -> Validated {
     }
 }
 
-/// A part of an output that is what was asked for.
+/// The result for one part of an output that is right, with the text around it as edits.
 fn valid(output: &str, range: Range<usize>, value: Option<Value>) -> Validated {
     let around = [0..range.start, range.end..output.len()];
     let edits = around.into_iter().filter(|part| !output[part.clone()].trim().is_empty());

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 
 use crate::GrammarProcessor;
 
-/// Events that may wait for their reader.
+/// Capacity of the channel between a request and its caller.
 const WAITING: usize = 64;
 
 /// A model of mistral.rs. `Send` and `Sync`.

@@ -33,8 +33,16 @@ use self::reply::Head;
 use self::stream::Frames;
 
 /// Fields that change nothing here.
-const IGNORED: [&str; 5] =
-    ["metadata", "service_tier", "context_management", "inference_geo", "cache_control"];
+const IGNORED: [&str; 8] = [
+    "metadata",
+    "service_tier",
+    "context_management",
+    "inference_geo",
+    "cache_control",
+    "diagnostics",
+    "speed",
+    "user_profile_id",
+];
 
 /// A request that was read.
 struct Request {

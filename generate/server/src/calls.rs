@@ -20,7 +20,7 @@ pub(crate) const INPUT: &str = "input";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) tags: Option<TagArguments>,
-    /// Custom tools, and whether their text is a member of an object.
+    /// Names of custom tools. The flag says whether the tool's text is wrapped as `{"input": text}`.
     pub(crate) custom: Arc<[(String, bool)]>,
 }
 

@@ -297,7 +297,7 @@ fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
 /// Facts about a constraint that the parameters do not hold: for checks of the output, and for errors.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    /// The schema of a whole output without calls.
+    /// The schema that an output without tool calls has to satisfy.
     pub(crate) schema: Option<JsonSchema>,
     /// The field of the request to which errors of the grammar belong.
     pub(crate) field: Option<String>,

@@ -29,13 +29,13 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    /// The request is wrong at a field.
+    /// An error for one field of a request.
     pub(crate) fn field(param: impl Into<String>, message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_value");
         Self { param: Some(param.into()), message: message.into(), ..error }
     }
 
-    /// The request is wrong as a whole.
+    /// An error for a request as a whole.
     pub(crate) fn request(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request");
         Self { message: message.into(), ..error }
@@ -87,13 +87,13 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
-    /// Something is larger than it may be.
+    /// An error for a request that exceeds a limit on size.
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "too_large");
         Self { message: message.into(), ..error }
     }
 
-    /// Something nests deeper than it may.
+    /// An error for a source that exceeds the limit on nesting.
     pub(crate) fn too_deep(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "too_deep");
         Self { message: message.into(), ..error }

@@ -23,7 +23,7 @@ pub(crate) struct Tools {
     written: Vec<Value>,
     /// Grammars of custom tools by name.
     sources: Map<String, Value>,
-    /// Custom tools, and whether their text is a member of an object.
+    /// Names of custom tools. The flag says whether the tool's text is wrapped as `{"input": text}`.
     custom: Vec<(String, bool)>,
     choice: Option<Value>,
     pub(crate) parallel: bool,

@@ -105,7 +105,7 @@ pub(crate) async fn record(
     response.map(|body| Body::new(Logged { body, line }))
 }
 
-/// A body with its line.
+/// A response body that writes its line of the log when it is dropped.
 struct Logged {
     body: Body,
     line: Line,

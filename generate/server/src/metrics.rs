@@ -18,7 +18,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-/// The prefix of all names.
+/// Prefix of all metric names.
 const PREFIX: &str = "grammarc";
 
 /// Labels of a metric: names and values.
@@ -74,7 +74,7 @@ impl Metrics {
         metrics
     }
 
-    /// A reply has ended.
+    /// Counts a reply that has ended, and records how long it took.
     pub(crate) fn request(&self, route: &str, status: StatusCode, time: Duration) {
         let route = || ("route", route.to_owned());
         let labels = [route(), ("status", status.as_str().to_owned())];
@@ -82,12 +82,12 @@ impl Metrics {
         self.request_seconds.get_or_create(&[route()]).observe(time.as_secs_f64());
     }
 
-    /// The first event of an output came.
+    /// Records the time to the first event of an output.
     pub(crate) fn first_event(&self, time: Duration) {
         self.first_event_seconds.observe(time.as_secs_f64());
     }
 
-    /// An output has ended.
+    /// Counts the end of an output, by its reason.
     pub(crate) fn end(&self, finish: &Finish) {
         let reason = match finish {
             Finish::Stop => "stop",
@@ -101,17 +101,17 @@ impl Metrics {
         count(&self.ends, "reason", reason);
     }
 
-    /// A request was refused, or its reply broke off with an error.
+    /// Counts a request that was refused, or whose streamed reply ended with an error, by the error's code.
     pub(crate) fn refusal(&self, code: &'static str) {
         count(&self.refusals, "code", code);
     }
 
-    /// A text was to be repaired.
+    /// Counts a request for a repair, by its outcome.
     pub(crate) fn repair(&self, outcome: &'static str) {
         count(&self.repairs, "outcome", outcome);
     }
 
-    /// An output is no instance of its schema.
+    /// Counts an output that violates its schema.
     pub(crate) fn invalid(&self) {
         self.invalid.inc();
     }

@@ -28,7 +28,7 @@ pub struct ServerOptions {
     pub max_tokens: usize,
     /// How the model writes calls of tools: a style of structural tags. Clients get arguments as JSON whatever it is.
     pub tool_style: String,
-    /// Objects take the keys alone that a schema names, where it names some and says nothing of others, as under `strict`.
+    /// Treat every schema as `strict`: refuse undeclared keys in objects with `properties` and without `additionalProperties`.
     pub closed: bool,
     /// Prompts that are served by name.
     pub prompts: Option<Arc<PromptManager>>,

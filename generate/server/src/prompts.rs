@@ -1,8 +1,8 @@
 //! `POST /v1/prompts/{id}`: a prompt of the server's configuration with the terms of a request, and its response as the prompt
 //! wants it: a text, JSON, or the items of lines of JSON. `GET /v1/prompts` lists them.
 //!
-//! A streamed reply has a frame for each item of lines of JSON, or for each part of any other text, and the whole reply last, in
-//! which items are not repeated.
+//! A streamed reply has a frame for each item of a `jsonl` response, or for each part of any other text. The last frame is the whole
+//! reply without the items.
 
 use std::sync::Arc;
 

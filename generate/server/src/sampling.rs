@@ -14,7 +14,7 @@ use crate::fields::{Fields, ids};
 /// The refusal of `x_grammarc.mass` where a reply has no place for it.
 pub(crate) const NO_MASS: &str = "`mass` is told by `/v1/chat/completions` alone; ask there";
 
-/// The parameters of a request, without a constraint, and whether the number of tokens is the server's own.
+/// Reads the sampling parameters of a request, without its constraint. The flag says whether `max_tokens` is the server's default.
 pub(crate) fn params(
     fields: &mut Fields,
     app: &App,

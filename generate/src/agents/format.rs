@@ -244,7 +244,7 @@ impl AgentFormat {
     }
 }
 
-/// The tags of an output up to the first that is not `think`, which is the action; only `think` if there is no other.
+/// The tags of an output up to the action: the first tag that is not `think`. Without such a tag, the `think` tag alone.
 fn action_tags(output: &str) -> Vec<Tag<'_>> {
     let mut found = Vec::new();
     for tag in tags(output) {

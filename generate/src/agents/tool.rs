@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// A tool of an agent.
 #[derive(Clone, Debug)]
 pub struct AgentTool {
-    /// Its name, which is the action.
+    /// The name of the tool, which the model writes as the `action`.
     pub name: String,
     /// The description of its effect, for prompts.
     pub description: String,

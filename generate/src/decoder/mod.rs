@@ -440,7 +440,7 @@ impl Decoder {
         self.finish = Some(finish);
     }
 
-    /// Tells what is certain of the output.
+    /// Emits events for the part of the output that cannot be retracted any more.
     fn send(&mut self) {
         let to = self.cut.unwrap_or_else(|| self.certain());
         let ends = self.is_finished() && !std::mem::replace(&mut self.told, true);
@@ -462,7 +462,7 @@ impl Decoder {
         self.events.extend(end.map(|finish| Event::Finished(Finished { finish, cut_call, usage })));
     }
 
-    /// The place up to which no later cut takes anything back.
+    /// The end of the part of the output that cannot be retracted any more.
     fn certain(&self) -> Place {
         let mut to = self.log.end();
         if self.params.prob_limit.is_some() || self.params.overshoots() {

@@ -11,7 +11,7 @@ use crate::error::GenerateError;
 use crate::grammars::{Around, GrammarError, Grammars};
 use crate::params::GenerateParams;
 
-/// The parts of one generation besides its parameters.
+/// Everything that a decoder needs besides parameters: vocabulary, tokenizer, prompt and compiled grammars.
 pub struct Setup {
     /// The model's vocabulary.
     pub vocabulary: Vocabulary,

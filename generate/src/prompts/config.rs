@@ -207,7 +207,7 @@ fn string(key: &str, value: Value) -> Result<String, PromptConfigError> {
     }
 }
 
-/// The error of a value of the wrong kind, or of none.
+/// The error for a value that is missing or has the wrong type.
 fn expected(key: &str, what: &str, found: Option<&Value>) -> PromptConfigError {
     let found = found.map_or("nothing", kind);
     let message = format!("expected {what}, and found {found}");

@@ -185,8 +185,8 @@ impl PromptManager {
         Ok(RenderedPrompt { system: render(SYSTEM)?, prompt: render(&template_name(id))? })
     }
 
-    /// The parameters of a prompt's generation: JSON and its lines under their schema, in place of the grammar or JSON mode that
-    /// `base` has.
+    /// Parameters to generate the response of a prompt. They are `base` with the prompt's own constraint: JSON mode for `json`, a grammar
+    /// of lines for `jsonl`.
     ///
     /// # Errors
     ///

@@ -65,7 +65,7 @@ _HOSTS: tuple[tuple[str, str], ...] = (
     ("llama_cpp", "grammarc.hosts._llama_cpp_model"),
     ("transformers", "grammarc.hosts._transformers_model"),
 )
-"""Packages of models, and the modules that run them."""
+"""For each Python package whose models are supported, the module that runs them."""
 
 _COMPILERS: WeakKeyDictionary[Any, Compiler] = WeakKeyDictionary()
 """By model, so that a second call compiles nothing anew."""

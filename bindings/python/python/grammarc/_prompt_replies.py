@@ -13,7 +13,7 @@ __all__ = ["AsyncPromptStream", "Items", "PromptStream"]
 
 
 class Items(list[Any]):
-    """The items of lines of JSON: a list, which also has what is no item."""
+    """The items of a ``jsonl`` response: a list with the skipped lines, the cut and the warning as attributes."""
 
     def __init__(self, items: Iterable[Any] = (), skipped: Iterable[Skipped] = (), truncated: bool = False, warning: str | None = None) -> None:
         super().__init__(items)

@@ -47,7 +47,7 @@ class AgentTool:
     arguments: Schema
     """What its arguments have to be: a schema of an object, or a model."""
     content: str | Literal[False] | None = None
-    """The argument that is the content of an action, or ``False`` for all arguments. By default it is ``query`` for a tool ``search``
+    """The argument that is returned as the content of an action; ``False`` returns all arguments. By default it is ``query`` for a tool ``search``
     that has such an argument, and all arguments for other tools."""
 
 
@@ -113,9 +113,8 @@ class AgentFormat:
         return self._inner.failed(action, reason)
 
     def forced(self, action: str, content: Any, think: str = "") -> str:
-        """An action as a model would write it, for turns that are forced. ``content`` is what :meth:`parse` returns as the content: the
-        text of an answer, or the content of a tool, for which the object of all its arguments does as well. Raises
-        :class:`ActionError` where it is none.
+        """Formats an action as a model would write it, to force a turn. ``content`` is the text of an answer, or what :meth:`parse` returns
+        as the content of a tool; all arguments of the tool as one object work too. Raises :class:`ActionError` if they are invalid.
         """
         return self._inner.forced(action, json.dumps(content), think)
 

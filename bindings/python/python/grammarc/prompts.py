@@ -112,7 +112,7 @@ class PromptManager:
         return Wanted(cast(Kind, kind), None if schema is None else json.loads(schema))
 
     def render(self, id: str, /, **terms: Any) -> RenderedPrompt:
-        """A prompt with terms in place. Raises :class:`PromptError`."""
+        """Renders the template of a prompt with these variables. Raises :class:`PromptError`."""
         return RenderedPrompt(*self._inner.render(id, json.dumps(terms)))
 
     def take(self, id: str, text: str, *, cut: bool = False) -> Any:

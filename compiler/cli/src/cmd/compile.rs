@@ -335,7 +335,7 @@ impl LimitArgs {
         self.budget_after(Duration::ZERO)
     }
 
-    /// The same of one that has taken some time before.
+    /// The budget that is left after some time was spent.
     fn budget_after(&self, taken: Duration) -> Budget {
         let time = self.time_limit.unwrap_or(budget::TIME);
         let memory = self.memory_limit.map_or(budget::MEMORY, |mib| mib.saturating_mul(1 << 20));

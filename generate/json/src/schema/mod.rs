@@ -40,9 +40,9 @@ struct Inner {
     text: String,
     value: Value,
     validator: jsonschema::Validator,
-    /// None where it was not compiled.
+    /// The relaxed grammar, compiled on first use. `None` inside if it could not be compiled.
     twin: OnceLock<Option<Twin>>,
-    /// None where it was not compiled, or is the same as the other.
+    /// The relaxed grammar without undeclared keys. `None` inside if it could not be compiled, or equals the other.
     closed_twin: OnceLock<Option<Twin>>,
 }
 
@@ -154,8 +154,8 @@ impl JsonSchema {
         self.inner.validator.is_valid(value)
     }
 
-    /// The first key of a value that the schema does not name, where it names keys and says nothing of others. None as well
-    /// where the compiler has no grammar of the schema, or its grammar is wider or narrower than the schema at this value.
+    /// The first undeclared key of a value, in an object with `properties` and without `additionalProperties`. `None` as well if the
+    /// schema has no relaxed grammar, or if that grammar rejects the value for another reason.
     pub(crate) fn unnamed_key(&self, value: &Value) -> Option<Violation> {
         let at = self.closed_twin()?.refuses(value)?;
         if self.twin()?.refuses(value).is_some() {

@@ -21,8 +21,8 @@ pub(crate) struct Twin {
 }
 
 impl Twin {
-    /// Compiles the twin of a schema; none where the compiler refuses it or a limit is met.
-    /// With `closed`, objects take no keys that the schema does not name, where it names some.
+    /// Compiles the relaxed grammar of a schema. `None` if the compiler refuses the schema or meets a limit. With `closed`, objects with
+    /// `properties` take no undeclared keys.
     pub(crate) fn compile(schema: &str, closed: bool) -> Option<Self> {
         let options = JsonSchemaOptions {
             text: TextForm::WIDE,
@@ -33,12 +33,12 @@ impl Twin {
         Some(Self { grammar: compile(&FrontEnd::JsonSchema(options), schema)? })
     }
 
-    /// The first byte of a value's shortest text that is refused. None where the text is accepted or meets a limit.
+    /// The offset in the value's compact JSON of the first byte that the grammar rejects. `None` if it accepts the text or meets a limit.
     pub(super) fn refuses(&self, value: &Value) -> Option<usize> {
         refused_at(&self.grammar, &value.to_string()).ok().flatten()
     }
 
-    /// Whether both have the same rules: then a search by one finds what a search by the other does.
+    /// Whether both grammars have the same rules, so that searches with either find the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (one, other) = (self.grammar.artifact(), other.grammar.artifact());
         one.start_rule() == other.start_rule() && one.tables() == other.tables()

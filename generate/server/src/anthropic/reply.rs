@@ -64,7 +64,7 @@ impl Head {
     }
 }
 
-/// The end of an output.
+/// How an output ended: its reason, its whole calls and its usage.
 pub(super) struct End<'a> {
     pub(super) finish: &'a Finish,
     /// Calls that are whole.

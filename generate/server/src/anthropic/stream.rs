@@ -8,7 +8,7 @@ use super::reply::{End, Head, error_of, text, thinking, usage_of};
 use crate::error::ApiError;
 use crate::sse::{Framing, named};
 
-/// The kind of the block that grows.
+/// The kind of the content block that is being streamed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Text,
@@ -16,7 +16,7 @@ enum Open {
     Call,
 }
 
-/// The events of a message.
+/// Builds the server-sent events of one message.
 pub(super) struct Frames {
     head: Head,
     open: Option<Open>,

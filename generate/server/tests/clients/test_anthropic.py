@@ -15,7 +15,8 @@ TOOL = {
     "description": WEATHER["function"]["description"],
     "input_schema": WEATHER["function"]["parameters"],
 }
-FORMAT = {"output_config": {"format": {"type": "json_schema", "schema": PERSON}}}
+GREEDY = {"temperature": 0}
+FORMAT = {"output_config": {"format": {"type": "json_schema", "schema": PERSON}}, **GREEDY}
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +32,13 @@ def test_a_message(client: anthropic.Anthropic) -> None:
 
 
 def test_a_schema(client: anthropic.Anthropic) -> None:
-    done = client.messages.create(model="m", max_tokens=100, messages=ASK, temperature=0, extra_body=FORMAT)
+    done = client.messages.create(model="m", max_tokens=100, messages=ASK, extra_body=FORMAT)
     assert done.stop_reason == "end_turn"
     assert list(json.loads(done.content[0].text)) == ["name", "age", "tags"]
 
 
 def test_a_stream_is_the_whole(client: anthropic.Anthropic) -> None:
-    options = {"model": "m", "max_tokens": 100, "messages": ASK, "temperature": 0, "extra_body": FORMAT}
+    options = {"model": "m", "max_tokens": 100, "messages": ASK, "extra_body": FORMAT}
     whole = client.messages.create(**options)
     with client.messages.stream(**options) as stream:
         text = "".join(stream.text_stream)
@@ -46,9 +47,9 @@ def test_a_stream_is_the_whole(client: anthropic.Anthropic) -> None:
     assert (final.stop_reason, final.usage.output_tokens) == (whole.stop_reason, whole.usage.output_tokens)
 
 
-@pytest.mark.parametrize("choice", [{"type": "any"}, {"type": "tool", "name": "weather", "disable_parallel_tool_use": True}])
+@pytest.mark.parametrize("choice", [{"type": "any", "disable_parallel_tool_use": True}, {"type": "tool", "name": "weather", "disable_parallel_tool_use": True}])
 def test_tools(client: anthropic.Anthropic, choice: dict[str, object]) -> None:
-    options = {"model": "m", "max_tokens": 200, "temperature": 0, "tools": [TOOL], "tool_choice": choice}
+    options = {"model": "m", "max_tokens": 200, "extra_body": GREEDY, "tools": [TOOL], "tool_choice": choice}
     asked = [{"role": "user", "content": "How is the weather in Oslo?"}]
     done = client.messages.create(messages=asked, **options)
     assert done.stop_reason == "tool_use"

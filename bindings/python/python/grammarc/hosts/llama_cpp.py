@@ -110,7 +110,7 @@ class GrammarLogitsProcessor:
             self._ending.reset()
 
     def output(self, text: str) -> Ended:
-        """What was generated last, cut where its text ends. ``text`` is the host's, since its last token is not shown to processors.
+        """Returns the last generation, cut where its text ends. ``text`` is the text that the host returned: processors do not see its last token.
         Raises :class:`grammarc.GrammarcError` where the processor was made without ``prob_limit``, ``early_stop``, ``overshoot`` and
         ``masses``.
         """

@@ -65,7 +65,7 @@ pub(crate) struct GenerateArgs {
     /// Close an output that has no tokens left, so that it is a text of the grammar whatever its length
     #[arg(long)]
     close: bool,
-    /// Objects take the keys alone that --schema names, where it names some and says nothing of others
+    /// Refuse keys that --schema does not declare, in objects with `properties` and without `additionalProperties`
     #[arg(long, requires = "schema")]
     closed: bool,
     /// Repair an output that is no JSON: one that was cut, say
@@ -77,7 +77,7 @@ pub(crate) struct GenerateArgs {
     /// How many tokens in a row have to be below --prob-limit
     #[arg(long, value_name = "N", default_value_t = 1, requires = "prob_limit")]
     patience: u32,
-    /// Where an output ends that is a text of the grammar already
+    /// When to stop an output that already matches its grammar
     #[arg(long, value_enum, default_value_t = Early::MustEnd)]
     early_stop: Early,
     /// Let tokens go past the end of the grammar's text, which is cut off then
@@ -95,12 +95,12 @@ pub(crate) struct GenerateArgs {
     /// Tell the probability of each token, and of all that the grammar allowed together
     #[arg(long)]
     probabilities: bool,
-    /// Which certain tokens are taken without asking the model
+    /// Which tokens that the grammar forces are taken without asking the model
     #[arg(long, value_enum, default_value_t = Runs::Canonical)]
     forced: Runs,
 }
 
-/// Which certain tokens are taken.
+/// Which forced tokens are taken without asking the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Runs {
     /// None
@@ -111,7 +111,7 @@ enum Runs {
     Canonical,
 }
 
-/// Where an output ends that is a text of the grammar already.
+/// When to stop an output that already matches its grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Early {
     /// Where nothing else can follow, or the model ends it
@@ -127,7 +127,7 @@ enum Early {
 pub(crate) struct TokenChance {
     pub(crate) token: String,
     pub(crate) probability: f32,
-    /// Of all tokens together that the grammar allowed.
+    /// The total probability of the tokens that the grammar allowed.
     pub(crate) mass: Option<f32>,
     pub(crate) forced: bool,
 }

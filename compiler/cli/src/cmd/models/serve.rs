@@ -44,7 +44,7 @@ pub(crate) struct ServeArgs {
     /// The tags of the model's reasoning, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
-    /// Objects take the keys alone that a schema names, where it names some and says nothing of others
+    /// Refuse keys that a schema does not declare, in objects with `properties` and without `additionalProperties`
     #[arg(long)]
     closed: bool,
     /// Longest time of a request in seconds
