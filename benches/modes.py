@@ -1,4 +1,4 @@
-"""The tables of JSON mode in docs/tuning.md: `modes.py MODEL [--command grammarc]`, with the Python package installed.
+"""The tables of JSON mode in docs/tuning.md: `modes.py MODEL [--command grammarc]`.
 
 MODEL is a GGUF file, such as that of `grammarc model smollm2`. The script starts `grammarc serve`, one output at a time on one thread, and
 counts the server's CPU seconds and memory. `llama-cpp-python` is asked beside it where it is installed: the same file, its own grammars.
@@ -12,15 +12,13 @@ import importlib.util
 import json
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import grammarc.repair
 import httpx
 import jsonschema
-from tuning import spent_by, table
+from figures import spent_by, table
 
 TOKENS = 96
 PERSON = {
@@ -70,32 +68,21 @@ def judge(text: str, schema: Any) -> tuple[bool, bool]:
     return True, jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
-def repaired(text: str, schema: Any) -> str:
-    try:
-        return grammarc.repair.repair(text, schema).text
-    except grammarc.repair.RepairError:
-        return text
-
-
 Ask = Callable[[Any, str], tuple[str, int]]
 """From a schema and a prompt to a text and its number of tokens."""
 
 
 def measure(name: str, ask: Ask, pid: int, after: Callable[[str, Any], str] = lambda text, _: text) -> list[Any]:
     tokens = whole = instances = 0
-    spent = later = 0.0
+    began = spent_by(pid)
     for schema, wish in WISHES:
-        before = spent_by(pid)
         text, count = ask(schema, prompt(schema, wish))
-        spent += spent_by(pid) - before
         tokens += count
-        began = time.perf_counter()
         text = after(text, schema)
-        later += time.perf_counter() - began
         is_json, is_instance = judge(text, schema)
         whole, instances = whole + is_json, instances + is_instance
     of = len(WISHES)
-    return [name, 1e3 * (spent + later) / max(tokens, 1), tokens, f"{whole} of {of}", f"{instances} of {of}"]
+    return [name, 1e3 * (spent_by(pid) - began) / max(tokens, 1), tokens, f"{whole} of {of}", f"{instances} of {of}"]
 
 
 def kilobytes(pid: int) -> int:
@@ -115,6 +102,10 @@ def ours(client: httpx.Client, pid: int) -> tuple[list[list[Any]], list[list[Any
 
     def form(schema: Any) -> dict[str, Any]:
         return {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}}
+
+    def repaired(text: str, schema: Any) -> str:
+        reply = client.post("/v1/repair", json={"text": text, "schema": schema}).raise_for_status().json()
+        return reply["text"] or text
 
     free = asking(lambda _: {})
     off = {"x_grammarc": {"forced": "off"}}

@@ -20,6 +20,7 @@ from typing import Any
 
 import grammarc
 import numpy
+from figures import spent_by, table
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMAS = {name: json.loads((ROOT / "grammars" / f"{name}.json").read_text()) for name in ("tool-call", "invoice")}
@@ -35,13 +36,6 @@ FORMS: dict[str, dict[str, Any]] = {
     "natural, any order": {"key_order": "any"},
 }
 ROUNDS = 9
-
-
-def table(head: list[str], rows: list[list[Any]]) -> None:
-    print("| " + " | ".join(head) + " |\n| --- |" + " --: |" * (len(head) - 1))
-    for row in rows:
-        print("| " + " | ".join(f"{cell:.3g}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell for cell in row) + " |")
-    print()
 
 
 def seconds(work: Any, rounds: int = ROUNDS, clock: Any = time.process_time) -> float:
@@ -186,14 +180,6 @@ def tokens(path: str) -> None:
     texts = {name: json.dumps(DOCUMENT, **options) for name, options in written.items()}
     rows = [[name, len(text), len(tokenizer.encode(text, add_special_tokens=False).ids)] for name, text in texts.items()]
     table(["form", "characters", "tokens"], rows)
-
-
-def spent_by(pid: int | None) -> float:
-    """CPU seconds of a process so far; of a server elsewhere, the clock."""
-    if pid is None:
-        return time.perf_counter()
-    user, system = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def server(url: str, pid: int | None) -> None:

@@ -41,7 +41,9 @@ def test_a_schema_is_tried_by_keyboard(browser: object, url: str, width: int) ->
     person = json.loads(page.inner_text("#tokens"))
     assert list(person) == ["name", "born", "fields"]
     assert page.locator("#tokens .forced").count() > 3
-    assert "%" in page.locator("#tokens span").first.get_attribute("title")
+    title = page.locator("#tokens span").first.get_attribute("title")
+    assert "The grammar keeps" in title and "%" in title
+    assert page.locator("#tokens span").first.evaluate("span => span.style.getPropertyValue('--kept')").endswith("%")
     page.focus("#tokens")
     page.keyboard.press("End")
     assert page.inner_text("#chances").startswith('"') and "%" in page.inner_text("#chances")
