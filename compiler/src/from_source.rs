@@ -46,7 +46,7 @@ impl SourceRequest<'_> {
         if denied.is_empty() { Ok(lowered) } else { Err(denied) }
     }
 
-    /// The same with fewer required keys in any order.
+    /// Lowers the source with fewer required keys in any order. `None` if that changes nothing.
     fn lower_fewer(
         &self,
         compiler: &Compiler,
@@ -111,7 +111,7 @@ impl Compiler {
         Ok((fewer.unwrap_or(lowered), begun))
     }
 
-    /// Compiles a source that was lowered already, as for several vocabularies. The findings are those of the grammar.
+    /// Compiles a source that is lowered already, so that one lowering serves several vocabularies. The findings leave out those of lowering.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Compiler {
         self.finish(begun, fewer.as_ref().unwrap_or(lowered), budget).map_err(found)
     }
 
-    /// Begins a compilation. If sets of keys are too many, begins that of the source with fewer, which it returns as well.
+    /// Begins a compilation. If there are too many sets of keys, lowers the source again with fewer and returns that grammar too.
     fn begin_or_fewer(
         &self,
         request: &SourceRequest<'_>,

@@ -53,7 +53,7 @@ impl Default for JsonModeConfig {
     }
 }
 
-/// The schema of an output without one.
+/// The schema that is used if there is none: any object or array.
 const CONTAINER: &str = r#"{"type": ["object", "array"]}"#;
 
 impl JsonModeConfig {

@@ -105,8 +105,7 @@ pub struct TokenLogprob {
     pub logprob: f32,
     /// The model was not asked for it.
     pub forced: bool,
-    /// The probability that the model gave to all tokens together that the grammar allowed here, of a forced token to it alone. None
-    /// without a grammar.
+    /// The total probability of the tokens that the grammar allowed here; for a forced token, its own probability. `None` without a grammar.
     pub mass: Option<f32>,
     /// The likeliest tokens at its place, the likeliest first.
     pub top: Vec<(u32, f32)>,

@@ -123,7 +123,7 @@ impl Default for Penalties {
 /// A bound below which the tokens that a grammar allows are too unlikely to go on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbLimit {
-    /// The probability that the model gives to all allowed tokens together.
+    /// The threshold for the total probability of all allowed tokens, from 0 to 1.
     pub below: f32,
     /// How many tokens in a row it has to be below, at least 1.
     pub patience: u32,

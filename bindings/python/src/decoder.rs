@@ -17,7 +17,8 @@ use crate::grammar::Grammar;
 use crate::raise;
 use crate::tokens::KnownIds;
 
-/// One output of a model, for one thread at a time: it calls Python's tokenizer, so another thread does not wait for it.
+/// The decoder of one output. Only one thread may use it at a time: a second thread gets an error, because the decoder calls Python's
+/// tokenizer and must not block on it.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct Decoder {
     inner: Mutex<Running>,

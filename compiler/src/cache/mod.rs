@@ -450,7 +450,7 @@ impl Cache {
         answered(Ok(kept), origin).ok()
     }
 
-    /// Looks the artifact up in the layers and in the folder. The digest is its key in memory.
+    /// Looks the artifact up in the read-only layers, then in the cache's folder. The digest is its key in memory.
     fn in_files(&self, request: &Request<'_>) -> Option<(Digest, GrammarArtifact, Origin)> {
         let vocabulary = request.compiler.vocabulary();
         if let Some(content) = request.content {

@@ -94,8 +94,7 @@ impl FrontEnd {
         }
     }
 
-    /// The same with fewer required keys in any order, for a vocabulary with which sets of them are too many
-    /// (`CompileError::is_of_sets`). The keywords that name keys which keep their order are entered in the report as narrower. `None`
+    /// A copy with fewer required keys in any order, for a compilation that failed with too many sets of keys (`CompileError::is_of_sets`). The keywords that name keys which keep their order are entered in the report as narrower. `None`
     /// if all keys keep their order already, or if the schema is part of another language.
     pub(crate) fn with_fewer_sets(&self) -> Option<Self> {
         let mut fewer = self.clone();
@@ -139,8 +138,7 @@ impl FrontEnd {
         self.lower_for(source, &ControlTokens::default(), budget)
     }
 
-    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens: some languages read strings with their names as
-    /// these tokens.
+    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of such a token in a string as the token.
     ///
     /// # Errors
     ///

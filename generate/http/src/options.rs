@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A server in OpenAI's protocol.
+/// The address of a server in OpenAI's protocol, with the key, the model and limits on requests.
 #[derive(Clone)]
 pub struct HttpOptions {
     /// The address up to `/v1`, without a slash at its end.

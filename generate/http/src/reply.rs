@@ -148,7 +148,7 @@ impl Reading {
         Ok(events.into_iter().all(tell))
     }
 
-    /// A call, or more of the arguments of the last.
+    /// Reads a part of a tool call: the start of a call, or more arguments of the last call.
     fn call(&mut self, call: &Value, events: &mut Vec<Event>) {
         let function = call.get("function").unwrap_or(&Value::Null);
         let name = function.get("name").and_then(Value::as_str);

@@ -18,9 +18,9 @@ use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 use grammarc_runtime::error::{BytesError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar};
 
-/// Most time that one grammar may take.
+/// Limit on the time to compile one grammar.
 const TIME: Duration = Duration::from_secs(2);
-/// Most memory that one grammar may take, in bytes.
+/// Limit on the memory to compile one grammar, in bytes.
 const MEMORY: usize = 256 << 20;
 
 /// A grammar that judges whole texts. A clone is the same. `Send` and `Sync`.

@@ -33,8 +33,7 @@ pub struct JsonValidator {
     pub grammar: Option<TextGrammar>,
     /// Reject keys that the schema does not declare, in objects with `properties` and without `additionalProperties`.
     pub closed: bool,
-    /// Fail where no part of the output is right. Of repairs, take those that strict mode allows: see
-    /// [`repair_json`](Self::repair_json).
+    /// Return an error if no part of the output is valid. Apply only the repairs that [`repair_json`](Self::repair_json) allows in strict mode.
     pub strict: bool,
     /// Repair what does not parse.
     pub repair: bool,
@@ -170,7 +169,7 @@ impl JsonValidator {
         Ok(unchecked(output, error.to_string()))
     }
 
-    /// The first part of an output that is right, else the first error.
+    /// Returns the result for the first valid part of an output, or else the first error.
     fn first_error(&self, output: &str) -> Result<Validated, JsonError> {
         let mut refused = None;
         if let Some(grammar) = &self.grammar {
@@ -229,7 +228,7 @@ impl JsonValidator {
         }
     }
 
-    /// Whether the grammar does not refuse a text.
+    /// Whether the grammar accepts a text, or cannot judge it. True without a grammar.
     fn accepts(&self, text: &str) -> bool {
         let judged = self.grammar.as_ref().map(|grammar| grammar.judge(text));
         !matches!(judged, Some(Judgement::Refused { .. }))
@@ -284,7 +283,7 @@ fn unchecked(output: &str, warning: String) -> Validated {
     }
 }
 
-/// The result for one part of an output that is right, with the text around it as edits.
+/// The result for one valid part of an output. The text around it is listed as removed by edits.
 fn valid(output: &str, range: Range<usize>, value: Option<Value>) -> Validated {
     let around = [0..range.start, range.end..output.len()];
     let edits = around.into_iter().filter(|part| !output[part.clone()].trim().is_empty());

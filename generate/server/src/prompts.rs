@@ -98,7 +98,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// The reply to an output. Without `items`, lines of JSON have no `response` and no `object`.
+    /// Builds the reply to an output. Without `items`, the reply of a `jsonl` prompt leaves out `response` and `object`.
     fn reply(&self, output: &Output, items: bool) -> Result<Value, ApiError> {
         let response = match output.finish.is_cut() {
             true => self.prompts.take_cut(&self.id, &output.text),

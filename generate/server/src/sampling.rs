@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
 
-/// The refusal of `x_grammarc.mass` where a reply has no place for it.
+/// The error for `x_grammarc.mass` at endpoints whose replies cannot hold it.
 pub(crate) const NO_MASS: &str = "`mass` is told by `/v1/chat/completions` alone; ask there";
 
 /// Reads the sampling parameters of a request, without its constraint. The flag says whether `max_tokens` is the server's default.
@@ -107,8 +107,7 @@ fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
     biases.collect()
 }
 
-/// The fields of `x_grammarc`: what other servers do not have. Endpoints that tell the mass of tokens find log probabilities asked
-/// for if it is wanted.
+/// Reads the fields of `x_grammarc`, which other servers do not have. If `mass` is set, log probabilities are requested from the engine.
 fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> {
     let on_length = [("truncate", OnLength::Truncate), ("close", OnLength::Close)];
     let wrong = "it is neither `truncate` nor `close`";

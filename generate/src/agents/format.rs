@@ -31,7 +31,7 @@ pub enum AgentError {
         /// The name.
         name: String,
     },
-    /// The content of a tool is none of its arguments.
+    /// The `content` of a tool names an argument that the tool does not declare.
     #[error(
         "the content of the tool `{tool}` is `{content}`, and its arguments have no such property; name one of `properties`"
     )]
@@ -244,7 +244,7 @@ impl AgentFormat {
     }
 }
 
-/// The tags of an output up to the action: the first tag that is not `think`. Without such a tag, the `think` tag alone.
+/// Returns the tags of an output through the first that is not `think`, which is the action. Without such a tag, returns the `think` tag.
 fn action_tags(output: &str) -> Vec<Tag<'_>> {
     let mut found = Vec::new();
     for tag in tags(output) {

@@ -35,7 +35,7 @@ pub enum PromptConfigError {
     /// A value is missing or of the wrong kind.
     #[error("`{key}`: {message}")]
     Value {
-        /// The key, with the field behind it.
+        /// The key of the prompt in the configuration, followed by the field that is wrong.
         key: String,
         /// The fault in words, and what is expected.
         message: String,

@@ -21,8 +21,8 @@ use crate::sequence::FirstBytes;
 use crate::stack::Frames;
 use crate::step::Machine;
 
-/// Most configurations that one search adds to its worklist. A search follows texts of earlier items, so it is nearly always
-/// short; at the limit it has taken about a second and 8 MB.
+/// Limit on the configurations that one search for a new item puts into its worklist. Searches are nearly always short; at the limit
+/// one takes about a second and 8 MB.
 const SEARCHED: usize = 1 << 18;
 
 /// The relation of a configuration to the earlier items.

@@ -332,7 +332,7 @@ fn a_search_for_a_new_item_ends() {
     let items = [Expr::Call(item)].into_iter().chain(between).chain(end);
     builder.define_as(rule, Expr::seq(items), Origin::default(), RuleKind::Distinct);
     builder.define(start, Expr::Call(rule), Origin::default());
-    let tokens: Vec<Token> = ["a", "0", "1"].map(|text| Token::Text(text.into())).to_vec();
+    let tokens: Vec<Token> = ["a", "0", "1", "]"].map(|text| Token::Text(text.into())).to_vec();
     let vocabulary = case(tokens).vocabulary().expect("the vocabulary compiles");
     let compiled = compile(vocabulary, builder.finish(start)).expect("a small grammar");
     let refused = Matcher::new(&compiled).accept(0);

@@ -1,4 +1,4 @@
-"""Where an output ends, in the words of Rust's parameters (docs/generation.md, "Where an output ends")."""
+"""Converts Python's parameters for the end of an output to those of Rust (docs/generation.md, "Where an output ends")."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ProbLimit(NamedTuple):
     """A bound below which the tokens that a grammar allows are too unlikely to go on."""
 
     below: float
-    """The probability that the model gives to all allowed tokens together, from 0 to 1."""
+    """The threshold for the total probability of all allowed tokens, from 0 to 1."""
     patience: int = 1
     """How many tokens in a row it has to be below, at least 1."""
 

@@ -50,7 +50,7 @@ def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False, c
 
 
 def _of(text: str) -> Jsonl:
-    """Lines that were read, from their JSON."""
+    """Builds the result from the JSON that the native parser returns."""
     found = json.loads(text)
     items = [json.loads(item["value"]) for item in found["items"]]
     skipped = [Skipped(line["line"], line["reason"]) for line in found["skipped"]]

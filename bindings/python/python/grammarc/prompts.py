@@ -78,7 +78,7 @@ class PromptManager:
     """Prompts by their ids. May be shared between threads."""
 
     def __init__(self, config: Mapping[str, Any] | None = None, terms: Mapping[str, Any] | None = None) -> None:
-        """Loads a configuration, or begins without prompts. ``terms`` are those of all prompts.
+        """Loads a configuration, if one is given. ``terms`` are template variables of all prompts.
 
         Raises :class:`grammarc.SourceError` that names the key and what is expected there.
         """

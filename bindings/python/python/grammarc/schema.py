@@ -57,7 +57,7 @@ def of_type(kind: Any) -> Mapping[str, Any]:
 
 
 def is_type(schema: Schema) -> bool:
-    """Whether a schema is a type that pydantic derives one from, and no JSON Schema."""
+    """Whether ``schema`` is a Python type, from which pydantic derives a JSON Schema, rather than a JSON Schema itself."""
     return not isinstance(schema, (str, bytes, bytearray, memoryview, Mapping, bool))
 
 

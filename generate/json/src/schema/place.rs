@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// The JSON pointer to the innermost member or item whose key or text holds a byte of the value's shortest text. O(text x
-/// depth).
+/// Returns the JSON pointer to the innermost member or item at a byte offset of the value's compact JSON. O(text x depth).
 pub(super) fn pointer(mut value: &Value, mut at: usize) -> String {
     let mut pointer = String::new();
     loop {

@@ -16,11 +16,11 @@ use serde_json::{Map, Value};
 /// Keywords whose values are data.
 const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
-/// Keywords with a schema for each of some names.
+/// Keywords whose value is an object from names to schemas.
 const BY_NAME: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
-/// Exclusive bounds, each with the bound that it speaks of in draft 4.
+/// Keywords for exclusive bounds, each with the bound that it modifies as a boolean in draft 4.
 const EXCLUSIVE: [(&str, &str); 2] =
     [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")];
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::error::ApiError;
 use crate::fields::Fields;
 
-/// The conversation. A message becomes one or several: each result of a tool is a message of its own.
+/// Converts messages to the form of chat completions. Each tool result becomes a message of its own.
 pub(super) fn messages(
     system: Option<Value>,
     messages: Vec<Value>,
@@ -97,7 +97,7 @@ impl Message {
         block.finish().map(drop)
     }
 
-    /// Adds the results of tools, and the message unless nothing else is in it.
+    /// Appends the tool results as messages, then the message itself if it has other content.
     fn add_to(self, all: &mut Vec<Value>, role: &str) {
         let Self { results, text, reasoning, calls } = self;
         let is_all = !results.is_empty() && text.is_empty() && calls.is_empty();
@@ -132,7 +132,7 @@ fn text_of(path: &str, value: &Value) -> Result<String, ApiError> {
     texts.collect()
 }
 
-/// Tools as chats have them.
+/// Converts tools to the form of chat completions.
 pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     let tools = tools.into_iter().enumerate().map(|(at, tool)| {
         let mut tool = Fields::of(&format!("tools.{at}"), tool)?;

@@ -73,7 +73,7 @@ pub(super) struct End<'a> {
 }
 
 impl End<'_> {
-    /// The `stop_reason`. A call that was cut is none.
+    /// Returns the `stop_reason`. Truncated calls do not count as tool use.
     pub(super) fn reason(&self) -> &'static str {
         match self.finish {
             Finish::StopString(_) => "stop_sequence",

@@ -36,7 +36,7 @@ impl Frames {
         named(name, &value)
     }
 
-    /// Opens a block, unless one of this kind is open that goes on.
+    /// Opens a block, unless a block of the same kind is open already. A call always opens a new one.
     fn open(&mut self, kind: Open, block: Value) -> String {
         if self.open == Some(kind) && kind != Open::Call {
             return String::new();

@@ -125,7 +125,7 @@ class _Rows:
 
 
 class _Watch(_loops.Watch):
-    """Reads each choice of one generation, the last one too."""
+    """Observes each token that is sampled in one generation, the last one included."""
 
     def __init__(self, owner: object, held: _Rows) -> None:
         check: Callable[[torch.Tensor, list[int]], None] = held.read

@@ -44,7 +44,7 @@ class HostModel:
         return [int(token) for token in self._tokenizer(text, add_special_tokens=False)["input_ids"]]
 
     def feed(self, kept: int, tokens: list[int]) -> torch.Tensor:
-        """The logits behind the last token."""
+        """Keeps the first ``kept`` tokens of the sequence, appends ``tokens``, and returns the logits for the next token."""
         if kept < len(self._tokens):
             tokens = self._forget(kept) + tokens
         self._tokens += tokens
@@ -56,7 +56,7 @@ class HostModel:
         return done.logits[0, -1].to("cpu", torch.float32, copy=True)
 
     def _forget(self, kept: int) -> list[int]:
-        """Takes back all but so many tokens. Returns those that have to be read anew."""
+        """Drops all but the first ``kept`` tokens from the model's cache. Returns the tokens that have to be fed again."""
         again: list[int] = []
         try:
             self._cache.crop(kept)

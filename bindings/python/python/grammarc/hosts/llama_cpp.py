@@ -150,7 +150,7 @@ class _Ending:
         return self._row.rest(text.encode())
 
     def apply(self, tokens: list[int], logits: numpy.ndarray[Any, Any]) -> None:
-        """Masks the logits behind all tokens of the sequence, prompt included."""
+        """Masks the logits for the token that follows ``tokens``, which are the whole sequence with the prompt."""
         row = self._row
         if self._seen is not None and tokens[:-1] == self._seen and not row.is_over:
             if not row.read(tokens[-1]):

@@ -118,7 +118,7 @@ enum Early {
     MustEnd,
     /// At once
     First,
-    /// At the token that leaves the grammar
+    /// At the first token that the grammar refuses
     Longest,
 }
 
