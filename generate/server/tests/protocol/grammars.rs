@@ -124,6 +124,18 @@ async fn counters_count() {
         let (name, value) = line.rsplit_once(' ').expect("a name and a value");
         assert!(name.starts_with("grammarc_") && value.parse::<f64>().is_ok(), "{line}");
     }
+    // The page lists all of them and no other.
+    let types = metrics.text.lines().filter_map(|line| line.strip_prefix("# TYPE grammarc_"));
+    let mut told: Vec<&str> = types.filter_map(|line| line.split(' ').next()).collect();
+    let page = include_str!("../../../../docs/metrics.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let names = rows.filter_map(|row| row.split('|').nth(1)).flat_map(|names| names.split('`'));
+    let names = names.map(|name| name.trim_end_matches("_total"));
+    let mut listed: Vec<&str> =
+        names.filter(|name| !name.trim_matches([' ', ',']).is_empty()).collect();
+    told.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(told, listed);
 }
 
 #[tokio::test]
