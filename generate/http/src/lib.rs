@@ -8,7 +8,7 @@
 //! | [`error`] | why there is no output |
 //!
 //! The server gives no logits. JSON mode therefore validates an output after it was generated: see
-//! [`LlmBackend`](grammarc_generate::LlmBackend).
+//! [`LlmBackend`].
 
 pub mod error;
 pub mod options;
