@@ -117,6 +117,9 @@ async fn counters_count() {
     assert_eq!(server.counter("outputs_failed_total").await, 0.0);
     assert!(server.counter("forced_tokens_total").await > 0.0);
     assert!(server.counter("completion_tokens_total").await >= 18.0);
+    // What never happened is in no line.
+    server.post("/v1/repair", &json!({"text": "{\"a\": 1,}"})).await;
+    server.post("/v1/repair", &json!({"txt": "1"})).await;
     let metrics = server.get("/metrics").await;
     let kind = metrics.headers[header::CONTENT_TYPE].to_str().expect("text");
     assert!(kind.starts_with("application/openmetrics-text"));
