@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let imported = vocabulary::build(&table, &file.to_string_lossy(), None)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let builder = GgufModelBuilder::new(folder.display(), vec![file.to_string_lossy()]);
-    let model = runtime.block_on(builder.with_force_cpu().build())?;
+    let model = runtime.block_on(builder.with_force_cpu().with_prefix_cache_n(None).build())?;
     let grammars = Grammars::new(imported.vocabulary, None);
     let backend = MistralBackend::new(model, grammars, runtime.handle().clone());
 

@@ -27,6 +27,9 @@ pub struct MistralBackend {
 impl MistralBackend {
     /// A backend over a model that was built. The grammars are those of the model's vocabulary. The requests run on this
     /// runtime, which must have threads of its own: a caller that waits for events blocks its thread.
+    ///
+    /// Build the model with `with_prefix_cache_n(None)`. With a prefix cache, mistral.rs hands a processor other tokens for the prompt at
+    /// the first call than later, and a request that meets the cache fails with an error.
     pub fn new(model: Model, grammars: Grammars, runtime: Handle) -> Self {
         Self { model: Arc::new(model), grammars, runtime }
     }
