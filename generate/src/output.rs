@@ -69,6 +69,11 @@ impl Finish {
         matches!(self, Self::Length { closed: false } | Self::Deadline | Self::Cancelled)
     }
 
+    /// The reason in one word where [`reason`](Self::reason) has none for it: `unlikely`.
+    pub fn detail(&self) -> Option<&'static str> {
+        (*self == Self::Unlikely).then_some("unlikely")
+    }
+
     /// The `finish_reason` of an output without calls: `stop` or `length` as in OpenAI's protocol, or `deadline`.
     pub fn reason(&self) -> &'static str {
         match self {

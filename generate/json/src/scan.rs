@@ -58,3 +58,8 @@ pub(crate) fn container_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
     None
 }
+
+/// A key as a step of a JSON pointer (RFC 6901).
+pub(crate) fn pointer_step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

@@ -149,7 +149,7 @@ impl JsonValidator {
     /// A part is JSON and none is an instance, or a repair finds nothing that it may take. With `strict`: no part is JSON, or a
     /// text of the grammar.
     pub fn validate(&self, output: &str) -> Result<Validated, JsonError> {
-        let error = match self.first_error(output) {
+        let error = match self.first_valid(output) {
             Ok(validated) => return Ok(validated),
             Err(error) => error,
         };
@@ -170,7 +170,7 @@ impl JsonValidator {
     }
 
     /// Returns the result for the first valid part of an output, or else the first error.
-    fn first_error(&self, output: &str) -> Result<Validated, JsonError> {
+    fn first_valid(&self, output: &str) -> Result<Validated, JsonError> {
         let mut refused = None;
         if let Some(grammar) = &self.grammar {
             for part in [0..output.len(), trimmed(output)].into_iter().chain(extract_json(output)) {

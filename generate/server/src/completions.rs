@@ -145,7 +145,7 @@ pub(crate) async fn serve(
             let text = echo_of(index).unwrap_or_default() + &output.text;
             let logprobs = logprobs_of(&app, &output.logprobs, &mut 0);
             let mut whole = choice(index, &text, logprobs, Value::from(output.finish.reason()));
-            if let Some(detail) = reply::finish_detail(&output.finish) {
+            if let Some(detail) = output.finish.detail() {
                 whole["x_grammarc"] = json!({"finish": detail});
             }
             whole

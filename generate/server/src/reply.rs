@@ -73,8 +73,8 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
-/// Fields of `x_grammarc` at the end of a chat's output: that it was closed, that the grammar's tokens became too unlikely,
-/// violations of its schema, and the call that was begun and is none.
+/// The fields of `x_grammarc` at the end of a chat's output: `closed`, `finish`, `violations` of its schema, and `cut_call`, the
+/// index of a truncated call.
 pub(crate) fn own(
     app: &App,
     finish: &Finish,
@@ -91,18 +91,13 @@ pub(crate) fn own(
     if *finish == (Finish::Length { closed: true }) {
         own.insert("closed".to_owned(), Value::from(true));
     }
-    if let Some(detail) = finish_detail(finish) {
+    if let Some(detail) = finish.detail() {
         own.insert("finish".to_owned(), Value::from(detail));
     }
     if let Some(index) = cut_call {
         own.insert("cut_call".to_owned(), Value::from(index));
     }
     (!own.is_empty()).then_some(Value::Object(own))
-}
-
-/// Why an output ended, where OpenAI has no word for it.
-pub(crate) fn finish_detail(finish: &Finish) -> Option<&'static str> {
-    (*finish == Finish::Unlikely).then_some("unlikely")
 }
 
 /// The violations of an output that ended by itself and is held to a schema: formats, and keywords that grammars only

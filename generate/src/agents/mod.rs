@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The format is a schema, so that a model can be constrained to it. The output of an unconstrained model is searched for the first
-//! object that is an action, and then for the tags that agents wrote before. Tests: `tests/`, of which `published.rs` has the
-//! properties of the document that the format was published with.
+//! object that is an action, and then for the tags that agents wrote before. The tests are in `tests/`. `published.rs` holds
+//! the properties that the document of the format states.
 
 mod extract;
 mod format;

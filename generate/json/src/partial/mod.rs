@@ -21,6 +21,7 @@ mod tests;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
+use crate::scan::pointer_step;
 use crate::schema::{JsonSchema, ValidationError};
 
 pub use error::PartialError;
@@ -307,7 +308,7 @@ fn pointer_of(path: &[Step]) -> String {
     for step in path {
         pointer.push('/');
         match step {
-            Step::Key(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Step::Key(key) => pointer.push_str(&pointer_step(key)),
             Step::Index(index) => pointer.push_str(&index.to_string()),
         }
     }

@@ -10,6 +10,7 @@ use jsonschema::Validator;
 use referencing::Registry;
 use serde_json::{Value, json};
 
+use crate::scan::pointer_step;
 use crate::schema::{JsonSchema, MAX_ERRORS, ValidationError, Violation};
 
 /// References that are followed to one schema.
@@ -75,7 +76,7 @@ impl Parts {
                 Step::Key(key) => match schema.get("properties").and_then(|named| named.get(key)) {
                     Some(found) => {
                         pointer.push_str("/properties/");
-                        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                        pointer.push_str(&pointer_step(key));
                         found
                     }
                     None => {

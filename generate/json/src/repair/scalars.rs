@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use crate::scan::string_end;
+use crate::scan::{pointer_step, string_end};
 use crate::strict;
 
 /// Pointers to scalars of a value.
@@ -46,7 +46,7 @@ pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)
                 if bytes.get(colon) == Some(&b':') {
                     pointer.truncate(open.last().map_or(0, |(len, _)| *len));
                     pointer.push('/');
-                    pointer.push_str(&content.replace('~', "~0").replace('/', "~1"));
+                    pointer.push_str(&pointer_step(&content));
                     at = colon + 1;
                 } else if places.contains(pointer.as_str()) && is_scalar(&content) {
                     found.push((start..at, content));

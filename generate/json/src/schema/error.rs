@@ -5,6 +5,7 @@ use std::fmt;
 use grammarc_compiler::diagnostics::Diagnostic;
 use jsonschema::error::ValidationErrorKind;
 
+use crate::scan::pointer_step;
 use crate::strict::ParseError;
 
 /// Most violations that are told of one value.
@@ -71,7 +72,7 @@ impl Violation {
     /// JSON pointer to the member that is required and not there, where that is what is wrong.
     pub fn missing(&self) -> Option<String> {
         let key = self.missing_key.as_ref()?;
-        Some(format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1")))
+        Some(format!("{}/{}", self.pointer, pointer_step(key)))
     }
 
     pub(crate) fn of(error: &jsonschema::ValidationError<'_>) -> Self {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::scan::pointer_step;
+
 /// Returns the JSON pointer to the innermost member or item at a byte offset of the value's compact JSON. O(text x depth).
 pub(super) fn pointer(mut value: &Value, mut at: usize) -> String {
     let mut pointer = String::new();
@@ -14,7 +16,7 @@ pub(super) fn pointer(mut value: &Value, mut at: usize) -> String {
             Value::Object(members) => members
                 .iter()
                 .map(|(key, value)| {
-                    (escaped(key), Value::from(key.as_str()).to_string().len() + 1, value)
+                    (pointer_step(key), Value::from(key.as_str()).to_string().len() + 1, value)
                 })
                 .collect(),
             _ => return pointer,
@@ -38,11 +40,6 @@ pub(super) fn pointer(mut value: &Value, mut at: usize) -> String {
         }
         (value, at) = (part, at - start);
     }
-}
-
-/// A key as a step of a pointer.
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

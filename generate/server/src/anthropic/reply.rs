@@ -7,7 +7,6 @@ use grammarc_generate::{Finish, Output};
 use serde_json::{Value, json};
 
 use crate::error::ApiError;
-use crate::reply;
 
 /// The fields that a message begins with.
 pub(super) struct Head {
@@ -94,7 +93,7 @@ impl End<'_> {
     /// Facts that the protocol has no word for.
     pub(super) fn own(&self) -> Value {
         json!({
-            "finish": reply::finish_detail(self.finish).unwrap_or_else(|| self.finish.reason()),
+            "finish": self.finish.detail().unwrap_or_else(|| self.finish.reason()),
             "closed": *self.finish == Finish::Length { closed: true },
         })
     }

@@ -7,8 +7,8 @@ use grammarc_compiler::frontend::settings::Language;
 use grammarc_generate::backend::{Chat, Generation as _, finish};
 use grammarc_generate::output::{Collector, Usage};
 use grammarc_generate::{
-    EarlyStop, Event, Finish, Forced, GenerateError, GenerateParams, Grammar, JsonModeConfig,
-    LlmBackend, Logprobs, OnLength, ProbLimit, Prompt, Reasoning,
+    EarlyStop, Event, Forced, GenerateError, GenerateParams, Grammar, JsonModeConfig, LlmBackend,
+    Logprobs, OnLength, ProbLimit, Prompt, Reasoning,
 };
 use grammarc_json::EditKind;
 use serde::Serialize;
@@ -191,10 +191,7 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
         forced: told.forced,
     });
     let tokens = tokens.collect();
-    let finish = match &whole.finish {
-        Finish::Unlikely => "unlikely",
-        finish => finish.reason(),
-    };
+    let finish = whole.finish.detail().unwrap_or_else(|| whole.finish.reason());
     let Usage { prompt_tokens, completion_tokens, forced_tokens, model_calls, seed, .. } =
         whole.usage;
     let calls =
