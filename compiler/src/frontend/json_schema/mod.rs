@@ -5,51 +5,29 @@
 //!         (arena, references)   (keywords, report)        (formulas)   (automata, emptiness)
 //! ```
 //!
-//! - `document`: the text as values that know their span and pointer; `dialect`: its draft; `resolve` follows
-//!   references, also to `resources` given by the user.
-//! - `keyword`: the table of support. `survey` visits every schema that applies, and `read` checks keyword values and
-//!   reads them into a `schema`. `closed` has objects take no other keys, where the options say so.
-//! - `algebra`: what a formula over schemas says of each type: sets of `numbers` and `strings`, formulas over members
-//!   and items, and from these, automata over members and items. The graph of all that can apply to any value tells
-//!   what is empty, and which two places are to blame.
-//! - `merge` finds equal contents; `lower` makes rules of them on top of the shared rules of the `prelude`, in the
-//!   text form of the `options`: one for each content and `layout`, which is what `whitespace` makes of a depth.
+//! | room | what it does |
+//! | --- | --- |
+//! | [`options`] | the text form of accepted documents, and limits |
+//! | [`source`] | the draft, references, and resources that the user gives |
+//! | [`values`] | sets of strings and numbers, exact under union, intersection and complement |
+//! | [`read`] | visits every schema that applies, checks keywords and reads them; the table of support |
+//! | [`text_form`] | how values are written: whitespace, shared rules, members as tags |
+//! | [`algebra`] | what a formula over schemas says of each type, as automata; what is empty, and why |
+//! | [`lower`] | rules of the grammar, one for each content and layout |
+//!
+//! Tests: `tests/` here, `tests/tests/suite/members.rs`, and `tests/tests/schemas/` against the judges of the suite.
 //!
 //! Nothing is left out in silence: a keyword occurrence is exact, an annotation, narrower or approximate in the report,
 //! or the schema is refused. Cost follows the combinations of facts that matter at one place, and has budgets.
 
-mod advice;
 mod algebra;
-mod closed;
-mod dialect;
-mod excluded;
-mod formats;
-mod keyword;
-mod layout;
-mod lint;
 mod lower;
-mod merge;
-mod number;
-mod numbers;
-mod occurrence;
 mod options;
-mod prelude;
-mod pruned;
 mod read;
-mod report;
-mod required;
-mod resolve;
-mod resources;
 mod rust_type;
-mod schema;
-mod share;
-mod string;
-mod strings;
-mod survey;
-mod table;
-mod tags;
-mod types;
-mod whitespace;
+mod source;
+mod text_form;
+mod values;
 
 #[cfg(test)]
 mod tests;
@@ -64,20 +42,20 @@ use crate::frontend::document::{Codes, Document};
 use crate::ir::{Literals, Lowered};
 
 use algebra::{OneOf, Orders, SHAPE_LIMIT};
-use occurrence::Occurrence;
+use source::occurrence::Occurrence;
 
-pub(crate) use keyword::is_unknown as is_unknown_keyword;
-pub(crate) use lint::unknown_help;
 pub use options::{
     DigitLimits, Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm,
     SchemaDialect, Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
-pub use prelude::{Piece, Prelude, prelude_grammar};
-pub use resources::{ResourceError, Resources};
+pub(crate) use read::keyword::is_unknown as is_unknown_keyword;
+pub(crate) use read::lint::unknown_help;
+pub use read::table::{SupportRow, support_table};
 pub use rust_type::Schema;
-pub use table::{SupportRow, support_table};
-pub(crate) use tags::{Root, TagForm, ValueForm};
-pub(crate) use types::TypeSet;
+pub use source::resources::{ResourceError, Resources};
+pub use text_form::prelude::{Piece, Prelude, prelude_grammar};
+pub(crate) use text_form::tags::{Root, TagForm, ValueForm};
+pub(crate) use values::types::TypeSet;
 
 /// Codes of a text that is no schema document.
 pub(crate) const CODES: Codes =
@@ -123,14 +101,14 @@ pub(crate) fn lower_as(
     let (mut document, tree) = Document::parse(&source, CODES, budget).map_err(one)?;
     budget.check_in_source()?;
     let mut findings = Vec::new();
-    let survey::Surveyed { mut schemas, mut root, mut occurrences } =
-        survey::survey(&mut document, &tree, options, budget, &mut findings).map_err(all)?;
-    findings.extend(lint::lint(&document, &occurrences));
+    let read::survey::Surveyed { mut schemas, mut root, mut occurrences } =
+        read::survey::survey(&mut document, &tree, options, budget, &mut findings).map_err(all)?;
+    findings.extend(read::lint::lint(&document, &occurrences));
     budget.check_in_source()?;
     budget.begin(Phase::Combining);
     let mut closed_places = Vec::new();
     if options.closed {
-        let closed = closed::close(&schemas, root);
+        let closed = read::close_objects::close(&schemas, root);
         (schemas, root) = (closed.schemas, closed.root);
         closed_places.clone_from(&closed.places);
         let reason = "says nothing of other keys, and takes none by the options given";
@@ -143,12 +121,13 @@ pub(crate) fn lower_as(
     }
     if !excluded.is_empty() {
         let limit = Allowance::new(options.max_states, budget);
-        root = excluded::exclude(&mut schemas, root, excluded, limit).map_err(|error| {
-            let text = format!("the excluded texts are too complex: {error}");
-            one(document.error("json-schema::state-limit", document.root(), text))
-        })?;
+        root =
+            read::exclude_texts::exclude(&mut schemas, root, excluded, limit).map_err(|error| {
+                let text = format!("the excluded texts are too complex: {error}");
+                one(document.error("json-schema::state-limit", document.root(), text))
+            })?;
     }
-    schemas.share(share::first_equals(&document, &schemas));
+    schemas.share(read::share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
         states: Allowance::new(options.max_states, budget),
@@ -181,16 +160,19 @@ pub(crate) fn lower_as(
     budget.check_in_source()?;
     budget.begin(Phase::Lowering);
     let mut inexact: Vec<_> = std::mem::take(&mut algebra.inexact).into_iter().collect();
-    if let Some(error) = report::unsatisfiable(&mut algebra, &graph, &closed_places) {
+    if let Some(error) =
+        algebra::content::report::unsatisfiable(&mut algebra, &graph, &closed_places)
+    {
         return Err(vec![error]);
     }
-    findings.extend(pruned::pruned(&mut algebra, &graph));
-    merge::merge(&mut graph);
+    findings.extend(algebra::content::pruned::pruned(&mut algebra, &graph));
+    algebra::content::merge::merge(&mut graph);
     let lowered = lower::lower(&algebra, &graph, options, wanted, budget).map_err(one)?;
     let lower::Emitted { grammar, cut } = lowered;
     budget.check_in_source()?;
     drop(algebra);
-    report::deep_enough(&document, &grammar, &cut, options.text, budget).map_err(one)?;
+    algebra::content::report::deep_enough(&document, &grammar, &cut, options.text, budget)
+        .map_err(one)?;
     let too_deep = cut.into_iter().map(|value| Occurrence {
         value,
         verdict: Verdict::Narrower,

@@ -1,57 +1,26 @@
 //! The algebra: what schemas say, as sets of values with exact union, intersection and complement.
 //!
 //! A value is judged by a formula over *literals*: schemas (or written-down values) that it must satisfy or must not.
-//! This formula splits by type. For null, the booleans, numbers and strings it evaluates to a set ([`scalars`]). For
-//! objects and arrays it becomes a formula over *atoms*, keywords about members and items ([`objects`],
-//! [`arrays`]), and that formula becomes an automaton that reads one member or item after the other ([`members`],
-//! [`items`]): after each, the formula that remains is the next state. Children are again formulas over literals, of
-//! which there are finitely many, so recursion of any shape closes into cycles ([`graph`]).
+//! This formula splits by type. For null, the booleans, numbers and strings it evaluates to a set ([`types::scalars`]). For
+//! objects and arrays it becomes a formula over *atoms*, keywords about members and items ([`types::objects`],
+//! [`types::arrays`]), and that formula becomes an automaton that reads one member or item after the other ([`automata::members`],
+//! [`automata::items`]): after each, the formula that remains is the next state. Children are again formulas over literals, of
+//! which there are finitely many, so recursion of any shape closes into cycles ([`content::graph`]).
 //!
-//! | module | what it answers |
+//! | room | what it answers |
 //! | --- | --- |
-//! | [`formula`], [`rebuild`] | boolean formulas, stored once, and made anew |
-//! | [`domain`] | how keywords combine, whatever the sets are |
-//! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
-//! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
-//! | [`assume`] | alternatives decided by what holds besides |
-//! | [`cases`] | how a formula goes on, by what the next value satisfies |
-//! | [`closed`] | alternatives by the keys that they leave possible |
-//! | [`exclusive`] | `oneOf` over objects: which branches exclude each other anyway |
-//! | [`told`] | alternatives that the next value tells apart |
-//! | [`orders`] | which automata over members an object formula becomes |
-//! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
-//! | [`repeated_keys`] | which objects must not repeat a key that the schema does not name |
-//! | [`graph`] | everything reachable from the root, and what of it is empty |
-//! | [`endless`] | whether only infinite values satisfy a formula |
-//! | [`conflict`] | why a formula is empty |
+//! | [`logic`] | boolean formulas, stored once, and the steps that keep them small |
+//! | [`types`] | what each keyword says about one type |
+//! | [`automata`] | the automaton over members or items that an object or array formula becomes |
+//! | [`content`] | everything reachable from the root, what of it is empty, and why |
 //!
 //! Why formulas and not unions of conjunctions: `oneOf` over overlapping objects and every `not` multiply out
 //! exponentially, while the automaton of a formula only meets the combinations that members in order can make.
 
-mod apart;
-mod arrays;
-mod assume;
-mod cases;
-mod closed;
-mod conflict;
-mod counted_items;
-mod domain;
-mod endless;
-mod exclusive;
-mod formula;
-mod graph;
-mod items;
-mod members;
-mod objects;
-mod orders;
-mod plenty;
-mod rebuild;
-mod reordered;
-mod repeated_keys;
-mod scalars;
-mod told;
-mod unevaluated;
-mod unordered;
+pub(crate) mod automata;
+pub(crate) mod content;
+pub(crate) mod logic;
+pub(crate) mod types;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -61,21 +30,21 @@ use crate::budget::Held;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::numbers::Decimal;
 use super::options::TextForm;
-use super::schema::{Schema, SchemaId, Schemas};
+use super::read::schema::{Schema, SchemaId, Schemas};
+use super::values::numbers::Decimal;
 use crate::frontend::document::{Document, NodeId};
 use crate::ir::MOST_MARKS;
 
-pub(crate) use conflict::{Cause, Conflict, Member, cause};
-pub(crate) use formula::FormulaId;
-use graph::holds;
-pub(crate) use graph::{Content, ContentGraph, build};
-pub(crate) use items::ItemAutomaton;
-pub(crate) use members::{MemberAutomaton, MemberName, MemberState};
+pub(crate) use automata::items::ItemAutomaton;
+pub(crate) use automata::members::{MemberAutomaton, MemberName, MemberState};
+use content::graph::holds;
+pub(crate) use content::graph::{Content, ContentGraph, build};
+pub(crate) use content::unsatisfiable_pair::{Cause, Conflict, Member, cause};
+pub(crate) use logic::formula::FormulaId;
 
-use apart::Apart;
-use formula::Formulas;
+use logic::formula::Formulas;
+use logic::quick_emptiness::Apart;
 
 /// A scalar that no place of the document holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -215,16 +184,16 @@ pub(crate) struct Algebra<'a> {
     orders: Orders,
     one_of: OneOf,
     /// Whether keys in any order come once.
-    once: Option<unordered::Once>,
+    once: Option<automata::any_order::Once>,
     /// Most required keys of an object that come in any order.
     most_marks: u8,
     subjects: IndexSet<Subject, FxBuildHasher>,
     /// The formulas of schemas, by their index.
     of_schemas: Vec<Option<FormulaId>>,
     values: Formulas,
-    scalars: scalars::Memo,
-    objects: objects::Objects,
-    arrays: arrays::Arrays,
+    scalars: types::scalars::Memo,
+    objects: types::objects::Objects,
+    arrays: types::arrays::Arrays,
     apart: Apart,
     /// Whether some value satisfies a formula, where that was asked for.
     held: ByFormula<bool>,
@@ -268,9 +237,9 @@ impl<'a> Algebra<'a> {
             subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
             of_schemas: vec![None; size],
             values: Formulas::with_capacity(size),
-            scalars: scalars::Memo::with_capacity(size),
-            objects: objects::Objects::with_capacity(size),
-            arrays: arrays::Arrays::with_capacity(size),
+            scalars: types::scalars::Memo::with_capacity(size),
+            objects: types::objects::Objects::with_capacity(size),
+            arrays: types::arrays::Arrays::with_capacity(size),
             apart: Apart::default(),
             held: ByFormula::default(),
             at: document.root(),
@@ -285,7 +254,7 @@ impl<'a> Algebra<'a> {
 
     /// The same with keys that come once, as far as their sets are few, where they come in any order.
     pub(crate) fn with_keys_once(mut self, once: bool) -> Self {
-        self.once = once.then(unordered::Once::default);
+        self.once = once.then(automata::any_order::Once::default);
         self
     }
 
@@ -453,7 +422,7 @@ impl<'a> Algebra<'a> {
 
 /// Results by subject.
 #[derive(Debug)]
-struct BySubject<T>(Vec<Option<T>>);
+pub(crate) struct BySubject<T>(Vec<Option<T>>);
 
 impl<T> Default for BySubject<T> {
     fn default() -> Self {

@@ -10,9 +10,9 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Counter, Expr, RuleKind, Step};
 
 use super::super::algebra::ItemAutomaton;
-use super::super::schema::Bounds;
 use super::Emitter;
 use super::places::Places;
+use crate::frontend::json_schema::read::schema::Bounds;
 
 impl Emitter<'_> {
     /// The arrays of an automaton.

@@ -18,12 +18,12 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId, MemberName};
-use super::layout::{Gaps, Layout};
-use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
-use super::prelude::{MOST_LEAST, Piece, Prelude, space};
-use super::strings::{Place, StringRules, StringSet, character, tail};
-use super::tags::{Root, TagForm};
+use super::text_form::layout::{Gaps, Layout};
+use super::text_form::prelude::{MOST_LEAST, Piece, Prelude, space};
+use super::text_form::tags::{Root, TagForm};
+use super::values::numbers::{NumeralSet, Pieces};
+use super::values::strings::{Place, StringRules, StringSet, character, tail};
 use crate::frontend::document::{NodeId, Pointers};
 
 /// Size of an expression of scalars up to which it is written where it is used.

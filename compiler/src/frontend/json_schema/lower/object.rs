@@ -16,11 +16,11 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, RuleKind};
 
 use super::super::algebra::MemberAutomaton;
-use super::super::layout::Layout;
-use super::super::string::push_quoted;
-use super::super::strings::{Escapes, Place, StringSet};
 use super::Emitter;
 use super::places::{BYTES_A_MEMBER, Places, is_long};
+use crate::frontend::json_schema::text_form::layout::Layout;
+use crate::frontend::json_schema::values::strings::escaped::push_quoted;
+use crate::frontend::json_schema::values::strings::{Escapes, Place, StringSet};
 
 /// Automata of a union that share a rule. Automata that overlap can multiply in one, by two for each. A union of more has
 /// several such rules, which are still written into one where that does not multiply them; otherwise the parse position

@@ -10,12 +10,12 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{ByteSet, Expr};
 
 use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
-use super::super::layout::Gaps;
-use super::super::string::quoted;
-use super::super::strings::{Escapes, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
 use super::places::{BYTES_A_MEMBER, Places};
+use crate::frontend::json_schema::text_form::layout::Gaps;
+use crate::frontend::json_schema::values::strings::escaped::quoted;
+use crate::frontend::json_schema::values::strings::{Escapes, one_character};
 
 /// Bytes that a unit of a key takes in a tree and in the graph, about.
 const BYTES_A_UNIT: usize = 160;

@@ -3,8 +3,8 @@
 use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::MemberAutomaton;
-use super::super::layout::Gaps;
-use super::super::schema::Bounds;
+use crate::frontend::json_schema::read::schema::Bounds;
+use crate::frontend::json_schema::text_form::layout::Gaps;
 
 /// Least number of states in which a key may be left out for their keys to be lowered as one tree.
 const MANY: usize = 48;

@@ -9,12 +9,12 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Origin, RuleId};
 
 use super::super::algebra::{Content, FormulaId, MemberName};
-use super::super::layout::Layout;
-use super::super::prelude::{Piece, space};
-use super::super::strings::StringSet;
-use super::super::tags::{TagForm, ValueForm};
-use super::super::types::TypeSet;
 use super::{Emitter, INLINE, has_containers};
+use crate::frontend::json_schema::text_form::layout::Layout;
+use crate::frontend::json_schema::text_form::prelude::{Piece, space};
+use crate::frontend::json_schema::text_form::tags::{TagForm, ValueForm};
+use crate::frontend::json_schema::values::strings::StringSet;
+use crate::frontend::json_schema::values::types::TypeSet;
 
 impl Emitter<'_> {
     /// The start rule: the objects of the root as tags, and with `all` its other values, which no tag ends. A schema that

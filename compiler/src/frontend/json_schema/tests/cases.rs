@@ -7,9 +7,10 @@ use serde_json::json;
 
 use super::{accepts, compile};
 use crate::diagnostics::Source;
-use crate::frontend::json_schema::strings::Alphabet;
+use crate::frontend::json_schema::values::formats;
+use crate::frontend::json_schema::values::strings::Alphabet;
 use crate::frontend::json_schema::{
-    DigitLimits, JsonSchemaOptions, Piece, TextForm, Whitespace, formats, lower, prelude_grammar,
+    DigitLimits, JsonSchemaOptions, Piece, TextForm, Whitespace, lower, prelude_grammar,
 };
 use crate::ir::{Expr, Grammar};
 

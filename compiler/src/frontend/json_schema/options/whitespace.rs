@@ -1,0 +1,270 @@
+//! Whitespace of a text form: where it may stand between the tokens of a document.
+//!
+//! A model that may write whitespace without end can loop in it, so every form bounds it. The depth that indentation is
+//! held to is a bound as well: lines that are indented by their depth, at any depth, are no context-free language, so a
+//! grammar has rules for each depth of its own and the form names how many there are.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+const FLEXIBLE: u32 = 19;
+
+/// The places of whitespace between the tokens of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Whitespace {
+    /// Nowhere.
+    Compact,
+    /// One space after each `,` and `:` between tokens, and nowhere else: what Python's `json.dumps` writes.
+    Spaced,
+    /// At most one space after each `,` and `:` between tokens, and nowhere else.
+    #[default]
+    Natural,
+    /// These texts in place of each `,` and `:` between tokens, and no whitespace elsewhere.
+    Fixed {
+        /// Between items and between members.
+        item: Separator,
+        /// Between a key and its value.
+        key: Separator,
+    },
+    /// Each item and each member on a line of its own, as pretty printers write; `": "` after keys, and empty containers
+    /// closed at once.
+    Indented(Indentation),
+    /// As [`Compact`](Self::Compact), [`Spaced`](Self::Spaced) or [`Indented`](Self::Indented), and the whole document in
+    /// one of them: the first place where they differ tells which.
+    Styled(Indentation),
+    /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
+    Flexible {
+        /// Longest run.
+        max: u32,
+    },
+}
+
+impl Whitespace {
+    /// Sets the most levels of containers, and says whether the form has such a bound.
+    pub fn set_levels(&mut self, most: u8) -> bool {
+        match self {
+            Self::Indented(indentation) | Self::Styled(indentation) => {
+                indentation.levels = most;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The most levels of containers, where some documents are held to that.
+    pub(crate) fn levels(self) -> Option<u8> {
+        match self {
+            Self::Indented(indentation) | Self::Styled(indentation) => Some(indentation.levels),
+            _ => None,
+        }
+    }
+}
+
+/// A text is no form of whitespace.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum WhitespaceError {
+    /// It names no form.
+    #[error("expected natural, compact, spaced, indented, styled or flexible")]
+    Form,
+    /// A level has another number of spaces.
+    #[error("a level has 0 to 255 spaces, as in {form}:2")]
+    Spaces {
+        /// The form.
+        form: String,
+    },
+    /// The bound on runs is no number.
+    #[error("the bound is a number after a colon, as in flexible:8")]
+    Bound,
+}
+
+/// A form by its name, with a number after a colon or without: `natural`, `compact`, `spaced`, `indented[:SPACES]`,
+/// `styled[:SPACES]`, `flexible[:LONGEST]`. Without, two spaces and runs of 19 are meant.
+impl FromStr for Whitespace {
+    type Err = WhitespaceError;
+
+    fn from_str(text: &str) -> Result<Self, WhitespaceError> {
+        let (form, number) = match text.split_once(':') {
+            Some((form, number)) => (form, Some(number)),
+            None => (text, None),
+        };
+        let indentation = || {
+            let Some(number) = number else { return Ok(Indentation::DEFAULT) };
+            let spaces = number.parse();
+            let spaces = spaces.map_err(|_| WhitespaceError::Spaces { form: form.to_owned() })?;
+            Ok::<_, WhitespaceError>(Indentation { spaces, ..Indentation::DEFAULT })
+        };
+        match (form, number) {
+            ("natural", None) => Ok(Self::Natural),
+            ("compact", None) => Ok(Self::Compact),
+            ("spaced", None) => Ok(Self::Spaced),
+            ("indented", _) => Ok(Self::Indented(indentation()?)),
+            ("styled", _) => Ok(Self::Styled(indentation()?)),
+            ("flexible", None) => Ok(Self::Flexible { max: FLEXIBLE }),
+            ("flexible", Some(number)) => {
+                let max = number.parse().map_err(|_| WhitespaceError::Bound)?;
+                Ok(Self::Flexible { max })
+            }
+            _ => Err(WhitespaceError::Form),
+        }
+    }
+}
+
+/// As it is read; fixed separators, which have no such name, as what they are.
+impl fmt::Display for Whitespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Natural => f.write_str("natural"),
+            Self::Compact => f.write_str("compact"),
+            Self::Spaced => f.write_str("spaced"),
+            Self::Fixed { item, key } => {
+                let [item, key] = [item, key].map(|one| String::from_utf8_lossy(one.as_bytes()));
+                write!(f, "separators {item:?} {key:?}")
+            }
+            Self::Indented(indentation) => write!(f, "indented:{}", indentation.spaces),
+            Self::Styled(indentation) => write!(f, "styled:{}", indentation.spaces),
+            Self::Flexible { max } => write!(f, "flexible:{max}"),
+        }
+    }
+}
+
+/// How lines of a document are indented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Indentation {
+    /// Spaces for each level.
+    pub spaces: u8,
+    /// Most levels: containers inside this many others are empty, whatever the schema says of them. Rules are made for
+    /// each level anew.
+    pub levels: u8,
+}
+
+impl Indentation {
+    /// Two spaces, and [`LEVELS`](Self::LEVELS) levels.
+    pub const DEFAULT: Self = Self { spaces: 2, levels: Self::LEVELS };
+
+    /// Levels where no other number is given.
+    pub const LEVELS: u8 = 32;
+}
+
+impl Default for Indentation {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A `,` or `:` with whitespace around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Separator {
+    bytes: [u8; Self::LONGEST],
+    length: u8,
+}
+
+/// A text is no separator.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SeparatorError {
+    /// It is not one such character with whitespace around it.
+    #[error(
+        "{text:?} is not one `{mark}` with only spaces, tabs, line feeds and carriage returns around it"
+    )]
+    Text {
+        /// The text.
+        text: String,
+        /// `,` or `:`.
+        mark: char,
+    },
+    /// It is too long.
+    #[error("a separator has {} bytes at most, and this one {length}", Separator::LONGEST)]
+    Length {
+        /// Its length.
+        length: usize,
+    },
+}
+
+impl Separator {
+    /// Most bytes of a separator.
+    pub const LONGEST: usize = 32;
+
+    /// The separator between items and between members: a `,` with whitespace around it.
+    ///
+    /// # Errors
+    ///
+    /// [`SeparatorError`] where the text is something else.
+    pub fn item(text: &str) -> Result<Self, SeparatorError> {
+        Self::around(text, ',')
+    }
+
+    /// The separator between a key and its value: a `:` with whitespace around it.
+    ///
+    /// # Errors
+    ///
+    /// [`SeparatorError`] where the text is something else.
+    pub fn key(text: &str) -> Result<Self, SeparatorError> {
+        Self::around(text, ':')
+    }
+
+    fn around(text: &str, mark: char) -> Result<Self, SeparatorError> {
+        let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+        if text.trim_matches(is_space) != mark.to_string() {
+            return Err(SeparatorError::Text { text: text.to_owned(), mark });
+        }
+        let mut bytes = [0; Self::LONGEST];
+        let length = text.len();
+        let room = bytes.get_mut(..length).ok_or(SeparatorError::Length { length })?;
+        room.copy_from_slice(text.as_bytes());
+        Ok(Self { bytes, length: length as u8 })
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_one_mark_and_whitespace() {
+        assert_eq!(
+            Separator::item(" ,\n\t").map(|s| s.as_bytes().to_vec()),
+            Ok(b" ,\n\t".to_vec())
+        );
+        assert_eq!(Separator::key(":").map(|s| s.as_bytes().to_vec()), Ok(b":".to_vec()));
+        for text in ["", " ", ",,", ", ,", ":", "x,", ",\u{a0}", ",\u{c}"] {
+            let error = SeparatorError::Text { text: text.to_owned(), mark: ',' };
+            assert_eq!(Separator::item(text), Err(error));
+        }
+        let long = format!(":{}", " ".repeat(Separator::LONGEST));
+        assert_eq!(Separator::key(&long), Err(SeparatorError::Length { length: long.len() }));
+        assert!(Separator::key(&long[..Separator::LONGEST]).is_ok());
+    }
+
+    #[test]
+    fn whitespace_is_read_and_written() {
+        let forms =
+            ["natural", "compact", "spaced", "indented:0", "styled:4", "flexible:0", "flexible:8"];
+        for text in forms {
+            assert_eq!(text.parse().map(|form: Whitespace| form.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!("flexible".parse(), Ok(Whitespace::Flexible { max: FLEXIBLE }));
+        assert_eq!("indented".parse(), Ok(Whitespace::Indented(Indentation::DEFAULT)));
+        let wrong = [
+            "",
+            "loose",
+            "flexible:",
+            "flexible8",
+            "flexible:-1",
+            "flexible: 8",
+            "indented:256",
+            "styled:",
+            "compact:1",
+            "natural:",
+        ];
+        for text in wrong {
+            assert!(text.parse::<Whitespace>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The schema as a document: its draft, its references and the resources that they lead to.
+//!
+//! | file | what it has |
+//! | --- | --- |
+//! | [`dialect`] | the draft that a schema follows |
+//! | [`resolve`] | references and the resources that they lead to |
+//! | [`resources`] | schemas that the user gives by URI |
+//! | [`occurrence`] | one occurrence of a keyword and its verdict |
+
+pub(crate) mod dialect;
+pub(crate) mod occurrence;
+pub(crate) mod resolve;
+pub(crate) mod resources;

@@ -1,0 +1,11 @@
+//! How values are written: the whitespace within containers, the shared rules, and members as tags.
+//!
+//! | file | what it has |
+//! | --- | --- |
+//! | [`layout`] | the whitespace inside containers of one depth |
+//! | [`prelude`] | the rules that all schemas share |
+//! | [`tags`] | objects whose members are written as tags |
+
+pub(crate) mod layout;
+pub(crate) mod prelude;
+pub(crate) mod tags;

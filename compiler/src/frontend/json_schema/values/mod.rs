@@ -1,0 +1,13 @@
+//! Sets of JSON values without structure: types, strings and numbers.
+//!
+//! | file | what it has |
+//! | --- | --- |
+//! | [`types`] | sets of JSON types |
+//! | [`strings`] | sets of strings and their text forms |
+//! | [`numbers`] | sets of numbers and their text forms |
+//! | [`formats`] | the languages of `format` |
+
+pub(crate) mod formats;
+pub(crate) mod numbers;
+pub(crate) mod strings;
+pub(crate) mod types;
