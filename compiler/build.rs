@@ -1,15 +1,31 @@
-//! Digests the compiler's sources into `GRAMMARC_SOURCES`, which keys of the cache contain: artifacts of two builds
-//! with different sources are not taken for each other's, whatever their version says.
+//! Digests the sources of the compiler's crates into `GRAMMARC_SOURCES`, which keys of the cache contain: artifacts of two
+//! builds with different sources are not taken for each other's, whatever their version says.
+//!
+//! The crates lie beside each other in the workspace. A published package has its own sources alone, and requires the
+//! others in exactly its own version.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The folders of sources, from the folder of this package.
+const FOLDERS: [&str; 7] = [
+    "src",
+    "grammar/src",
+    "json-schema/src",
+    "languages/src",
+    "patterns/src",
+    "typescript/src",
+    "vocabulary/src",
+];
+
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=src");
     let mut files = Vec::new();
-    collect(Path::new("src"), &mut files)?;
+    for folder in FOLDERS.map(Path::new).into_iter().filter(|folder| folder.exists()) {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        collect(folder, &mut files)?;
+    }
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in files {

@@ -1,25 +1,29 @@
 //! Compiles JSON Schema, GBNF and regular expressions into token-mask artifacts.
+//!
+//! This crate is the door: it has the pipeline from a grammar to an artifact, and shows the crates that it is built on
+//! under one name each.
+//!
+//! | module | what it has | crate |
+//! | --- | --- | --- |
+//! | [`frontend`] | the languages, each with its options | `grammarc-languages` |
+//! | [`ir`], [`automata`], [`diagnostics`], [`budget`] | the grammar as an IR, and what all rooms share | `grammarc-grammar` |
+//! | [`vocabulary`] | vocabularies of tokenizers | `grammarc-vocabulary` |
+//! | [`network`], [`masks`] | one automaton a rule, and the masks of its states | |
+//! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and artifacts kept for later | |
 
-pub mod automata;
-pub mod budget;
 pub mod cache;
 pub mod compile;
-pub mod controls;
 mod costly;
-pub mod diagnostics;
-mod distinct;
 pub mod early_ends;
 mod emit;
 pub mod from_source;
-pub mod frontend;
-mod graph;
-pub mod ir;
 pub mod masks;
 pub mod network;
 #[cfg(test)]
 mod samples;
-mod sequences;
-#[cfg(test)]
-mod testing;
-mod threads;
-pub mod vocabulary;
+
+pub use grammarc_grammar::{automata, budget, controls, diagnostics, ir};
+pub use grammarc_languages as frontend;
+pub use grammarc_vocabulary as vocabulary;
+
+use grammarc_grammar::{graph, sequences, threads};

@@ -29,7 +29,6 @@ mod inline;
 pub mod layout;
 pub mod lazy_dfa;
 mod left_recursion;
-pub mod lexicon;
 pub mod shared;
 
 mod merge;
@@ -39,8 +38,8 @@ mod rule;
 mod token_sets;
 
 pub(crate) use calls::bytes_on;
+pub use grammarc_grammar::lexicon::Lexicon;
 pub use layout::Network;
-pub use lexicon::Lexicon;
 pub use rule::{Arrival, Counted, Field, Graded, Label, Labels, Lowered, NetworkRule};
 pub use shared::SharedRules;
 

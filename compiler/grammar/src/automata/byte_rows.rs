@@ -1,0 +1,97 @@
+//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all states treat
+//! alike.
+//!
+//! A walk that comes to the same states again and again finds a target with two reads. Cost: O(states times classes).
+
+/// No edge.
+const NONE: u32 = u32::MAX;
+
+/// Targets by state and class of bytes.
+#[derive(Clone, Debug)]
+pub struct ByteRows {
+    class_of: [u8; 256],
+    classes: usize,
+    targets: Vec<u32>,
+}
+
+impl ByteRows {
+    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target. The edges of
+    /// a state are disjoint.
+    pub fn new<E: Iterator<Item = (u8, u8, u32)>>(
+        states: usize,
+        edges: impl Fn(usize) -> E,
+    ) -> Self {
+        let mut begins = [false; 257];
+        for (lo, hi, _) in (0..states).flat_map(&edges) {
+            begins[usize::from(lo)] = true;
+            begins[usize::from(hi) + 1] = true;
+        }
+        let (mut class_of, mut last) = ([0; 256], 0);
+        for byte in 1..256 {
+            last += u8::from(begins[byte]);
+            class_of[byte] = last;
+        }
+        let classes = usize::from(last) + 1;
+        let mut targets = vec![NONE; states * classes];
+        for (state, row) in targets.chunks_mut(classes).enumerate() {
+            for (lo, hi, target) in edges(state) {
+                let class = |byte: u8| usize::from(class_of[usize::from(byte)]);
+                row[class(lo)..=class(hi)].fill(target);
+            }
+        }
+        Self { class_of, classes, targets }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The class of a byte.
+    #[inline]
+    pub fn class(&self, byte: u8) -> usize {
+        usize::from(self.class_of[usize::from(byte)])
+    }
+
+    /// The target of a state on bytes of a class.
+    #[inline]
+    pub fn on(&self, state: u32, class: usize) -> Option<u32> {
+        let target = self.targets[state as usize * self.classes + class];
+        (target != NONE).then_some(target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn rows_are_the_edges(
+            states in prop::collection::vec(prop::collection::vec((any::<u8>(), 0u8..40, 0u32..9), 0..6), 1..6),
+        ) {
+            // Ranges one behind the other, with gaps.
+            let states: Vec<Vec<(u8, u8, u32)>> = states.into_iter().map(|mut edges| {
+                edges.sort_unstable();
+                let mut from = 0u16;
+                edges.into_iter().filter_map(|(lo, more, target)| {
+                    let lo = u16::from(lo).max(from);
+                    let hi = lo + u16::from(more);
+                    from = hi + 1;
+                    Some((u8::try_from(lo).ok()?, u8::try_from(hi).ok()?, target))
+                }).collect()
+            }).collect();
+            let rows = ByteRows::new(states.len(), |state| states[state].iter().copied());
+            for (state, edges) in states.iter().enumerate() {
+                for byte in 0..=u8::MAX {
+                    let edge = edges.iter().find(|edge| (edge.0..=edge.1).contains(&byte));
+                    let found = rows.on(state as u32, rows.class(byte));
+                    prop_assert_eq!(found, edge.map(|edge| edge.2));
+                    prop_assert!(rows.class(byte) < rows.classes());
+                }
+            }
+        }
+    }
+}

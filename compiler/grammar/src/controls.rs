@@ -1,0 +1,97 @@
+//! The special tokens of a vocabulary in the texts of a source.
+//!
+//! A special token matches by its id alone, so a grammar whose string is `<think>` allows the letters of it and masks the
+//! token that the model would write. A language whose strings stand for what a model writes has such a string mean the
+//! token ([`ControlTokens`]); in the others it is seldom meant, looks like a model that will not follow its grammar, and is
+//! [warned of](written_out).
+//!
+//! Cost: for each place of each string where some special token could begin, a binary search for each length of special
+//! tokens.
+
+use std::ops::Range;
+
+use grammarc_artifacts::{TokenKind, VocabularyArtifact};
+
+use super::diagnostics::Diagnostic;
+use super::ir::{ByteSet, Literals, TokenRef};
+
+/// Most warnings for one source.
+const MOST: usize = 8;
+
+/// The special tokens of a vocabulary by their texts. There are none without a vocabulary.
+#[derive(Clone, Debug, Default)]
+pub struct ControlTokens {
+    vocabulary: Option<VocabularyArtifact>,
+    /// Lengths of their texts, longest first.
+    lengths: Vec<usize>,
+    /// Bytes that they begin with.
+    first: ByteSet,
+}
+
+impl ControlTokens {
+    /// The special tokens of a vocabulary. A text of one character is no name: it is punctuation in most sources.
+    pub fn of(vocabulary: &VocabularyArtifact) -> Self {
+        let mut lengths: Vec<usize> = Vec::new();
+        let mut first = ByteSet::EMPTY;
+        for &id in vocabulary.special_tokens() {
+            let bytes = vocabulary.token_bytes(id);
+            if let (2.., Some(&byte)) = (bytes.len(), bytes.first()) {
+                lengths.push(bytes.len());
+                first.insert(byte);
+            }
+        }
+        lengths.sort_unstable_by(|one, other| other.cmp(one));
+        lengths.dedup();
+        Self { vocabulary: Some(vocabulary.clone()), lengths, first }
+    }
+
+    /// Whether the vocabulary has a token of a name. Without a vocabulary every name may be one.
+    pub fn knows(&self, token: &TokenRef) -> bool {
+        let Some(vocabulary) = &self.vocabulary else { return true };
+        match token {
+            TokenRef::Text(text) => {
+                let text = text.as_bytes();
+                vocabulary.special_token(text).is_some() || !vocabulary.lookup(text).is_empty()
+            }
+            &TokenRef::Id(id) => {
+                id < vocabulary.token_count() && vocabulary.token_kind(id) != TokenKind::Unused
+            }
+        }
+    }
+
+    /// The first special token in a text, the longest where several begin there: its place and its id.
+    pub fn first_in(&self, text: &str) -> Option<(Range<usize>, u32)> {
+        let vocabulary = self.vocabulary.as_ref()?;
+        let bytes = text.as_bytes();
+        (0..bytes.len()).filter(|&at| self.first.contains(bytes[at])).find_map(|at| {
+            let ends = self.lengths.iter().map(|length| at + length);
+            let mut ends = ends.filter(|&end| end <= bytes.len());
+            ends.find_map(|end| Some((at..end, vocabulary.special_token(&bytes[at..end])?)))
+        })
+    }
+}
+
+/// A warning for each string that holds the text of a special token.
+pub fn written_out(literals: &Literals, vocabulary: &VocabularyArtifact) -> Vec<Diagnostic> {
+    if literals.iter().next().is_none() {
+        return Vec::new();
+    }
+    let controls = ControlTokens::of(vocabulary);
+    let found = literals.iter().filter_map(|(text, span)| {
+        let (place, id) = controls.first_in(text)?;
+        let name = text.get(place)?;
+        let token = match name.starts_with('<') && name.ends_with('>') {
+            true => format!("`{name}` without quotes"),
+            false => format!("`<[{id}]>`"),
+        };
+        Some(
+            Diagnostic::warning(
+                "compile::special-token-text",
+                format!("this string spells {name:?} letter by letter, and the vocabulary has a special token of that name"),
+            )
+            .with_label(span.clone(), "the special token is masked here")
+            .with_help(format!("for the token that a model writes there, write {token}")),
+        )
+    });
+    found.take(MOST).collect()
+}

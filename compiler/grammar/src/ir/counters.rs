@@ -1,0 +1,179 @@
+//! The counters of a graph that may be one: register allocation by liveness.
+//!
+//! A counter is *live* where a step may still look at it before it is reset, and behind that its count is nothing. In
+//! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and wherever one is live the others are not: they
+//! are one. Else the states of the last part would be multiplied by the counts of the two before.
+//!
+//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same bounds
+//! greedily, in their order.
+//!
+//! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
+
+use super::graph::{Counter, ExprGraph, Step};
+
+/// Most counters that are told apart: of more, all are taken to be live everywhere.
+pub(super) const MOST_COUNTERS: usize = 32;
+
+impl Step {
+    /// The same step of another counter.
+    fn of(self, counter: u8) -> Self {
+        match self {
+            Self::Reset(_) => Self::Reset(counter),
+            Self::Tick(_) => Self::Tick(counter),
+            Self::Check(_) => Self::Check(counter),
+        }
+    }
+
+    /// The counters that are live before the step, by those that are behind it.
+    pub fn live_before(self, behind: u32) -> u32 {
+        let bit = 1 << self.counter();
+        match self {
+            Self::Reset(_) => behind & !bit,
+            Self::Tick(_) | Self::Check(_) => behind | bit,
+        }
+    }
+}
+
+impl ExprGraph {
+    /// By state, its steps in the order in which they are taken.
+    pub fn steps_by_state(&self) -> Vec<Vec<Step>> {
+        let mut steps = vec![Vec::new(); self.states() as usize];
+        self.steps().iter().for_each(|&(state, step)| steps[state as usize].push(step));
+        steps
+    }
+
+    /// By state, the counters that are live behind its steps, as bits: a least fixpoint against the edges.
+    pub(super) fn live_counters(&self) -> Vec<u32> {
+        let states = self.states() as usize;
+        if self.counters().len() > MOST_COUNTERS {
+            return vec![u32::MAX; states];
+        }
+        let steps = self.steps_by_state();
+        let mut into: Vec<Vec<u32>> = vec![Vec::new(); states];
+        self.edges().for_each(|(from, _, to)| into[to as usize].push(from));
+        let mut live = vec![0; states];
+        let mut open: Vec<u32> = (0..self.states()).collect();
+        while let Some(state) = open.pop() {
+            let state = state as usize;
+            let before = steps[state].iter().rev().fold(live[state], |live, s| s.live_before(live));
+            for &from in &into[state] {
+                let behind = &mut live[from as usize];
+                if before & !*behind != 0 {
+                    *behind |= before;
+                    open.push(from);
+                }
+            }
+        }
+        live
+    }
+
+    /// The same strings with fewer counters; none where all are needed.
+    pub fn with_shared_counters(&self) -> Option<Self> {
+        let counters = self.counters();
+        if counters.len() < 2 || counters.len() > MOST_COUNTERS {
+            return None;
+        }
+        let mut interferes = vec![0_u32; counters.len()];
+        for (steps, live) in self.steps_by_state().iter().zip(self.live_counters()) {
+            steps.iter().rev().fold(live, |behind, step| {
+                let before = step.live_before(behind);
+                let counter = step.counter();
+                for other in (0..counters.len()).filter(|other| (before | behind) >> other & 1 != 0)
+                {
+                    interferes[usize::from(counter)] |= 1 << other;
+                    interferes[other] |= 1 << counter;
+                }
+                before
+            });
+        }
+        // Each with the counters that are in it, as bits.
+        let mut groups: Vec<(Counter, u32)> = Vec::new();
+        let group_of = (0..).zip(counters).map(|(counter, &bounds): (usize, _)| {
+            let has_room = |(of, members): &(Counter, u32)| {
+                *of == bounds && members & interferes[counter] == 0
+            };
+            let group = groups.iter().position(has_room).unwrap_or_else(|| {
+                groups.push((bounds, 0));
+                groups.len() - 1
+            });
+            groups[group].1 |= 1 << counter;
+            group as u8
+        });
+        let group_of: Vec<u8> = group_of.collect();
+        if groups.len() == counters.len() {
+            return None;
+        }
+        let steps = self.steps().iter();
+        let steps =
+            steps.map(|&(state, step)| (state, step.of(group_of[usize::from(step.counter())])));
+        Some(self.counting(groups.into_iter().map(|group| group.0).collect(), steps.collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automata::Allowance;
+    use crate::ir::Expr;
+
+    /// `a{1,9}` and then so many times `,a{1,9}` or nothing, a counter each.
+    fn lists(more: u32) -> ExprGraph {
+        let mut graph = ExprGraph::new();
+        let mut from = ExprGraph::START;
+        for part in 0..=more {
+            let counter = graph.counter(Counter { min: 1, max: Some(9) });
+            let letter = graph.state();
+            graph.step(letter, Step::Reset(counter));
+            graph.step(letter, Step::Tick(counter));
+            let again = graph.state();
+            graph.step(again, Step::Tick(counter));
+            let first = if part == 0 { Expr::byte(b'a') } else { Expr::literal(",a") };
+            graph.edge(from, first, letter);
+            graph.edge(letter, Expr::byte(b'a'), again);
+            graph.edge(again, Expr::byte(b'a'), again);
+            let end = graph.state();
+            graph.edge(letter, Expr::Empty, end);
+            graph.edge(again, Expr::Empty, end);
+            graph.edge(end, Expr::Empty, graph.end());
+            from = end;
+        }
+        graph
+    }
+
+    #[test]
+    fn counters_one_behind_the_other_are_one() {
+        let graph = lists(3);
+        let shared = graph.with_shared_counters().expect("they are never live at once");
+        assert_eq!(shared.counters(), [Counter { min: 1, max: Some(9) }]);
+        assert_eq!(shared.steps().len(), graph.steps().len());
+        assert_eq!(shared.with_shared_counters(), None);
+    }
+
+    #[test]
+    fn what_is_dead_multiplies_no_states() {
+        let states = |more| {
+            let graph = lists(more);
+            let spelled = graph.spelled_out(Allowance::of(10_000)).expect("it is small");
+            spelled.states()
+        };
+        assert_eq!(states(3) - states(2), states(2) - states(1));
+    }
+
+    #[test]
+    fn counters_that_are_live_at_once_or_have_other_bounds_stay() {
+        let mut graph = ExprGraph::new();
+        let [one, other] = [(); 2].map(|()| graph.counter(Counter { min: 0, max: Some(9) }));
+        let longer = graph.counter(Counter { min: 0, max: Some(10) });
+        let [letter, end] = [(); 2].map(|()| graph.state());
+        for step in [Step::Tick(one), Step::Tick(other)] {
+            graph.step(letter, step);
+        }
+        graph.step(end, Step::Reset(longer));
+        graph.step(end, Step::Tick(longer));
+        graph.edge(ExprGraph::START, Expr::byte(b'a'), letter);
+        graph.edge(letter, Expr::byte(b'a'), letter);
+        graph.edge(letter, Expr::byte(b'"'), end);
+        graph.edge(end, Expr::Empty, graph.end());
+        assert_eq!(graph.with_shared_counters(), None);
+    }
+}

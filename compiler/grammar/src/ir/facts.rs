@@ -1,0 +1,456 @@
+//! Facts about rules that the network needs before it builds one: which derive something, which derive the empty
+//! string, and how short a string; and for the few expressions that this is asked of, with which bytes.
+//!
+//! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
+//! those that lead back to themselves are looked at again when a rule changes that they call.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{ByteSet, Expr, ExprGraph, Grammar, Step, Survey, Texts};
+use crate::automata::Dfa;
+use crate::budget::Budget;
+use crate::graph::Lists;
+
+/// Facts of the bytes of some strings. `()` has none.
+pub trait Letters: Copy + Eq {
+    /// Of no string.
+    const NONE: Self;
+    /// Of all strings.
+    const ANY: Self;
+
+    /// Of one byte of a set.
+    fn of_bytes(set: ByteSet) -> Self;
+    /// Of a string.
+    fn of_literal(bytes: &[u8]) -> Self;
+    /// Of the strings of an automaton.
+    fn of_dfa(dfa: &Dfa) -> Self;
+    /// Of some texts.
+    fn of_texts(texts: &Texts) -> Self;
+    /// Of these and then others, `nullable` where these may be empty.
+    #[must_use]
+    fn then(self, next: Self, nullable: bool) -> Self;
+    /// Of these and others.
+    #[must_use]
+    fn or(self, other: Self) -> Self;
+    /// Of those that are also among others.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
+}
+
+impl Letters for () {
+    const NONE: Self = ();
+    const ANY: Self = ();
+
+    fn of_bytes(_: ByteSet) -> Self {}
+    fn of_literal(_: &[u8]) -> Self {}
+    fn of_dfa(_: &Dfa) -> Self {}
+    fn of_texts(_: &Texts) -> Self {}
+    fn then(self, (): Self, _: bool) -> Self {}
+    fn or(self, (): Self) -> Self {}
+    fn and(self, (): Self) -> Self {}
+}
+
+/// Bytes of some strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alphabet {
+    /// The bytes that one can begin with.
+    pub first: ByteSet,
+    /// The bytes that occur in them.
+    pub all: ByteSet,
+}
+
+impl Letters for Alphabet {
+    const NONE: Self = Self { first: ByteSet::EMPTY, all: ByteSet::EMPTY };
+    const ANY: Self = Self { first: ByteSet::FULL, all: ByteSet::FULL };
+
+    fn of_bytes(set: ByteSet) -> Self {
+        Self { first: set, all: set }
+    }
+
+    fn of_literal(bytes: &[u8]) -> Self {
+        let first = bytes.first().copied().into_iter().collect();
+        Self { first, all: bytes.iter().copied().collect() }
+    }
+
+    fn of_dfa(dfa: &Dfa) -> Self {
+        let bytes = |edges: &[crate::automata::Edge]| {
+            edges.iter().fold(ByteSet::EMPTY, |set, edge| {
+                set.union(ByteSet::range(edge.lo as u8, edge.hi as u8))
+            })
+        };
+        let all = dfa.states.iter().fold(ByteSet::EMPTY, |set, s| set.union(bytes(&s.edges)));
+        Self { first: bytes(&dfa.states[0].edges), all }
+    }
+
+    fn of_texts(texts: &Texts) -> Self {
+        let first = texts.iter().map(|text| text[0]).collect();
+        Self { first, all: texts.iter().flatten().copied().collect() }
+    }
+
+    fn then(self, next: Self, nullable: bool) -> Self {
+        let first = if nullable { self.first.union(next.first) } else { self.first };
+        Self { first, all: self.all.union(next.all) }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { first: self.first.union(other.first), all: self.all.union(other.all) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { first: self.first.intersect(other.first), all: self.all.intersect(other.all) }
+    }
+}
+
+/// Facts of an expression or a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts<L = ()> {
+    /// Derives some string.
+    pub productive: bool,
+    /// Derives the empty string.
+    pub nullable: bool,
+    /// Length in bytes of the shortest derived string that is not empty; a token counts as one byte. `u32::MAX` where
+    /// there is none.
+    pub shortest: u32,
+    /// Bytes of the derived strings.
+    pub letters: L,
+}
+
+impl<L: Letters> Facts<L> {
+    const NEVER: Self =
+        Self { productive: false, nullable: false, shortest: u32::MAX, letters: L::NONE };
+    const EMPTY: Self = Self { productive: true, nullable: true, ..Self::NEVER };
+
+    fn then(self, next: Self) -> Self {
+        if !self.productive || !next.productive {
+            return Self::NEVER;
+        }
+        let both = self.shortest.saturating_add(next.shortest);
+        let left = if next.nullable { self.shortest } else { u32::MAX };
+        let right = if self.nullable { next.shortest } else { u32::MAX };
+        Self {
+            productive: true,
+            nullable: self.nullable && next.nullable,
+            shortest: both.min(left).min(right),
+            letters: self.letters.then(next.letters, self.nullable),
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            productive: self.productive || other.productive,
+            nullable: self.nullable || other.nullable,
+            shortest: self.shortest.min(other.shortest),
+            letters: self.letters.or(other.letters),
+        }
+    }
+
+    fn of_length(shortest: u32, letters: L) -> Self {
+        Self { productive: true, nullable: false, shortest, letters }
+    }
+
+    fn of_dfa(dfa: &Dfa) -> Self {
+        let mut seen = vec![false; dfa.states.len()];
+        seen[0] = true;
+        // States in the order of their distance, so that the first way to an accepting one is the shortest.
+        let mut queue = VecDeque::from([(0u32, 0)]);
+        let mut shortest = u32::MAX;
+        while let Some((state, distance)) = queue.pop_front() {
+            let targets = dfa.states[state as usize].edges.iter().map(|edge| edge.target);
+            if targets.clone().any(|target| dfa.states[target as usize].accepting) {
+                shortest = distance + 1;
+                break;
+            }
+            let new =
+                targets.filter(|&target| !std::mem::replace(&mut seen[target as usize], true));
+            queue.extend(new.map(|target| (target, distance + 1)));
+        }
+        let nullable = dfa.states[0].accepting;
+        let productive = nullable || shortest < u32::MAX;
+        Self { productive, nullable, shortest, letters: L::of_dfa(dfa) }
+    }
+}
+
+/// Facts of every rule, by rule index; of no use where the budget is spent.
+pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
+    let mut facts = vec![Facts::NEVER; grammar.rules.len()];
+    for (group, is_recursive) in survey.groups() {
+        settle((grammar, survey), group, is_recursive, &mut facts, budget);
+    }
+    facts
+}
+
+/// Finds the facts of rules that lead to each other, given those of all others that they lead to.
+fn settle<L: Letters>(
+    (grammar, survey): (&Grammar, &Survey),
+    group: &[u32],
+    is_recursive: bool,
+    facts: &mut [Facts<L>],
+    budget: &Budget,
+) {
+    let within = |expr: &Expr, rules: &[Facts<L>]| {
+        Known { rules, graphs: FxHashMap::default(), budget: Some(budget) }.of_expr(expr)
+    };
+    if !is_recursive {
+        let rule = group[0] as usize;
+        facts[rule] = within(&grammar.rules[rule].expr, facts);
+        return;
+    }
+    // By place in the group, the places of those that call it. Groups are in ascending order.
+    let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
+    let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
+        survey
+            .calls
+            .of(rule as usize)
+            .iter()
+            .filter_map(move |callee| Some((place(callee)?, caller)))
+    });
+    let callers = Lists::of_pairs(group.len(), calls);
+    let mut waits = vec![true; group.len()];
+    let mut work: VecDeque<u32> = (0..group.len() as u32).collect();
+    while let Some(place) = work.pop_front() {
+        let rule = group[place as usize] as usize;
+        if budget.spend(survey.sizes[rule]).is_err() {
+            return;
+        }
+        waits[place as usize] = false;
+        let new = within(&grammar.rules[rule].expr, facts);
+        if std::mem::replace(&mut facts[rule], new) != new {
+            let callers = callers.of(place as usize).iter();
+            work.extend(
+                callers.filter(|&&caller| !std::mem::replace(&mut waits[caller as usize], true)),
+            );
+        }
+    }
+}
+
+/// Facts with the bytes, of the rules that are asked for and those that they lead to.
+#[derive(Default)]
+pub struct Lettered {
+    /// By rule, once any is asked for.
+    facts: Vec<Facts<Alphabet>>,
+    is_known: Vec<bool>,
+}
+
+impl Lettered {
+    /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these cost.
+    pub fn of_expr(
+        &mut self,
+        expr: &Expr,
+        (grammar, survey): (&Grammar, &Survey),
+        budget: &Budget,
+    ) -> Facts<Alphabet> {
+        let count = grammar.rules.len();
+        self.facts.resize(count, Facts::NEVER);
+        self.is_known.resize(count, false);
+        let mut asked: Vec<u32> = Vec::new();
+        expr.for_each_call(&mut |rule| asked.push(rule.index() as u32));
+        let mut is_new = Vec::new();
+        while let Some(rule) = asked.pop() {
+            if !std::mem::replace(&mut self.is_known[rule as usize], true) {
+                is_new.resize(count, false);
+                is_new[rule as usize] = true;
+                asked.extend(survey.calls.of(rule as usize));
+            }
+        }
+        if !is_new.is_empty() {
+            // Rules that lead to each other are new together.
+            for (group, is_recursive) in
+                survey.groups().filter(|(group, _)| is_new[group[0] as usize])
+            {
+                settle((grammar, survey), group, is_recursive, &mut self.facts, budget);
+            }
+        }
+        of_expr(expr, &self.facts)
+    }
+}
+
+/// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
+/// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
+/// settled when the network builds the automaton.
+pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
+    Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
+}
+
+/// A state of a graph.
+#[derive(Clone, Copy)]
+struct Reached<L> {
+    /// Of the strings that lead to it.
+    facts: Facts<L>,
+    /// Whether they changed since its edges were looked at.
+    waits: bool,
+    /// One of its edges.
+    edge: usize,
+}
+
+/// Facts that are used while an expression is looked at.
+struct Known<'a, L> {
+    rules: &'a [Facts<L>],
+    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once there.
+    graphs: FxHashMap<*const ExprGraph, Facts<L>>,
+    /// The limits, if there are any; the facts are of no use once the budget is spent.
+    budget: Option<&'a Budget>,
+}
+
+impl<L: Letters> Known<'_, L> {
+    fn of_expr(&mut self, expr: &Expr) -> Facts<L> {
+        if self.budget.is_some_and(|budget| budget.spend(1).is_err()) {
+            return Facts::NEVER;
+        }
+        match expr {
+            Expr::Never => Facts::NEVER,
+            Expr::Empty => Facts::EMPTY,
+            Expr::Bytes(set) => Facts::of_length(1, L::of_bytes(*set)),
+            Expr::Literal(bytes) => Facts::of_length(bytes.len() as u32, L::of_literal(bytes)),
+            Expr::Token(_) => Facts::of_length(1, L::NONE),
+            Expr::Call(rule) => self.rules[rule.index()],
+            Expr::Seq(parts) => {
+                parts.iter().fold(Facts::EMPTY, |facts, part| facts.then(self.of_expr(part)))
+            }
+            Expr::Alt(choices) => {
+                choices.iter().fold(Facts::NEVER, |facts, choice| facts.or(self.of_expr(choice)))
+            }
+            Expr::Repeat { body, min, .. } => {
+                let once = self.of_expr(body);
+                let nullable = *min == 0 || once.nullable;
+                let least = if once.nullable { 1 } else { (*min).max(1) };
+                Facts {
+                    productive: nullable || once.productive,
+                    nullable,
+                    shortest: once.shortest.saturating_mul(least),
+                    ..once
+                }
+            }
+            Expr::Regular(dfa) => Facts::of_dfa(dfa),
+            Expr::Texts(texts) => {
+                let shortest = texts.iter().map(<[u8]>::len).min().unwrap_or(0);
+                Facts::of_length(shortest as u32, L::of_texts(texts))
+            }
+            Expr::Graph(graph) => {
+                if let Some(&known) = self.graphs.get(&Arc::as_ptr(graph)) {
+                    return known;
+                }
+                let facts = self.of_graph(graph);
+                self.graphs.insert(Arc::as_ptr(graph), facts);
+                facts
+            }
+            Expr::And(parts) => parts.iter().map(|part| self.of_expr(part)).fold(
+                Facts { productive: true, nullable: true, shortest: 1, letters: L::ANY },
+                |a, b| Facts {
+                    productive: a.productive && b.productive,
+                    nullable: a.nullable && b.nullable,
+                    shortest: a.shortest.max(b.shortest),
+                    letters: a.letters.and(b.letters),
+                },
+            ),
+            Expr::Not(body) => Facts {
+                productive: true,
+                nullable: !self.of_expr(body).nullable,
+                shortest: 1,
+                letters: L::ANY,
+            },
+        }
+    }
+
+    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
+    /// edges lead to states of a higher number, so one sweep is enough for most graphs.
+    ///
+    /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
+    /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
+    /// paths, the construction of the network finds out.
+    fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
+        let start = ExprGraph::START as usize;
+        let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };
+        let mut states = vec![unseen; graph.states() as usize];
+        states[start] = Reached { facts: Facts::EMPTY, waits: true, ..unseen };
+        let edges = graph.edges().enumerate().map(|(edge, (from, part, to))| {
+            let another = std::mem::replace(&mut states[from as usize].edge, edge);
+            (self.of_expr(part), to as usize, another)
+        });
+        // By edge, what is known of its part, its target and another edge of the same state.
+        let edges: Vec<(Facts<L>, usize, usize)> = edges.collect();
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for state in 0..states.len() {
+                if !std::mem::take(&mut states[state].waits) {
+                    continue;
+                }
+                let mut edge = states[state].edge;
+                while let Some(&(part, to, another)) = edges.get(edge) {
+                    let new = states[to].facts.or(states[state].facts.then(part));
+                    if std::mem::replace(&mut states[to].facts, new) != new {
+                        states[to].waits = true;
+                        again |= to <= state;
+                    }
+                    edge = another;
+                }
+            }
+        }
+        let end = graph.end() as usize;
+        if !graph.counters().is_empty() {
+            return Facts { nullable: self.is_nullable(graph), ..states[end].facts };
+        }
+        if graph.marks() == 0 {
+            return states[end].facts;
+        }
+        let mut ends = vec![false; states.len()];
+        ends[end] = true;
+        while graph.edges().zip(&edges).fold(false, |changed, ((from, _, to), (part, ..))| {
+            let leads = part.productive && ends[to as usize];
+            leads && !std::mem::replace(&mut ends[from as usize], true) || changed
+        }) {}
+        let visited = graph.marked().iter().filter(|&&(state, _)| {
+            let state = state as usize;
+            states[state].facts.productive && ends[state]
+        });
+        if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.marks() {
+            return Facts::NEVER;
+        }
+        Facts { nullable: false, ..states[end].facts }
+    }
+
+    /// Whether a graph with counters derives the empty string: nothing ticks on its path, so each check finds 0.
+    fn is_nullable(&mut self, graph: &ExprGraph) -> bool {
+        let mut passes = vec![true; graph.states() as usize];
+        for &(state, step) in graph.steps() {
+            passes[state as usize] &= match step {
+                Step::Reset(_) => true,
+                Step::Tick(_) => false,
+                Step::Check(counter) => graph.counters()[usize::from(counter)].min == 0,
+            };
+        }
+        let mut reached = vec![false; passes.len()];
+        reached[ExprGraph::START as usize] = true;
+        let edges = graph.edges();
+        let empty =
+            edges.filter(|(_, part, to)| passes[*to as usize] && self.of_expr(part).nullable);
+        let empty: Vec<(u32, u32)> = empty.map(|(from, _, to)| (from, to)).collect();
+        while empty.iter().fold(false, |changed, &(from, to)| {
+            reached[from as usize] && !std::mem::replace(&mut reached[to as usize], true) || changed
+        }) {}
+        reached[graph.end() as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_that_stand_twice_are_known_each_for_itself() {
+        let graph = |text: &str| {
+            let mut graph = ExprGraph::new();
+            graph.edge(ExprGraph::START, Expr::literal(text), graph.end());
+            Expr::Graph(graph.into())
+        };
+        let [short, long] = ["a", "abc"].map(graph);
+        let inner = Expr::alt([long.clone(), Expr::seq([short.clone(), short.clone()])]);
+        let expr = Expr::seq([short.clone(), long.clone(), inner, long, short]);
+        let facts: Facts<Alphabet> = of_expr(&expr, &[]);
+        assert_eq!((facts.shortest, facts.nullable, facts.productive), (10, false, true));
+        assert_eq!(facts.letters.first, ByteSet::range(b'a', b'a'));
+        assert_eq!(facts.letters.all, ByteSet::range(b'a', b'c'));
+    }
+}

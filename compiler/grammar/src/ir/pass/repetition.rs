@@ -1,0 +1,336 @@
+//! Repetitions of repetitions, and of what may be empty, as one where that is the same.
+//!
+//! Automata of `(e{0,9}){0,9}` have a copy of `e` for each of 81 places, and a text of a few bytes can be cut at nearly
+//! all of them. So before anything is built:
+//!
+//! ```text
+//! e{m,n}                 e{0,n}         where e may be empty
+//! (e{a,b}){m,n}          e{ma,nb}       where every number between the ends is a sum
+//! (e{0,b} | f)*          (e | f)*       and e{1,b} likewise
+//! (e f)*                 (e | f)*       where both may be empty
+//! ```
+//!
+//! The numbers of `e` in the second are `ka` to `kb` for each `k` from `m` to `n`. They leave no gap where
+//! `(k + 1)a <= kb + 1`, and where that holds of `k = m` it holds of all. The others are the star normal form of
+//! A. Brüggemann-Klein, "Regular expressions into finite automata", TCS 120(2), 1993. A call of a rule that is a
+//! repetition is looked through.
+//!
+//! Cost: O(size of the expressions), times the depth of repetitions in each other.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::budget::Budget;
+use crate::ir::facts::{self, Facts};
+use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind, Survey};
+
+/// Calls of rules that are looked through one after the other.
+const MOST_THROUGH: usize = 8;
+
+/// The grammar with simpler repetitions; the grammar itself where none is simpler. `survey` and `facts` are those of its
+/// rules. Callees come before their callers, so that a rule that is looked through is simple already; one that leads back
+/// to the caller is looked through as it was written, and no further.
+pub fn simplify<'g>(
+    grammar: &'g Grammar,
+    survey: &Survey,
+    facts: &[Facts],
+    budget: &Budget,
+) -> Cow<'g, Grammar> {
+    let mut pass = Pass { grammar, facts, budget, simpler: vec![None; grammar.rules.len()] };
+    let mut is_simpler = false;
+    for &rule in survey.groups().flat_map(|(group, _)| group) {
+        let rule = rule as usize;
+        let Rule { kind, expr, .. } = &grammar.rules[rule];
+        // The items of a distinct rule are told by its calls, which stay as they are.
+        if !matches!(kind, RuleKind::Distinct | RuleKind::Item) {
+            pass.simpler[rule] = pass.simplified(expr);
+            is_simpler |= pass.simpler[rule].is_some();
+        }
+    }
+    if !is_simpler {
+        return Cow::Borrowed(grammar);
+    }
+    let mut simpler = grammar.clone();
+    for (rule, expr) in simpler.rules.iter_mut().zip(pass.simpler) {
+        rule.expr = expr.unwrap_or_else(|| std::mem::replace(&mut rule.expr, Expr::Never));
+    }
+    Cow::Owned(simpler)
+}
+
+struct Pass<'a> {
+    grammar: &'a Grammar,
+    facts: &'a [Facts],
+    budget: &'a Budget,
+    /// By rule, its simpler expression, where there is one and it is known.
+    simpler: Vec<Option<Expr>>,
+}
+
+impl Pass<'_> {
+    /// A simpler expression of the same strings, where there is one.
+    fn simplified(&self, expr: &Expr) -> Option<Expr> {
+        self.budget.spend(1).ok()?;
+        match expr {
+            Expr::Seq(parts) => Some(Expr::seq(self.all(parts)?)),
+            Expr::Alt(choices) => Some(Expr::alt(self.all(choices)?)),
+            Expr::And(parts) => Some(Expr::And(self.all(parts)?)),
+            Expr::Not(body) => Some(Expr::Not(Box::new(self.simplified(body)?))),
+            Expr::Repeat { body, min, max } => self.repeated(body, *min, *max),
+            Expr::Graph(graph) => {
+                let parts = self.all(graph.parts())?;
+                let mut graph = ExprGraph::clone(graph);
+                graph.parts_mut().clone_from_slice(&parts);
+                Some(Expr::Graph(Arc::new(graph)))
+            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Bytes(_)
+            | Expr::Literal(_)
+            | Expr::Token(_)
+            | Expr::Call(_)
+            | Expr::Regular(_)
+            | Expr::Texts(_) => None,
+        }
+    }
+
+    /// The same of several, where any is simpler.
+    fn all(&self, parts: &[Expr]) -> Option<Vec<Expr>> {
+        let simpler: Vec<Option<Expr>> = parts.iter().map(|part| self.simplified(part)).collect();
+        if simpler.iter().all(Option::is_none) {
+            return None;
+        }
+        let parts = simpler.into_iter().zip(parts);
+        Some(parts.map(|(simpler, part)| simpler.unwrap_or_else(|| part.clone())).collect())
+    }
+
+    /// A simpler expression of so many strings of `body`, where there is one.
+    fn repeated(&self, body: &Expr, mut min: u32, mut max: Option<u32>) -> Option<Expr> {
+        let mut simpler = self.simplified(body);
+        let mut is_simpler = simpler.is_some();
+        for _ in 0..MOST_THROUGH {
+            let body = simpler.as_ref().unwrap_or(body);
+            let (inner, bounds) = match self.through(body) {
+                Expr::Repeat { body: inner, min: a, max: b } => (inner, (*a, *b)),
+                _ => break,
+            };
+            let a = if self.is_nullable(inner) { 0 } else { bounds.0 };
+            let Some((least, most)) = multiplied((a, bounds.1), (min, max)) else { break };
+            let inner = Expr::clone(inner);
+            (simpler, min, max, is_simpler) = (Some(inner), least, most, true);
+        }
+        let body = simpler.as_ref().unwrap_or(body);
+        if min > 0 && self.is_nullable(body) {
+            (min, is_simpler) = (0, true);
+        }
+        if (min, max) == (0, None)
+            && let Some(inner) = self.starred(body)
+        {
+            return Some(inner.star());
+        }
+        is_simpler.then(|| body.clone().repeat(min, max))
+    }
+
+    /// The expression that a call stands for, where that is a repetition.
+    fn through<'e>(&'e self, mut expr: &'e Expr) -> &'e Expr {
+        let whole = expr;
+        for _ in 0..MOST_THROUGH {
+            let Expr::Call(rule) = expr else { break };
+            let (known, rule) = (&self.simpler[rule.index()], self.grammar.rule(*rule));
+            if rule.kind != RuleKind::Plain {
+                return whole;
+            }
+            expr = known.as_ref().unwrap_or(&rule.expr);
+        }
+        if matches!(expr, Expr::Repeat { .. }) { expr } else { whole }
+    }
+
+    /// A simpler expression of which any number of strings is any number of this one's, where there is one.
+    fn starred(&self, expr: &Expr) -> Option<Expr> {
+        match expr {
+            Expr::Repeat { body, min, .. } if *min <= 1 => {
+                Some(self.starred(body).unwrap_or_else(|| Expr::clone(body)))
+            }
+            Expr::Empty => Some(Expr::Never),
+            Expr::Alt(choices) => self.any_starred(choices, false),
+            Expr::Seq(parts) if parts.iter().all(|part| self.is_nullable(part)) => {
+                self.any_starred(parts, true)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same of any of several, which is simpler where one of them is, or `anyway`.
+    fn any_starred(&self, choices: &[Expr], anyway: bool) -> Option<Expr> {
+        let simpler: Vec<Option<Expr>> =
+            choices.iter().map(|choice| self.starred(choice)).collect();
+        if !anyway && simpler.iter().all(Option::is_none) {
+            return None;
+        }
+        let choices = simpler.into_iter().zip(choices);
+        Some(Expr::alt(choices.map(|(simpler, choice)| simpler.unwrap_or_else(|| choice.clone()))))
+    }
+
+    fn is_nullable(&self, expr: &Expr) -> bool {
+        facts::of_expr(expr, self.facts).nullable
+    }
+}
+
+/// Fewest and most of something of which there are between `a` and `b` in each of between `m` and `n`, where any number
+/// between these can be; `None` for no bound.
+fn multiplied(
+    (a, b): (u32, Option<u32>),
+    (m, n): (u32, Option<u32>),
+) -> Option<(u32, Option<u32>)> {
+    let is_exact = match (b, n) {
+        (_, Some(n)) if n == m => true,
+        // From none of them on: the next is one alone.
+        _ if m == 0 => a <= 1,
+        (None, _) => true,
+        (Some(b), _) => u64::from(m) * u64::from(b - a) >= u64::from(a.saturating_sub(1)),
+    };
+    // Of so many exactly, those of each still have to make up every number between, which they do.
+    let least = m.checked_mul(a)?;
+    let most = match (b, n) {
+        (Some(b), Some(n)) => Some(n.checked_mul(b).filter(|&most| most < u32::MAX)?),
+        _ => None,
+    };
+    is_exact.then_some((least, most))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ir::recognize::recognizes;
+    use crate::ir::{GrammarBuilder, Origin, RuleId};
+
+    /// A grammar of a rule `root` and some that it may call.
+    fn grammar(root: Expr) -> Grammar {
+        let mut builder = GrammarBuilder::new();
+        let start = builder.declare("root");
+        let rules = ["many", "through", "some", "kept"].map(|name| builder.declare(name));
+        builder.define(start, root, Origin::default());
+        let [many, through, some, kept] = rules;
+        builder.define(many, Expr::byte(b'a').star(), Origin::default());
+        builder.define(through, Expr::Call(many), Origin::default());
+        builder.define(some, Expr::literal("ab").repeat(1, Some(2)), Origin::default());
+        builder.define_kept(kept, Expr::byte(b'b').star(), Origin::default());
+        builder.finish(start)
+    }
+
+    fn simpler(grammar: &Grammar) -> Cow<'_, Grammar> {
+        let budget = Budget::new();
+        let survey = Survey::new(grammar, &budget);
+        let facts = facts::of_rules(grammar, &survey, &budget);
+        simplify(grammar, &survey, &facts, &budget)
+    }
+
+    fn any_expr() -> impl Strategy<Value = Expr> {
+        let leaf = prop_oneof![
+            Just(Expr::Empty),
+            Just(Expr::byte(b'a')),
+            Just(Expr::literal("ab")),
+            Just(Expr::byte(b'b')),
+            (1usize..5).prop_map(|rule| Expr::Call(RuleId::new(rule))),
+        ];
+        leaf.prop_recursive(5, 24, 3, |inner| {
+            let parts = || prop::collection::vec(inner.clone(), 1..4);
+            let bounds = (0u32..4, prop::option::of(0u32..4));
+            prop_oneof![
+                1 => parts().prop_map(Expr::seq),
+                1 => parts().prop_map(Expr::alt),
+                3 => (inner.clone(), bounds).prop_map(|(body, (min, more))| {
+                    body.repeat(min, more.map(|more| min + more))
+                }),
+            ]
+        })
+    }
+
+    fn texts(longest: u32) -> impl Iterator<Item = Vec<u8>> {
+        (0..=longest).flat_map(|length| {
+            (0..2u32.pow(length))
+                .map(move |bits| (0..length).map(|at| b"ab"[(bits >> at & 1) as usize]).collect())
+        })
+    }
+
+    #[test]
+    fn a_repetition_of_a_rule_that_repeats_itself_is_looked_through_once() {
+        let mut builder = GrammarBuilder::new();
+        let root = builder.declare("root");
+        let body = Expr::seq([Expr::byte(b'a'), Expr::Call(root).repeat(0, Some(2))]);
+        builder.define(root, body.star(), Origin::default());
+        let grammar = builder.finish(root);
+        let simpler = simpler(&grammar);
+        for text in texts(6) {
+            assert_eq!(recognizes(&simpler, &text), recognizes(&grammar, &text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn simpler_repetitions_have_the_same_strings(root in any_expr()) {
+            let grammar = grammar(root);
+            let simpler = simpler(&grammar);
+            for text in texts(7) {
+                prop_assert_eq!(
+                    recognizes(&simpler, &text),
+                    recognizes(&grammar, &text),
+                    "{:?}",
+                    String::from_utf8_lossy(&text)
+                );
+            }
+        }
+
+        #[test]
+        fn bounds_are_multiplied_where_there_is_no_gap(
+            (a, more) in (0u32..5, prop::option::of(0u32..4)),
+            (m, times) in (0u32..5, prop::option::of(0u32..4)),
+        ) {
+            const MOST: u32 = 60;
+            let (b, n) = (more.map(|more| a + more), times.map(|times| m + times));
+            prop_assume!(b != Some(0) && n != Some(0));
+            let sums = (m..=n.unwrap_or(MOST)).flat_map(|k| {
+                let most = b.map_or(if k == 0 { 0 } else { MOST }, |b| k * b);
+                k * a..=most
+            });
+            let sums: BTreeSet<u32> = sums.filter(|&sum| sum < MOST).collect();
+            let ends = sums.first().copied().zip(sums.last().copied());
+            let gapless = ends.filter(|(first, last)| sums.iter().copied().eq(*first..=*last));
+            let found = multiplied((a, b), (m, n));
+            prop_assert_eq!(found.is_some(), gapless.is_some(), "{:?}", sums);
+            if let (Some((least, most)), Some(ends)) = (found, gapless) {
+                prop_assert_eq!((least, most.unwrap_or(MOST).min(MOST - 1)), ends);
+            }
+        }
+    }
+
+    #[test]
+    fn nested_repetitions_are_one() {
+        let letter = || Expr::byte(b'x');
+        let star = letter().star();
+        let deep = (0..6).fold(letter(), |expr, _| expr.repeat(0, Some(4)));
+        for (expr, expected) in [
+            (star.clone().repeat(0, Some(99)), star.clone()),
+            (star.clone().repeat(0, Some(99)).repeat(0, Some(99)), star.clone()),
+            (deep, letter().repeat(0, Some(4096))),
+            (letter().optional().plus(), star.clone()),
+            (letter().plus().optional(), star.clone()),
+            (letter().repeat(2, Some(4)).repeat(1, Some(3)), letter().repeat(2, Some(12))),
+            (letter().repeat(2, Some(2)).repeat(3, Some(3)), letter().repeat(6, Some(6))),
+            (Expr::seq([star.clone(), Expr::byte(b'y').optional()]).star(), {
+                Expr::alt([letter(), Expr::byte(b'y')]).star()
+            }),
+        ] {
+            assert_eq!(simpler(&grammar(expr.clone())).rules[0].expr, expected, "{expr:?}");
+        }
+        let many = Expr::Call(RuleId::new(2)).repeat(3, Some(5));
+        assert_eq!(simpler(&grammar(many)).rules[0].expr, Expr::byte(b'a').star());
+        for same in
+            [letter().repeat(2, Some(3)).star(), letter().repeat(3, Some(3)).repeat(1, Some(2))]
+        {
+            assert!(matches!(simpler(&grammar(same)), Cow::Borrowed(_)));
+        }
+    }
+}

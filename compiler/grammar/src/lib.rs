@@ -1,0 +1,14 @@
+//! What front ends and the compiler share: the grammar as an IR, automata, diagnostics and the budget of a compilation.
+
+pub mod automata;
+pub mod budget;
+pub mod controls;
+pub mod diagnostics;
+pub mod distinct;
+pub mod graph;
+pub mod ir;
+pub mod lexicon;
+pub mod other_language;
+pub mod sequences;
+pub mod suggest;
+pub mod threads;

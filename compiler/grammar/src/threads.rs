@@ -1,0 +1,276 @@
+//! The threads of a compiler: a pool of its own, made when work is first worth it, and what is worked on with it.
+//!
+//! The thread that asks always works too, so a pool has a thread less than it may use, and a compiler of one thread has
+//! none. Nothing here is of rayon's global pool: a host has that for itself.
+//!
+//! A process that is forked has its memory and none of its threads. So a pool belongs to the process that made it: another
+//! makes its own, in a list that is only added to. Nothing that a thread of the first process may have been in the middle
+//! of is waited for.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::Builder;
+
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+
+use super::budget::Budget;
+
+/// Stack of a thread, in bytes: what the standard library gives where a variable of the environment says nothing else. Said
+/// here, so that no variable is read.
+const STACK: usize = 2 << 20;
+
+/// Parts of a list for each thread. Some take longer than others.
+const PARTS: usize = 4;
+
+/// The means of a compilation.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<'a> {
+    /// Its limits.
+    pub budget: &'a Budget,
+    /// Its threads.
+    pub threads: &'a Threads,
+}
+
+impl Means<'static> {
+    /// One thread, for as long as it takes.
+    pub fn unlimited() -> Self {
+        use std::sync::LazyLock;
+        static BUDGET: LazyLock<Budget> = LazyLock::new(Budget::unlimited);
+        static THREADS: LazyLock<Threads> = LazyLock::new(|| Threads::new(NonZero::new(1)));
+        Self { budget: &BUDGET, threads: &THREADS }
+    }
+}
+
+/// Threads of a compiler.
+#[derive(Debug)]
+pub struct Threads {
+    count: usize,
+    pool: Pool,
+}
+
+/// The pool of one process, and that of the process that it was forked into.
+#[derive(Debug)]
+struct Pool {
+    process: u32,
+    /// None where no thread could be started.
+    pool: OnceLock<Option<ThreadPool>>,
+    forked: OnceLock<Box<Pool>>,
+}
+
+impl Pool {
+    /// Of this process, not made yet.
+    fn new() -> Self {
+        Self { process: std::process::id(), pool: OnceLock::new(), forked: OnceLock::new() }
+    }
+
+    /// The pool of this process, with so many threads.
+    fn of_this_process(&self, threads: usize) -> Option<&ThreadPool> {
+        let process = std::process::id();
+        let mut one = self;
+        while one.process != process {
+            one = one.forked.get_or_init(|| Box::new(Self::new()));
+        }
+        let make = || {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
+            pool.thread_name(name).build().ok()
+        };
+        one.pool.get_or_init(make).as_ref()
+    }
+}
+
+fn name(thread: usize) -> String {
+    format!("grammarc {thread}")
+}
+
+/// The other threads of a scope.
+pub enum Others<'p, 'scope, 'env> {
+    /// The threads of a pool.
+    Pool(&'p Scope<'scope>),
+    /// One for each piece of work.
+    Plain(&'scope std::thread::Scope<'scope, 'env>),
+}
+
+impl<'scope> Others<'_, 'scope, '_> {
+    /// Gives them a piece of work.
+    pub fn spawn(&self, work: impl FnOnce() + Send + 'scope) {
+        match self {
+            Self::Pool(scope) => scope.spawn(|_| work()),
+            Self::Plain(scope) => {
+                let thread = Builder::new().name("grammarc".to_owned()).stack_size(STACK);
+                thread.spawn_scoped(scope, work).expect("the system has a thread left");
+            }
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // The threads of another process are not there to be told that they may end.
+        if self.process != std::process::id() {
+            std::mem::forget(self.pool.take());
+        }
+    }
+}
+
+impl Threads {
+    /// As many as the machine has processors, where it is not said how many.
+    pub fn new(count: Option<NonZero<usize>>) -> Self {
+        let all = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        Self { count: count.unwrap_or_else(all).get(), pool: Pool::new() }
+    }
+
+    /// How many there are, with the one that asks.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Does `work` on this thread, which may give work to the others through the scope; returns when all is done. None
+    /// where there are no others.
+    ///
+    /// A thread of a host's rayon pool that waited for another pool would take up jobs of its own meanwhile, compilations
+    /// among them, one inside the other as deep as its queue is long. Such a thread gets plain threads for the occasion.
+    pub fn scope<'env, R>(
+        &self,
+        work: impl for<'p, 'scope> FnOnce(Option<&Others<'p, 'scope, 'env>>) -> R,
+    ) -> R {
+        let others = self.count - 1;
+        if others == 0 {
+            return work(None);
+        }
+        if rayon::current_thread_index().is_some() {
+            return std::thread::scope(|scope| work(Some(&Others::Plain(scope))));
+        }
+        match self.pool.of_this_process(others) {
+            Some(pool) => pool.in_place_scope(|scope| work(Some(&Others::Pool(scope)))),
+            None => work(None),
+        }
+    }
+
+    /// Does two pieces of work, neither of which needs the other: at once where they are `worth` waking up a thread.
+    pub fn both<A, B: Send>(
+        &self,
+        worth: bool,
+        one: impl FnOnce() -> A,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        if !worth || self.count == 1 {
+            return (one(), other());
+        }
+        let mut second = None;
+        let first = {
+            let second = &mut second;
+            self.scope(|scope| {
+                let other = || *second = Some(other());
+                match scope {
+                    Some(scope) => scope.spawn(other),
+                    None => other(),
+                }
+                one()
+            })
+        };
+        (first, second.expect("a scope ends when its work is done"))
+    }
+
+    /// Maps each item, in their order: at once if they are `worth` waking up a thread. `new` makes the state that a
+    /// thread keeps from one item to the next.
+    pub fn map<T: Sync, S, R: Send>(
+        &self,
+        worth: bool,
+        items: &[T],
+        new: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, &T) -> R + Sync,
+    ) -> Vec<R> {
+        if !worth || self.count == 1 {
+            let mut kept = new();
+            return items.iter().map(|item| work(&mut kept, item)).collect();
+        }
+        let size = items.len().div_ceil(self.count * PARTS).max(1);
+        let parts: Vec<(&[T], Mutex<Vec<R>>)> =
+            items.chunks(size).map(|part| (part, Mutex::default())).collect();
+        let next = AtomicUsize::new(0);
+        let work_on = || {
+            let mut kept = new();
+            while let Some((part, results)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let found = part.iter().map(|item| work(&mut kept, item)).collect();
+                // Nobody panics with it locked.
+                *results.lock().unwrap_or_else(PoisonError::into_inner) = found;
+            }
+        };
+        self.scope(|scope| {
+            for scope in scope.into_iter().flat_map(|scope| (1..self.count).map(move |_| scope)) {
+                scope.spawn(work_on);
+            }
+            work_on();
+        });
+        let results = parts.into_iter().map(|(_, results)| results.into_inner());
+        results.flat_map(|results| results.unwrap_or_else(PoisonError::into_inner)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(count: usize) -> Threads {
+        Threads::new(NonZero::new(count))
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for count in [1, 2, 5] {
+            let threads = some(count);
+            for length in [0, 1, 7, 1000] {
+                let items: Vec<usize> = (0..length).collect();
+                let squares = threads.map(true, &items, || (), |(), &item| item * item);
+                assert!(squares.into_iter().eq((0..length).map(|item| item * item)));
+            }
+            assert_eq!(threads.both(true, || 1, || 2), (1, 2));
+        }
+    }
+
+    #[test]
+    fn one_thread_has_no_pool_and_several_make_it_when_they_need_it() {
+        let is_made = |threads: &Threads| threads.pool.pool.get().is_some();
+        let one = some(1);
+        one.both(true, || (), || ());
+        assert!(!is_made(&one));
+        let two = some(2);
+        two.both(false, || (), || ());
+        assert!(!is_made(&two));
+        two.both(true, || (), || ());
+        assert!(is_made(&two));
+    }
+
+    /// A worker of a host's pool that waits takes up no other job of that pool, which would stand on the same stack.
+    #[test]
+    fn jobs_of_a_hosts_pool_do_not_nest() {
+        use std::cell::Cell;
+        thread_local! {
+            static DEPTH: Cell<usize> = const { Cell::new(0) };
+        }
+        let (threads, deepest) = (some(3), AtomicUsize::new(0));
+        let host = ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+        host.scope(|scope| {
+            for _ in 0..200 {
+                scope.spawn(|_| {
+                    DEPTH.set(DEPTH.get() + 1);
+                    deepest.fetch_max(DEPTH.get(), Ordering::Relaxed);
+                    let slow = || std::thread::sleep(std::time::Duration::from_micros(300));
+                    threads.both(true, || (), slow);
+                    DEPTH.set(DEPTH.get() - 1);
+                });
+            }
+        });
+        assert_eq!(deepest.into_inner(), 1);
+    }
+
+    #[test]
+    fn a_pool_of_another_process_is_not_used() {
+        let mut threads = some(2);
+        threads.both(true, || (), || ());
+        threads.pool.process = threads.pool.process.wrapping_add(1);
+        assert_eq!(threads.both(true, || 1, || 2), (1, 2));
+        assert!(threads.pool.forked.get().is_some());
+    }
+}

@@ -1,0 +1,111 @@
+//! Which objects the runtime must keep from repeating a key that the schema does not name.
+//!
+//! Parsers keep one value of a repeated key. In most objects a repetition is harmless: `{"a": 1, "a": 2}` is a map to
+//! integers, whichever value is kept. A repetition matters if a member changes the automaton's state, as with `minProperties`
+//! (a count) or `oneOf` (the type of a value). The kept value may then lead to another verdict. Such an object becomes a rule
+//! whose keys differ ([`RuleKind::Distinct`](grammarc_grammar::ir::RuleKind::Distinct)), as the items of `uniqueItems` do.
+//!
+//! Cost: O(members) for each automaton. Other automata keep their masks.
+
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
+
+use super::members::{Member, MemberAutomaton, MemberName, MemberState};
+use crate::algebra::{Algebra, FormulaId};
+use crate::read::schema::{Bounds, Part};
+use crate::values::strings::{Escapes, StringSet};
+
+/// Why repeated keys may count twice: there is no register for them, or they may run out.
+const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
+                   a finite set, or are counted beyond 128";
+
+/// Why repeated keys may count twice: one key has several spellings.
+const SPELLINGS: &str = "a key that is written with other escapes counts again";
+
+/// Largest bound on the number of members up to which keys are compared: each member is a few states. Beyond, repeated keys
+/// count twice. Real bounds are below ten.
+const MOST_MEMBERS: u32 = 128;
+
+impl Algebra<'_> {
+    /// Sets `distinct` in the automata of a value whose objects must not repeat keys. Reports where keys cannot be compared.
+    pub(crate) fn keep_keys_apart(
+        &mut self,
+        value: FormulaId,
+        formula: FormulaId,
+        automata: &mut [MemberAutomaton],
+    ) -> Result<(), Diagnostic> {
+        for automaton in automata {
+            if !self.repetition_matters(automaton)? {
+                continue;
+            }
+            automaton.distinct = may_be_distinct(automaton);
+            let reason = match (automaton.distinct, self.text.escapes) {
+                (true, Escapes::Shortest) => continue,
+                (true, Escapes::Any) => SPELLINGS,
+                (false, _) => FEW,
+            };
+            // One member besides required ones is there however often it is written.
+            let fewest = self.fewest_members(formula) as usize;
+            let required = self.facts(formula).values().filter(|fact| fact.present).count();
+            if fewest < 2 || fewest <= required + 1 {
+                continue;
+            }
+            self.note(value, Verdict::Approximate, reason, |part| {
+                matches!(part, Part::MemberCount(_))
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether some object of an automaton may change its verdict when a parser drops all but one value of a key.
+    fn repetition_matters(&mut self, automaton: &MemberAutomaton) -> Result<bool, Diagnostic> {
+        for (at, state) in (0..).zip(&automaton.states) {
+            let counts = matches!(state.repeat, Some(Bounds { min: 2.., .. }));
+            for member in state.members.iter().filter(|member| names(member).is_some()) {
+                let after = &automaton.states[member.to as usize];
+                if counts || (member.to != at && !self.says_the_same(member, after)?) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a repetition of a member's keys changes nothing: the state after it allows the same values and goes to the same
+    /// state.
+    fn says_the_same(&mut self, first: &Member, after: &MemberState) -> Result<bool, Diagnostic> {
+        if after.repeat.is_some_and(|bounds| bounds.min > 0) {
+            return Ok(false);
+        }
+        for again in &after.members {
+            let same = again.to == first.to && again.value == first.value;
+            if !same
+                && let (Some(keys), Some(others)) = (names(first), names(again))
+                && !self.limited(keys.intersect(others, self.limits.states))?.is_none()
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The set of keys of a member; `None` for a member with a single key.
+fn names(member: &Member) -> Option<&StringSet> {
+    match &member.name {
+        MemberName::Names(names) => Some(names),
+        MemberName::Key(_) => None,
+    }
+}
+
+/// Whether the runtime can compare the keys of an automaton's objects. The register must be free, the sets of keys must be
+/// large enough for all members, and the bounds on members must be small enough to be states.
+fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
+    automaton.marks == 0
+        && automaton.states.iter().all(|state| {
+            let bounds = state.repeat.unwrap_or_default();
+            let mut names = state.members.iter().filter_map(names);
+            bounds.min.max(bounds.max.unwrap_or(0)) <= MOST_MEMBERS
+                && names.all(StringSet::is_endless)
+        })
+}

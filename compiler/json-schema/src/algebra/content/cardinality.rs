@@ -1,0 +1,226 @@
+//! Whether the items of an array that must differ are plenty enough to.
+//!
+//! The runtime refuses an item that was there before, one at a time and without looking further than the item it is in.
+//! So that this never ends in a place where an item must come and none is left, an item that must come has to have more
+//! values than items can have come before it. That is shown here by counting values from below; where it cannot be
+//! shown, items are let repeat and the keyword is approximate.
+//!
+//! Cost: nothing unless some array needs a second item; else [`ROUNDS`] looks at the graph.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use grammarc_grammar::diagnostics::report::Verdict;
+
+use super::graph::Content;
+use crate::algebra::automata::items::ItemAutomaton;
+use crate::algebra::automata::members::{MemberAutomaton, MemberName};
+use crate::algebra::types::arrays::MANY;
+use crate::algebra::{Algebra, FormulaId};
+
+/// Most items up to which an array with `uniqueItems` keeps its bounds: each item is a state or a few. Beyond, items may
+/// repeat. A set with more values counts as infinite.
+const MOST_ITEMS: u32 = 1_024;
+
+/// Rounds of counting. Each sees one level further into values.
+const ROUNDS: usize = 6;
+
+/// Stands for as many as are ever needed.
+const PLENTY: u32 = MOST_ITEMS + 1;
+
+type Formulas = IndexSet<FormulaId, FxBuildHasher>;
+
+/// Lets the items of an array repeat where there may not be enough that differ, or bounds on their number are too
+/// large.
+pub(crate) fn give_up_scarce(
+    algebra: &mut Algebra<'_>,
+    contents: &mut [Content],
+    formulas: &Formulas,
+) {
+    let automata = contents.iter().flat_map(|content| content.arrays.iter().flatten());
+    let distinct = automata.filter(|automaton| automaton.distinct);
+    let needs: Vec<Needs> = distinct.map(Needs::of).collect();
+    let Some(most) = needs.iter().map(|needs| needs.most).max() else { return };
+    let known = if most > 1 { counts(contents, formulas) } else { Vec::new() };
+    let values = |value| formulas.get_index_of(&value).and_then(|at| known.get(at)).copied();
+    let values = |value| values(value).unwrap_or(0);
+    let mut scarce = false;
+    let automata = contents.iter_mut().flat_map(|content| content.arrays.iter_mut().flatten());
+    for (automaton, needs) in automata.filter(|automaton| automaton.distinct).zip(&needs) {
+        automaton.distinct = suffices(automaton, needs, values);
+        scarce |= !automaton.distinct;
+    }
+    if scarce {
+        for &place in &algebra.arrays.unique {
+            algebra.inexact.insert((place, Verdict::Approximate, MANY));
+        }
+    }
+}
+
+/// How many items an array has before a state and needs after it.
+struct Needs {
+    /// By state, the most items before it; `None` where there is no such number.
+    before: Vec<Option<u32>>,
+    /// By state, the fewest items after it.
+    after: Vec<u32>,
+    /// The most items that some array must have.
+    most: u32,
+}
+
+impl Needs {
+    fn of(automaton: &ItemAutomaton) -> Self {
+        let states = &automaton.states;
+        let mut before: Vec<Option<u32>> = vec![Some(0); states.len()];
+        let mut after = vec![u32::MAX; states.len()];
+        // States are numbered as they are met, so a round or two do, save where items lead back.
+        for round in 0..=states.len() {
+            let mut changed = false;
+            for (at, state) in states.iter().enumerate() {
+                let next = before[at].map(|count| count + 1);
+                for &(_, to) in state.items.iter().filter(|_| state.repeat.is_none()) {
+                    let longest = match (next, before[to as usize]) {
+                        (Some(next), Some(known)) if round < states.len() => Some(next.max(known)),
+                        (Some(next), Some(known)) if next <= known => Some(known),
+                        _ => None,
+                    };
+                    changed |= longest != before[to as usize];
+                    before[to as usize] = longest;
+                }
+            }
+            for (at, state) in states.iter().enumerate().rev() {
+                let own = match (state.end, state.repeat) {
+                    (true, bounds) => bounds.map_or(0, |bounds| bounds.min),
+                    (false, _) => u32::MAX,
+                };
+                let items = state.items.iter().filter(|_| state.repeat.is_none());
+                let through = items.map(|(_, to)| after[*to as usize].saturating_add(1)).min();
+                let fewest = own.min(through.unwrap_or(u32::MAX));
+                changed |= fewest != after[at];
+                after[at] = fewest;
+            }
+            if !changed {
+                break;
+            }
+        }
+        let most = before.iter().zip(&after).filter(|(_, after)| **after > 0);
+        let most = most.map(|(before, after)| before.unwrap_or(u32::MAX).saturating_add(*after));
+        let most = most.max().unwrap_or(0);
+        Self { before, after, most }
+    }
+}
+
+/// Whether every item that must come has more values than come before it.
+fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId) -> u32) -> bool {
+    automaton.states.iter().enumerate().all(|(at, state)| {
+        let bounds = state.repeat.unwrap_or_default();
+        let most = bounds.max.unwrap_or(0).max(bounds.min);
+        if most > MOST_ITEMS || automaton.states.len() > MOST_ITEMS as usize {
+            return false;
+        }
+        let after = needs.after[at];
+        let Some(before) = needs.before[at] else { return after == 0 };
+        let (items, come) = match state.repeat {
+            Some(_) => (after, before.saturating_add(after)),
+            None => (after, before.saturating_add(1)),
+        };
+        let nearer = |to: u32| state.repeat.is_some() || needs.after[to as usize] < after;
+        // The first item of all is always new.
+        items == 0
+            || come <= 1
+            || state.items.iter().any(|&(value, to)| nearer(to) && values(value) >= come)
+    })
+}
+
+/// By formula, a number of values that it has at least, up to [`PLENTY`].
+fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
+    let scalars = contents.iter().map(|content| {
+        let few = content.scalars.finite(MOST_ITEMS as usize);
+        few.map_or(PLENTY, |few| few.len() as u32)
+    });
+    let mut counts: Vec<u32> = scalars.collect();
+    for _ in 0..ROUNDS {
+        for (at, content) in contents.iter().enumerate() {
+            let value = |value: FormulaId| formulas.get_index_of(&value).map_or(0, |at| counts[at]);
+            let arrays = content.arrays.as_ref().map_or(PLENTY, |automata| {
+                automata.iter().map(|automaton| arrays(automaton, value)).max().unwrap_or(0)
+            });
+            let objects = content.objects.as_ref().map_or(PLENTY, |automata| {
+                automata.iter().map(|automaton| objects(automaton, value)).max().unwrap_or(0)
+            });
+            counts[at] = counts[at].max(arrays).max(objects);
+        }
+    }
+    counts
+}
+
+fn times(a: u32, b: u32) -> u32 {
+    a.saturating_mul(b).min(PLENTY)
+}
+
+/// Arrays along the way through an automaton that has most.
+fn arrays(automaton: &ItemAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
+    let mut known = vec![0; automaton.states.len()];
+    for (at, state) in automaton.states.iter().enumerate().rev() {
+        let own = match state.repeat {
+            _ if !state.end => 0,
+            Some(bounds) => {
+                let item = state.items.iter().map(|&(item, _)| value(item)).max().unwrap_or(0);
+                match bounds.max {
+                    Some(0) => 1,
+                    None if item > 0 => PLENTY,
+                    _ if bounds.min == 0 => item.max(1),
+                    _ => item,
+                }
+            }
+            None => 1,
+        };
+        let edges = state.items.iter().filter(|_| state.repeat.is_none());
+        let through = edges.map(|&(item, to)| times(value(item), known[to as usize])).max();
+        known[at] = own.max(through.unwrap_or(0));
+    }
+    known[0]
+}
+
+/// Objects along the way through an automaton that has most.
+fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
+    if automaton.marks != 0 {
+        return marked_objects(automaton, value);
+    }
+    let mut known = vec![0; automaton.states.len()];
+    for (at, state) in automaton.states.iter().enumerate().rev() {
+        let member = |name: &MemberName, item: u32| match name {
+            MemberName::Names(names) if item > 0 && names.finite(MOST_ITEMS as usize).is_none() => {
+                PLENTY
+            }
+            _ => item,
+        };
+        let ways = state.members.iter().map(|m| (member(&m.name, value(m.value)), m.to));
+        let (mut most, mut repeated) = (u32::from(state.end && state.repeat.is_none()), 0);
+        for (count, to) in ways {
+            repeated = repeated.max(count);
+            if state.repeat.is_none() {
+                most = most.max(times(count, known[to as usize]));
+            }
+        }
+        most = match state.repeat {
+            Some(bounds) if bounds.max == Some(0) => most.max(1),
+            Some(bounds) if state.end => most.max(repeated).max(u32::from(bounds.min == 0)),
+            _ => most,
+        };
+        let skipped = state.skip.map_or(0, |to| known[to as usize]);
+        known[at] = most.max(skipped);
+    }
+    known[0]
+}
+
+/// Objects that differ in the value of one member that they must have.
+fn marked_objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
+    let members = || automaton.states.iter().flat_map(|state| &state.members);
+    let marks = (0..u32::BITS as u8).filter(|mark| automaton.marks >> mark & 1 != 0);
+    let fewest = marks.map(|mark| {
+        let of_mark = members().filter(|member| member.mark == Some(mark));
+        of_mark.map(|member| value(member.value)).min().unwrap_or(0)
+    });
+    let counts: Vec<u32> = fewest.collect();
+    if counts.contains(&0) { 0 } else { counts.into_iter().max().unwrap_or(0) }
+}

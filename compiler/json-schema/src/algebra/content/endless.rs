@@ -1,0 +1,101 @@
+//! Schemas that only an infinite value satisfies, such as a list node whose `next` is required.
+//!
+//! Emptiness is the least fixpoint over the [content graph](super::graph): only what a finite value reaches is satisfied.
+//! The greatest fixpoint keeps infinite values as well. A formula that is in the greatest and not in the least has no
+//! conflict in it, only a recursion without end.
+//!
+//! Cost: a pass over the graph of the formula for each level at which emptiness spreads. Only asked of empty formulas.
+
+use rustc_hash::FxHashSet;
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::graph::{ContentGraph, Steps, explored};
+use crate::algebra::{Algebra, FormulaId, Subject};
+use crate::document::NodeId;
+use crate::read::schema::SchemaId;
+
+/// The place of a recursive schema that only infinite values satisfy. `None` if the empty formula is empty for another reason.
+pub(crate) fn endless(
+    algebra: &mut Algebra<'_>,
+    formula: FormulaId,
+) -> Result<Option<NodeId>, Diagnostic> {
+    let (graph, automata) = explored(algebra, formula)?;
+    let mut automata = automata.into_iter();
+    let of_nodes: Vec<Vec<Steps>> = graph
+        .contents
+        .iter()
+        .map(|content| {
+            let arrays = content.arrays.as_ref().map_or(0, Vec::len);
+            let objects = content.objects.as_ref().map_or(0, Vec::len);
+            automata.by_ref().take(arrays + objects).collect()
+        })
+        .collect();
+    let infinite = with_infinite(&graph, &of_nodes);
+    if graph.holds[0] || !infinite[0] {
+        return Ok(None);
+    }
+    // Each such node has a child that is such a node, so the way comes back to itself.
+    let mut seen = vec![false; graph.len()];
+    let mut at = 0;
+    loop {
+        seen[at] = true;
+        let edges = of_nodes[at].iter().flat_map(|steps| &steps.edges);
+        let mut children = edges.filter_map(|edge| edge.value).map(|value| graph.index(value));
+        let Some(next) = children.find(|&child| infinite[child] && !graph.holds[child]) else {
+            return Ok(None);
+        };
+        if seen[next] {
+            let formulas: Vec<FormulaId> = graph.formulas().collect();
+            return Ok(recursive_place(algebra, formulas[at], formulas[next]));
+        }
+        at = next;
+    }
+}
+
+/// The place of the subschema through which the formula `from` applies the formula `to` to a part of the value.
+fn recursive_place(algebra: &mut Algebra<'_>, from: FormulaId, to: FormulaId) -> Option<NodeId> {
+    let schemas = algebra.schemas;
+    let subjects = algebra.subjects(from).filter_map(|(subject, _)| match subject {
+        Subject::Schema(id) | Subject::Keyword(id, _) => Some(*id),
+        Subject::Value(_) | Subject::Scalar(_) => None,
+    });
+    let mut open: Vec<SchemaId> = subjects.collect();
+    let mut seen: FxHashSet<SchemaId> = open.iter().copied().collect();
+    while let Some(id) = open.pop() {
+        for (_, part) in schemas.parts(id) {
+            let in_place = part.in_place();
+            let mut children = Vec::new();
+            part.for_each_schema(|child| children.push(*child));
+            for child in children {
+                if in_place.contains(&child) {
+                    open.extend(seen.insert(child).then_some(child));
+                } else if algebra.schema(child) == to {
+                    return Some(schemas.node(child));
+                }
+            }
+        }
+    }
+    algebra.place(to)
+}
+
+/// Whether each node has a finite or an infinite value: the greatest fixpoint.
+fn with_infinite(graph: &ContentGraph, automata: &[Vec<Steps>]) -> Vec<bool> {
+    let mut infinite = vec![true; graph.len()];
+    loop {
+        let mut changed = false;
+        for (at, automata) in automata.iter().enumerate() {
+            if graph.holds[at] || !infinite[at] {
+                continue;
+            }
+            let holds = |value: FormulaId| infinite[graph.index(value)];
+            if !automata.iter().any(|steps| steps.alive(holds)[0]) {
+                infinite[at] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return infinite;
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Notes on the places of a schema that nothing satisfies: they are left out of the grammar.
+//!
+//! A property, a branch, the items of an array or the schema of keys may be empty without the whole being so. Then the
+//! grammar accepts less than its author expects, as with `"items": {"oneOf": [A, A]}`, which allows only `[]`. Each such
+//! place gets a note with the effect and, as for unsatisfiable schemas, with what is to blame.
+//!
+//! The schema `false` gets no note. The search for the places to blame is bounded. Beyond the bound notes name no cause, and
+//! only formulas that are already known to be empty get one.
+//!
+//! Cost: a lookup for each place where a schema applies.
+
+use rustc_hash::FxHashSet;
+
+use grammarc_grammar::diagnostics::{Diagnostic, Severity};
+
+use super::report::explain;
+use crate::algebra::{Algebra, ContentGraph, FormulaId, Member, cause};
+use crate::document::{Document, NodeId};
+use crate::read::schema::{Part, Schema, SchemaId, Schemas};
+
+/// Code of a note on a property that nothing satisfies.
+const FORBIDDEN_PROPERTY: &str = "json-schema::forbidden-property";
+
+/// Most steps of work for finding the places to blame. Beyond, notes name no cause.
+const NOTES: usize = 20_000;
+
+/// The part of a value that a schema is about.
+#[derive(Clone, Copy, Debug)]
+enum Role<'p> {
+    /// The value under a key.
+    Property,
+    /// The value itself, as one of several alternatives.
+    Branch,
+    /// The value itself, if this `if` accepts it (`then`).
+    Then(SchemaId),
+    /// The value itself, if this `if` refuses it (`else`).
+    Else(SchemaId),
+    /// The value itself, if it has this key (`dependentSchemas`).
+    Dependent(&'p str),
+    /// The value itself, for `if` and `not`.
+    Condition,
+    Negated,
+    /// The item at an index.
+    Item(usize),
+    /// The items from an index on.
+    Items(u32),
+    /// The items that no other keyword evaluates.
+    OtherItems,
+    /// At least one item (`contains`).
+    Contains,
+    /// The values under the keys that match a pattern.
+    Pattern,
+    /// The values under the keys that no other keyword names.
+    OtherProperties,
+    /// The keys.
+    Names,
+}
+
+impl Role<'_> {
+    /// The note on a place in this role.
+    fn note(self, document: &Document<'_>, place: NodeId) -> Diagnostic {
+        let key = document.key(place);
+        let text = match self {
+            Self::Property => format!("nothing satisfies the property {key:?}, so it is forbidden"),
+            Self::Branch => "nothing satisfies this branch, so it is left out".to_owned(),
+            Self::Then(_) => {
+                "nothing here satisfies both `if` and `then`, so `then` never applies".to_owned()
+            }
+            Self::Else(_) => {
+                "nothing here that `if` refuses satisfies `else`, so `else` never applies".to_owned()
+            }
+            Self::Dependent(key) => {
+                format!("nothing satisfies the schema beside the property {key:?}, so it is forbidden")
+            }
+            Self::Condition => "nothing satisfies `if`, so `else` always applies".to_owned(),
+            Self::Negated => "nothing satisfies the schema, so `not` excludes nothing".to_owned(),
+            Self::Item(0) | Self::Items(0) => {
+                "nothing satisfies the items, so only the empty array is allowed".to_owned()
+            }
+            Self::Item(index) => {
+                format!("nothing satisfies item {index}, counted from 0, so no array is that long")
+            }
+            Self::Items(from) => {
+                format!("nothing satisfies the items from {from} on, so no array has more than {from}")
+            }
+            Self::OtherItems => {
+                "nothing satisfies the items that no other keyword names, so there are none".to_owned()
+            }
+            Self::Contains => "nothing satisfies `contains`, so no array is allowed".to_owned(),
+            Self::Pattern => {
+                format!("nothing satisfies the properties that match {key:?}, so they are forbidden")
+            }
+            Self::OtherProperties => {
+                "nothing satisfies the properties that no other keyword names, so they are forbidden"
+                    .to_owned()
+            }
+            Self::Names => {
+                "no string satisfies the schema of the keys, so only the empty object is allowed"
+                    .to_owned()
+            }
+        };
+        let code = match self {
+            Self::Property | Self::Pattern | Self::OtherProperties => FORBIDDEN_PROPERTY,
+            Self::Names => "json-schema::forbidden-keys",
+            Self::Item(_) | Self::Items(_) | Self::OtherItems | Self::Contains => {
+                "json-schema::forbidden-items"
+            }
+            _ => "json-schema::dead-branch",
+        };
+        Diagnostic::note(code, text)
+    }
+}
+
+/// Calls `visit` with every schema that a keyword applies to a part of a value. `place` is that of the keyword.
+fn for_each_place<'p>(
+    document: &Document<'_>,
+    place: NodeId,
+    part: &'p Part,
+    mut visit: impl FnMut(SchemaId, Role<'p>),
+) {
+    match part {
+        Part::Properties(properties) => {
+            properties.iter().for_each(|(_, child)| visit(*child, Role::Property));
+        }
+        Part::Any(branches) | Part::One(branches) => {
+            branches.iter().for_each(|child| visit(*child, Role::Branch));
+        }
+        Part::Prefix(items) => {
+            items.iter().enumerate().for_each(|(at, child)| visit(*child, Role::Item(at)));
+        }
+        Part::Members(_, child) => match document.key(place) {
+            "patternProperties" => visit(*child, Role::Pattern),
+            _ => visit(*child, Role::OtherProperties),
+        },
+        Part::If(condition, then, otherwise) => {
+            visit(*condition, Role::Condition);
+            then.iter().for_each(|child| visit(*child, Role::Then(*condition)));
+            otherwise.iter().for_each(|child| visit(*child, Role::Else(*condition)));
+        }
+        Part::Items(from, child) => visit(*child, Role::Items(*from)),
+        Part::Contains(child, bounds) if bounds.min > 0 => visit(*child, Role::Contains),
+        Part::Names(child) => visit(*child, Role::Names),
+        // Closed objects have others, which the source does not.
+        Part::Not(child) if document.key(place) == "not" => visit(*child, Role::Negated),
+        Part::DependentSchema(key, child) => visit(*child, Role::Dependent(key)),
+        Part::UnevaluatedProperties(child) => visit(*child, Role::OtherProperties),
+        Part::UnevaluatedItems(child) => visit(*child, Role::OtherItems),
+        Part::All(_)
+        | Part::Not(_)
+        | Part::Contains(..)
+        | Part::Types(_)
+        | Part::Values(_)
+        | Part::Numbers(_)
+        | Part::Strings(_)
+        | Part::ItemCount(_)
+        | Part::UniqueItems
+        | Part::Required(_)
+        | Part::MemberCount(_)
+        | Part::DependentRequired(..) => {}
+    }
+}
+
+/// Notes on what was left out, in source order.
+pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
+    algebra.explain(NOTES);
+    let (document, schemas) = (algebra.document, algebra.schemas);
+    let empty = graph.formulas().filter(|&formula| !graph.holds(formula)).collect();
+    let mut notes = Notes { algebra, empty, noted: FxHashSet::default(), notes: Vec::new() };
+    for id in schemas.iter() {
+        for (keyword, part) in schemas.parts(id) {
+            for_each_place(document, *keyword, part, |child, role| notes.place(id, child, role));
+        }
+    }
+    for id in schemas.iter().filter(|&id| is_combined(schemas.parts(id))) {
+        notes.combined(id);
+    }
+    let mut notes = notes.notes;
+    notes.sort_by_key(|(node, _)| *node);
+    debug_assert!(notes.iter().all(|(_, note)| note.severity == Severity::Note));
+    notes.into_iter().map(|(_, note)| note).collect()
+}
+
+/// The notes so far.
+struct Notes<'g, 'a> {
+    algebra: &'g mut Algebra<'a>,
+    /// Formulas that are known to be empty.
+    empty: FxHashSet<FormulaId>,
+    /// Places that have a note.
+    noted: FxHashSet<NodeId>,
+    notes: Vec<(NodeId, Diagnostic)>,
+}
+
+impl Notes<'_, '_> {
+    /// Adds a note on the schema `child` if no value of `whole` satisfies it in its role.
+    fn place(&mut self, whole: SchemaId, child: SchemaId, role: Role<'_>) {
+        let schemas = self.algebra.schemas;
+        let place = schemas.node(child);
+        if matches!(schemas.get(child), Schema::Boolean(false)) || self.noted.contains(&place) {
+            return;
+        }
+        let (whole, own) = (self.algebra.schema(whole), self.algebra.schema(child));
+        let formula = match role {
+            Role::Branch | Role::Dependent(_) => self.algebra.both(whole, own),
+            // The whole says what follows from `if`.
+            Role::Then(condition) | Role::Else(condition) => {
+                let condition = self.algebra.schema(condition);
+                if [FormulaId::TRUE, FormulaId::FALSE].contains(&condition) {
+                    return;
+                }
+                match role {
+                    Role::Then(_) => self.algebra.both(whole, condition),
+                    _ => self.algebra.without(whole, condition),
+                }
+            }
+            _ => own,
+        };
+        let is_empty = match role {
+            // Of a schema of keys, only the strings count.
+            Role::Names => {
+                let scalars = self.algebra.scalars(formula);
+                scalars.is_ok_and(|scalars| scalars.strings.is_none())
+            }
+            _ => self.is_empty(formula),
+        };
+        if is_empty {
+            let note = role.note(self.algebra.document, place);
+            self.add(place, note, Some(formula).filter(|_| !matches!(role, Role::Names)));
+        }
+    }
+
+    /// Adds notes on the properties that have no value because several keywords of a schema constrain them.
+    fn combined(&mut self, id: SchemaId) {
+        let whole = self.algebra.schema(id);
+        if self.empty.contains(&whole) {
+            return;
+        }
+        for Member { key, own, value, .. } in self.algebra.members_of(whole).unwrap_or_default() {
+            // What one schema says by itself has its note, and the schema `false` needs none.
+            let is_single = own == value && self.algebra.subjects(own).count() < 2;
+            if is_single || own == FormulaId::FALSE || !self.is_empty(value) {
+                continue;
+            }
+            let Some(place) = declared(self.algebra.schemas, id, &key) else { continue };
+            let text = format!(
+                "nothing satisfies the property {key:?} with all that the schemas here say of it, so it is forbidden"
+            );
+            if !self.noted.contains(&place) {
+                self.add(place, Diagnostic::note(FORBIDDEN_PROPERTY, text), Some(value));
+            }
+        }
+    }
+
+    /// Whether a formula is known to be empty, or a quick test shows it. `false` where neither can tell.
+    fn is_empty(&mut self, formula: FormulaId) -> bool {
+        self.empty.contains(&formula) || self.algebra.nothing(formula).unwrap_or(false)
+    }
+
+    /// Adds a note on a place, with what is to blame for an empty formula.
+    fn add(&mut self, place: NodeId, note: Diagnostic, formula: Option<FormulaId>) {
+        self.noted.insert(place);
+        self.empty.extend(formula);
+        let blamed = formula.and_then(|formula| cause(self.algebra, formula).unwrap_or(None));
+        let document = self.algebra.document;
+        let note = match blamed {
+            Some(cause) => explain(document, note, &cause),
+            None => document.place(note, place),
+        };
+        self.notes.push((place, note));
+    }
+}
+
+/// Whether several keywords of a schema may speak of one property.
+fn is_combined(parts: &[(NodeId, Part)]) -> bool {
+    let speaks = |part: &Part| matches!(part, Part::Properties(_) | Part::Members(..));
+    let several = |(_, part): &(NodeId, Part)| match part {
+        Part::All(all) => all.len() > 1 || parts.len() > 1,
+        _ => false,
+    };
+    parts.iter().any(several) || parts.iter().filter(|(_, part)| speaks(part)).count() > 2
+}
+
+/// The place of the first schema in `properties` for a key, here or within `allOf`.
+fn declared(schemas: &Schemas, id: SchemaId, key: &str) -> Option<NodeId> {
+    schemas.parts(id).iter().find_map(|(_, part)| match part {
+        Part::Properties(properties) => {
+            let child = properties.iter().find(|(name, _)| **name == *key);
+            child.map(|(_, child)| schemas.node(*child))
+        }
+        Part::All(all) => all.iter().find_map(|&one| declared(schemas, one, key)),
+        _ => None,
+    })
+}

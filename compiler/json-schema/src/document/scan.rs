@@ -1,0 +1,431 @@
+//! Reads text into the arena.
+//!
+//! serde_json gives no positions, so this walk finds them, and with them that a text is JSON. serde_json decides what
+//! JSON is: a walk is [sure](Scanner::sure) only of what is JSON without any doubt (escapes by code, for one, come with
+//! rules of their own), and where it is not, serde_json is asked. O(text).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::id::NodeId;
+use super::members::{Member, Members};
+use super::node::{Json, MAX_DEPTH, Node};
+use grammarc_grammar::budget::Budget;
+
+/// Bytes of text that a value takes, with its key, at the least in most documents.
+const TEXT_OF_NODE: usize = 24;
+
+/// Steps of a budget that a value takes, about.
+const STEPS_A_VALUE: usize = 1 << 4;
+
+/// Walks over text. A walk over text that is not JSON ends early and does nothing worse.
+pub(super) struct Scanner<'a, 'b> {
+    text: &'a str,
+    budget: &'b Budget,
+    at: usize,
+    /// Containers around.
+    depth: usize,
+    /// Whether the text is JSON without doubt, as far as it was read.
+    pub(super) sure: bool,
+    pub(super) nodes: Vec<Node<'a>>,
+    /// The first key that stands twice in an object.
+    pub(super) duplicate: Option<Duplicate>,
+    /// Members so far of the objects around, of which each takes its own when it ends.
+    members: Vec<(Cow<'a, str>, Member)>,
+    /// Items so far of the arrays around.
+    items: Vec<NodeId>,
+}
+
+/// A key that stands twice in an object.
+pub(super) struct Duplicate {
+    /// The end of its second value.
+    noticed: usize,
+    pub(super) key: String,
+    /// Its first and its second place.
+    pub(super) places: [Range<usize>; 2],
+}
+
+impl<'a, 'b> Scanner<'a, 'b> {
+    /// A walk from the start of a text.
+    pub(super) fn new(text: &'a str, budget: &'b Budget) -> Self {
+        let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
+        let (members, items) = (Vec::new(), Vec::new());
+        let (at, depth, sure, duplicate) = (0, 0, true, None);
+        Self { text, budget, at, depth, sure, nodes, duplicate, members, items }
+    }
+
+    /// Reads the whole text.
+    pub(super) fn document(&mut self) {
+        self.value(None);
+        self.peek();
+        if self.at != self.text.len() {
+            self.fail();
+        }
+    }
+
+    /// Ends the walk, for the text is not JSON.
+    fn fail(&mut self) {
+        self.sure = false;
+        self.at = self.text.len();
+    }
+
+    fn peek(&mut self) -> u8 {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied().unwrap_or(END)
+    }
+
+    /// Reads a byte where it comes next; whether it does.
+    fn take(&mut self, byte: u8) -> bool {
+        let comes = self.peek() == byte;
+        self.at += usize::from(comes);
+        comes
+    }
+
+    /// Reads a byte that has to come next.
+    fn expect(&mut self, byte: u8) {
+        if !self.take(byte) {
+            self.fail();
+        }
+    }
+
+    /// Reads the value that comes next, and all values in it.
+    fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
+        let first = self.peek();
+        if self.budget.spend(STEPS_A_VALUE).is_err() {
+            self.fail();
+        }
+        let start = self.at;
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("a value takes a byte of the text"));
+        self.nodes.push(Node { json: Json::Null, span: start..start, parent });
+        let json = match first {
+            b'{' => self.object(id),
+            b'[' => self.array(id),
+            b'"' => Json::String(self.string().0),
+            _ => self.scalar(),
+        };
+        self.nodes[id.index()].json = json;
+        self.nodes[id.index()].span.end = self.at;
+        id
+    }
+
+    fn object(&mut self, id: NodeId) -> Json<'a> {
+        let before = self.members.len();
+        self.open();
+        while self.peek() == b'"' {
+            let (key, key_span) = self.string();
+            self.expect(b':');
+            let value = self.value(Some((id, self.members.len() - before)));
+            self.members.push((key, Member { key_span, value }));
+            if !self.take(b',') {
+                break;
+            }
+            if self.peek() != b'"' {
+                self.fail();
+            }
+        }
+        self.close(b'}');
+        let (members, repeated) = Members::new(self.members.drain(before..));
+        if let Some((first, second)) = repeated
+            && let (Some((key, first)), Some((_, second))) = (members.at(first), members.at(second))
+        {
+            let noticed = self.nodes[second.value.index()].span.end;
+            if self.duplicate.as_ref().is_none_or(|known| noticed < known.noticed) {
+                let places = [&first.key_span, &second.key_span].map(Clone::clone);
+                self.duplicate = Some(Duplicate { noticed, key: key.to_owned(), places });
+            }
+        }
+        Json::Object(members)
+    }
+
+    fn array(&mut self, id: NodeId) -> Json<'a> {
+        let before = self.items.len();
+        self.open();
+        let mut more = self.peek() != b']';
+        while more {
+            let item = self.value(Some((id, self.items.len() - before)));
+            self.items.push(item);
+            more = self.take(b',');
+        }
+        self.close(b']');
+        Json::Array(self.items.drain(before..).collect())
+    }
+
+    /// Enters a container, unless serde_json would refuse it for its depth.
+    fn open(&mut self) {
+        self.at += 1;
+        self.depth += 1;
+        if self.depth >= MAX_DEPTH {
+            self.fail();
+        }
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.depth -= 1;
+        self.expect(bracket);
+    }
+
+    fn string(&mut self) -> (Cow<'a, str>, Range<usize>) {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        let mut escaped = false;
+        loop {
+            let rest = bytes.get(self.at..).unwrap_or_default();
+            let Some(stop) = stop(rest) else {
+                self.fail();
+                break;
+            };
+            self.at += stop + 1;
+            match (rest[stop], rest.get(stop + 1)) {
+                (b'"', _) => break,
+                (b'\\', Some(letter)) => {
+                    escaped = true;
+                    self.sure &= SHORT_ESCAPES.contains(letter);
+                    self.at += 1;
+                }
+                _ => {
+                    self.fail();
+                    break;
+                }
+            }
+        }
+        let raw = self.text.get(start..self.at).unwrap_or("\"\"");
+        let text = match escaped {
+            true => Cow::Owned(serde_json::from_str(raw).unwrap_or_default()),
+            false => Cow::Borrowed(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()),
+        };
+        (text, start..self.at)
+    }
+
+    fn scalar(&mut self) -> Json<'a> {
+        let start = self.at;
+        let rest = self.text.get(start..).unwrap_or_default();
+        let length = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+        self.at += length;
+        match &rest[..length] {
+            "null" => Json::Null,
+            "true" => Json::Bool(true),
+            "false" => Json::Bool(false),
+            number => {
+                if !is_number(number.as_bytes()) {
+                    self.fail();
+                }
+                Json::Number(number.into())
+            }
+        }
+    }
+}
+
+/// The first byte that does not stand for itself within a string.
+fn stop(bytes: &[u8]) -> Option<usize> {
+    let (words, rest) = bytes.as_chunks();
+    for (at, &word) in words.iter().enumerate() {
+        let stops = stops(u64::from_le_bytes(word));
+        if stops != 0 {
+            return Some(8 * at + stops.trailing_zeros() as usize / 8);
+        }
+    }
+    let stop = rest.iter().position(|byte| matches!(byte, ..b' ' | b'"' | b'\\'))?;
+    Some(8 * words.len() + stop)
+}
+
+/// The bytes of a word that do not stand for themselves within a string, by their highest bits. The subtraction borrows
+/// from the next byte above, so that only the lowest of them is sure.
+fn stops(word: u64) -> u64 {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(u64::from(limit) * EACH) & !bytes;
+    let is = |byte: u8| below(word ^ (u64::from(byte) * EACH), 1);
+    (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH << 7)
+}
+
+/// Stands for the end of the text.
+const END: u8 = 0;
+
+/// The characters that may come after a backslash, but for codes.
+const SHORT_ESCAPES: &[u8; 8] = b"\"\\/bfnrt";
+
+/// Whether a text is a number.
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let integer = digits(text);
+    if integer == 0 || (integer > 1 && text[0] == b'0') {
+        return false;
+    }
+    let mut text = &text[integer..];
+    if let Some(fraction) = text.strip_prefix(b".") {
+        text = &fraction[digits(fraction)..];
+        if text.len() == fraction.len() {
+            return false;
+        }
+    }
+    if let [b'e' | b'E', exponent @ ..] = text {
+        let exponent = match exponent {
+            [b'+' | b'-', exponent @ ..] => exponent,
+            exponent => exponent,
+        };
+        text = &exponent[digits(exponent)..];
+        return text.is_empty() && !exponent.is_empty();
+    }
+    text.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Texts that are JSON, and some that nearly are.
+    fn texts() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("{"),
+            Just("}"),
+            Just("["),
+            Just("]"),
+            Just(","),
+            Just(":"),
+            Just(" "),
+            Just("\n"),
+            Just("\"a\""),
+            Just("\"b\":"),
+            Just("\"\\n\""),
+            Just("\"\\u00e9\""),
+            Just("\"\\ud800\""),
+            Just("\"é"),
+            Just("\\"),
+            Just("\""),
+            Just("\t\""),
+            Just("null"),
+            Just("true"),
+            Just("-"),
+            Just("0"),
+            Just("12"),
+            Just("1.5"),
+            Just("."),
+            Just("e+3"),
+            Just("E"),
+            Just("\u{1}"),
+        ];
+        proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn tree() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a\"\\\\\n\u{1}é]{0,3}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map("[ab\"]{0,2}", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn check(text: &str) {
+        let budget = Budget::new();
+        let mut scanner = Scanner::new(text, &budget);
+        scanner.document();
+        let read: Result<Value, _> = serde_json::from_str(text);
+        assert!(!scanner.sure || read.is_ok(), "{text}");
+        if let Ok(value) = read {
+            assert_eq!(scanner.at, text.len(), "{text}");
+            let codes = text.contains("\\u");
+            assert!(scanner.sure || codes, "{text}");
+            if scanner.duplicate.is_none() {
+                assert_eq!(value_of(&scanner, NodeId(0)), value, "{text}");
+            }
+        }
+    }
+
+    fn value_of(scanner: &Scanner<'_, '_>, node: NodeId) -> Value {
+        match &scanner.nodes[node.index()].json {
+            Json::Null => Value::Null,
+            Json::Bool(value) => (*value).into(),
+            Json::Number(text) => serde_json::from_str(text).unwrap(),
+            Json::String(text) => (**text).into(),
+            Json::Array(items) => items.iter().map(|&item| value_of(scanner, item)).collect(),
+            Json::Object(members) => {
+                let members = members.iter();
+                members
+                    .map(|(key, member)| (key.to_owned(), value_of(scanner, member.value)))
+                    .collect()
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// Texts that the walk is sure of are accepted by serde_json, and read to the same values.
+        #[test]
+        fn sure_texts_are_json(text in texts()) {
+            check(&text);
+        }
+
+        #[test]
+        fn json_is_read(value in tree(), pretty in any::<bool>()) {
+            let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            check(&text.unwrap());
+        }
+
+        #[test]
+        fn damaged_json_is_noticed(value in tree(), at in any::<prop::sample::Index>(), with in "[\\[\\]{},:\"\\\\0.eé ]?") {
+            let text = value.to_string();
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let at = places[at.index(places.len())];
+            let after = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
+            check(&format!("{}{with}{}", &text[..at], &text[after..]));
+        }
+    }
+
+    #[test]
+    fn every_byte_stops_or_stands_for_itself() {
+        for byte in 0..=u8::MAX {
+            for length in [1, 7, 8, 9, 24] {
+                for at in 0..length {
+                    // Neighbours that nearly stop.
+                    for around in [b' ', b'!', b'#', b'[', b']', 0x80, 0xa2, 0xff] {
+                        let mut bytes = vec![around; length];
+                        bytes[at] = byte;
+                        let found = matches!(byte, ..b' ' | b'"' | b'\\').then_some(at);
+                        assert_eq!(stop(&bytes), found, "{bytes:?}");
+                        bytes[at..].fill(byte);
+                        assert_eq!(stop(&bytes), found, "{bytes:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn depth_is_that_of_serde_json() {
+        for depth in 120..140 {
+            for text in [
+                format!("{}{}", "[".repeat(depth), "]".repeat(depth)),
+                format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth)),
+            ] {
+                check(&text);
+            }
+        }
+        check(&"[".repeat(100_000));
+    }
+
+    #[test]
+    fn numbers_are_those_of_serde_json() {
+        for text in [
+            "0", "-0", "00", "01", "-", "1.", "1.0", ".5", "1e", "1e+", "1e-07", "1E5", "1.5e",
+            "+1", "1a", "--1",
+        ] {
+            check(text);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The keys of many members that may be left out, as one tree.
+//!
+//! Before the member at a place any key from that place on may come. Written out place by place, that is an automaton
+//! that goes on in as many ways as there are keys left, and to determine it takes the square of their number. But the
+//! keys from one place on are those from the next place on and one more: their prefix trees share all but the path of
+//! that key. So the trees are made from the last place to the first, each from the one before by copying one path, and the
+//! automaton is determined as it stands. Linear in the bytes of the keys, times the ways on at each byte.
+
+use grammarc_grammar::ir::{Expr, ExprGraph};
+
+/// A node.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    /// Units and the nodes that they lead to, ascending.
+    children: Vec<(u32, u32)>,
+    /// The leaf of the key that ends here.
+    leaf: Option<u32>,
+    /// The state of the graph.
+    state: Option<u32>,
+}
+
+/// Prefix trees that share their nodes. A unit is a byte or a character, as the caller has it.
+#[derive(Debug, Default)]
+pub(super) struct KeyTrees {
+    nodes: Vec<Node>,
+    /// Nodes that have a state of the graph and no edges yet.
+    open: Vec<u32>,
+}
+
+impl KeyTrees {
+    /// The tree with one key more, which leads to `leaf`. A key that is there already leads to `leaf` alone.
+    pub(super) fn with(&mut self, tree: Option<u32>, key: &[u32], leaf: u32) -> u32 {
+        let root = self.copy(tree);
+        let mut at = root;
+        for &unit in key {
+            let children = &self.nodes[at as usize].children;
+            let place = children.binary_search_by_key(&unit, |child| child.0);
+            let old = place.ok().map(|place| children[place].1);
+            let new = self.copy(old);
+            let children = &mut self.nodes[at as usize].children;
+            match place {
+                Ok(place) => children[place].1 = new,
+                Err(place) => children.insert(place, (unit, new)),
+            }
+            at = new;
+        }
+        self.nodes[at as usize].leaf = Some(leaf);
+        root
+    }
+
+    /// The leaf of the key in a tree.
+    pub(super) fn leaf(&self, tree: Option<u32>, key: &[u32]) -> Option<u32> {
+        let mut node = &self.nodes[tree? as usize];
+        for unit in key {
+            let place = node.children.binary_search_by_key(unit, |child| child.0).ok()?;
+            node = &self.nodes[node.children[place].1 as usize];
+        }
+        node.leaf
+    }
+
+    fn copy(&mut self, node: Option<u32>) -> u32 {
+        let node = node.map_or_else(Node::default, |node| self.nodes[node as usize].clone());
+        self.nodes.push(Node { state: None, ..node });
+        (self.nodes.len() - 1) as u32
+    }
+
+    /// The state of the graph before the keys of a tree.
+    pub(super) fn state(&mut self, graph: &mut ExprGraph, tree: u32) -> u32 {
+        let Node { state, leaf, children } = &mut self.nodes[tree as usize];
+        if let Some(state) = *state {
+            return state;
+        }
+        // A key that no other goes on from ends in its leaf.
+        let new = match *leaf {
+            Some(leaf) if children.is_empty() => leaf,
+            _ => {
+                self.open.push(tree);
+                graph.state()
+            }
+        };
+        *state = Some(new);
+        new
+    }
+
+    /// Adds the edges of all states that were asked for, as long as it `may_go_on` with so many more.
+    pub(super) fn write(
+        &mut self,
+        graph: &mut ExprGraph,
+        mut unit: impl FnMut(u32) -> Expr,
+        mut may_go_on: impl FnMut(usize) -> bool,
+    ) {
+        while let Some(node) = self.open.pop() {
+            let Node { children, leaf, state } = self.nodes[node as usize].clone();
+            if !may_go_on(children.len() + 1) {
+                return;
+            }
+            let Some(from) = state else { continue };
+            if let Some(leaf) = leaf {
+                graph.edge(from, Expr::Empty, leaf);
+            }
+            for (label, child) in children {
+                let to = self.state(graph, child);
+                graph.edge(from, unit(label), to);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(key: &str) -> Vec<u32> {
+        key.bytes().map(u32::from).collect()
+    }
+
+    #[test]
+    fn a_tree_has_its_keys_and_no_later_one() {
+        let keys = ["date", "da", "name", "dated", "", "nam"];
+        let mut trees = KeyTrees::default();
+        let mut roots = vec![None];
+        for (leaf, key) in (0..).zip(keys) {
+            let tree = trees.with(roots[roots.len() - 1], &units(key), leaf);
+            roots.push(Some(tree));
+        }
+        for (count, &tree) in roots.iter().enumerate() {
+            for (at, key) in keys.iter().enumerate() {
+                let expected = (at < count).then_some(at as u32);
+                assert_eq!(trees.leaf(tree, &units(key)), expected, "{key} of {count}");
+            }
+            assert_eq!(trees.leaf(tree, &units("d")), None);
+        }
+    }
+}

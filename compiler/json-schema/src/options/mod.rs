@@ -1,0 +1,161 @@
+//! Options of the front end: the text form of accepted documents, and budgets.
+//!
+//! The text form decides which texts of an instance are accepted, never which instances. All pieces of the prelude
+//! depend on [`TextForm`] alone, so that one vocabulary build serves every schema compiled with equal options.
+
+pub(crate) mod whitespace;
+
+use serde::Deserialize;
+
+use super::source::resources::Resources;
+use grammarc_grammar::ir::MOST_MARKS;
+
+pub use super::values::numbers::NumberForm;
+pub use super::values::strings::Escapes;
+pub use whitespace::{Indentation, Separator, SeparatorError, Whitespace, WhitespaceError};
+
+/// How many digits a number may have that no keyword bounds. Without a limit a model can write digits for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DigitLimits {
+    /// Before the decimal point; at least one is always allowed.
+    pub integer: u32,
+    /// After the decimal point; with 0 no number has a decimal point.
+    pub fraction: u32,
+    /// In the exponent, behind at most as many zeros that say nothing; with 0 no number has an exponent.
+    pub exponent: u32,
+}
+
+impl DigitLimits {
+    /// 64 digits hold every 128-bit integer and every shortest decimal of a binary64 number; four digits of exponent
+    /// exceed the range of binary64.
+    pub const DEFAULT: Self = Self { integer: 64, fraction: 64, exponent: 4 };
+}
+
+impl Default for DigitLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// The texts of an instance that are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TextForm {
+    /// Whitespace between tokens.
+    pub whitespace: Whitespace,
+    /// Longest run of space, tab, line feed and carriage return before the document, and behind it.
+    pub surround: u32,
+    /// Digits of numbers.
+    pub digits: DigitLimits,
+    /// Forms of numbers.
+    pub numbers: NumberForm,
+    /// Escapes in strings.
+    pub escapes: Escapes,
+}
+
+impl TextForm {
+    /// The form that models write: at most a space behind separators, numbers as they come, no escape that is not
+    /// needed. The default.
+    pub const NATURAL: Self = Self {
+        whitespace: Whitespace::Natural,
+        surround: 0,
+        digits: DigitLimits::DEFAULT,
+        numbers: NumberForm::Natural,
+        escapes: Escapes::Shortest,
+    };
+
+    /// Short documents in one text each.
+    pub const SHORT: Self =
+        Self { whitespace: Whitespace::Compact, numbers: NumberForm::Canonical, ..Self::NATURAL };
+
+    /// The form that Python's `json.dumps(value, ensure_ascii=False)` writes, and any other form of numbers.
+    pub const DUMPS: Self =
+        Self { whitespace: Whitespace::Spaced, numbers: NumberForm::Any, ..Self::SHORT };
+
+    /// Every number and every string in any way that JSON allows, without whitespace.
+    pub const WIDE: Self = Self { numbers: NumberForm::Any, escapes: Escapes::Any, ..Self::SHORT };
+
+    /// The forms that a vocabulary artifact holds the shared rules of. Others are compiled with each schema.
+    pub const COMMON: [Self; 4] = [Self::NATURAL, Self::SHORT, Self::DUMPS, Self::WIDE];
+}
+
+/// In which order the keys of an object are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyOrder {
+    /// The keys that the schema names in its order, then others.
+    #[default]
+    Schema,
+    /// Any. A key may be written again, with a value that satisfies the same: whichever of its values a parser keeps, the
+    /// object is valid.
+    Any,
+    /// Any, and each key that the schema names once at most. The sets of such keys are states, so where they are too many
+    /// (more than eight keys or so) keys may be written again, and the report says so.
+    AnyOnce,
+}
+
+/// The effect of `format`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Formats {
+    /// Strings are of the format that it names, where that is a known one.
+    #[default]
+    Asserted,
+    /// Nothing: it is an annotation, as the specification has it by default.
+    Annotated,
+}
+
+/// The dialect of a schema that does not name it by `$schema`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemaDialect {
+    /// JSON Schema: draft 2020-12, with the spellings of older drafts.
+    #[default]
+    JsonSchema,
+    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone.
+    #[serde(rename = "openapi-3.0")]
+    OpenApi30,
+}
+
+/// Options of [`lower`](fn@super::lower).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct JsonSchemaOptions {
+    /// The texts of an instance that are accepted.
+    pub text: TextForm,
+    /// In which order keys are accepted.
+    pub key_order: KeyOrder,
+    /// Whether objects take no other keys where their schema has `properties` and says nothing of other keys. Unlike JSON
+    /// Schema, which has such objects take any.
+    pub closed: bool,
+    /// The dialect of the schema, if it does not name it.
+    pub dialect: SchemaDialect,
+    /// The effect of `format`.
+    pub formats: Formats,
+    /// Schemas that references may lead to beside the document itself and the published meta-schemas.
+    pub resources: Resources,
+    /// Most required keys of an object that come in any order, where keys do; with more of them, all others keep their order.
+    /// At most 32, which is the default.
+    pub max_unordered: u8,
+    /// Most states of one automaton over characters or digits.
+    pub max_states: usize,
+    /// Most states of all automata over members and items, besides some for each value in the schema's text.
+    pub max_shapes: usize,
+    /// Most rules the grammar may have.
+    pub max_rules: usize,
+}
+
+impl Default for JsonSchemaOptions {
+    fn default() -> Self {
+        Self {
+            text: TextForm::default(),
+            key_order: KeyOrder::default(),
+            closed: false,
+            dialect: SchemaDialect::default(),
+            formats: Formats::default(),
+            resources: Resources::default(),
+            max_unordered: MOST_MARKS,
+            max_states: 50_000,
+            max_shapes: 20_000,
+            max_rules: 100_000,
+        }
+    }
+}

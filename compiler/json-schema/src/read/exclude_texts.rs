@@ -1,0 +1,75 @@
+//! Excluded texts: schemas of whose instances no string and no key holds one of some texts.
+//!
+//! The result is the schema together with one that says so of a value and of all that is in it, which refers to itself.
+//! The schema's lengths, patterns and formats stay, for the two are intersected like any others.
+//!
+//! A text is excluded as a value and as it is written: where characters are escaped, `n` is also in `\n`. A text with a
+//! backslash, which only an escape could hold, is for the caller to refuse. The cost is that of strings that differ from those
+//! of the vocabulary's shared rules: their masks are made anew.
+
+use grammarc_grammar::automata::{Allowance, StateLimit};
+
+use super::schema::{Part, Schema, SchemaId, Schemas};
+use crate::values::strings::StringSet;
+use crate::values::strings::escaped::push_quoted;
+
+/// The schema without values that hold one of the texts, none of which is empty.
+pub(crate) fn exclude(
+    schemas: &mut Schemas,
+    root: SchemaId,
+    texts: &[String],
+    limit: Allowance<'_>,
+) -> Result<SchemaId, StateLimit> {
+    let mut held: Vec<String> = texts.to_vec();
+    held.extend(texts.iter().flat_map(|text| within_escapes(text)));
+    held.sort();
+    held.dedup();
+    let held: Vec<&str> = held.iter().map(String::as_str).collect();
+    let strings = StringSet::all().minus(&StringSet::holding(&held, limit)?, limit)?;
+    let at = schemas.node(root);
+    let names = schemas.add(at);
+    schemas.insert(names, Schema::Parts(vec![(at, Part::Strings(strings.clone()))]));
+    let everywhere = schemas.add(at);
+    let parts = [
+        Part::Strings(strings),
+        Part::Names(names),
+        Part::Members(StringSet::all(), everywhere),
+        Part::Items(0, everywhere),
+    ];
+    schemas.insert(everywhere, Schema::Parts(parts.map(|part| (at, part)).to_vec()));
+    let both = schemas.add(at);
+    schemas.insert(both, Schema::Parts(vec![(at, Part::All(vec![root, everywhere]))]));
+    Ok(both)
+}
+
+/// Strings that hold the text only as it is written: its beginning is the end of an escape, or all of it stands in one.
+fn within_escapes(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for c in ('\0'..' ').chain(['"', '\\']) {
+        let mut quoted = String::new();
+        push_quoted(&mut quoted, &c.to_string());
+        let escape = quoted.trim_start_matches('"').strip_suffix('"').unwrap_or_default();
+        if escape.contains(text) {
+            found.push(c.to_string());
+        }
+        for at in 1..escape.len() {
+            if let Some(rest) = text.strip_prefix(&escape[at..]) {
+                found.push(format!("{c}{rest}"));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_stand_within_an_escape() {
+        assert!(within_escapes("<tool_call>").is_empty());
+        let found = within_escapes("nab");
+        assert!(found.contains(&"\nab".to_owned()), "{found:?}");
+        assert!(within_escapes("u001").contains(&"\u{1f}".to_owned()));
+    }
+}

@@ -1,0 +1,100 @@
+//! Names in `required` that `properties` has with another spelling.
+//!
+//! A required name that nothing declares is right by the specification: the property may have any value. Where a declared
+//! name is near it and is not required itself, it is a slip, and a model would write both.
+
+use rustc_hash::FxHashSet;
+
+use crate::document::{Document, Json, Members, NodeId};
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::suggest::nearest;
+
+/// Keywords through which another schema may declare a required name: beside one, no name is reported.
+const DECLARING: [&str; 11] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "dependencies",
+    "dependentSchemas",
+    "if",
+    "oneOf",
+    "patternProperties",
+    "propertyNames",
+];
+
+/// Most pairs of a required and a declared name that are compared in one document.
+const MOST_COMPARED: usize = 1 << 16;
+
+/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names, besides at
+/// most [`MOST_COMPARED`] comparisons.
+pub(crate) fn misspelt(
+    document: &Document<'_>,
+    required: impl Iterator<Item = NodeId>,
+) -> Vec<Diagnostic> {
+    let mut left = MOST_COMPARED;
+    let mut found = Vec::new();
+    for required in required {
+        let Some(names) = Names::beside(document, required) else { continue };
+        let undeclared = names.required.iter().filter(|(_, name)| !names.has(name));
+        let undeclared: Vec<&(NodeId, &str)> = undeclared.collect();
+        let beside = |keyword: &&str| document.get(names.schema, keyword).is_some();
+        if undeclared.is_empty() || DECLARING.iter().any(beside) {
+            continue;
+        }
+        let free = names.free();
+        for &(node, name) in undeclared {
+            let Some(rest) = left.checked_sub(free.len() + 1) else { return found };
+            left = rest;
+            let Some(near) = nearest(name, free.iter().copied()) else { continue };
+            let text = format!("`required` names {name:?}, which `properties` does not have");
+            let warning = Diagnostic::warning("json-schema::undeclared-required", text);
+            found.push(document.place(warning, node).with_help(format!("did you mean {near:?}?")));
+        }
+    }
+    found
+}
+
+/// The name in `properties` that a name in the `required` beside it is a slip for.
+pub(crate) fn declared_near<'d>(
+    document: &'d Document<'_>,
+    required: NodeId,
+    name: &str,
+) -> Option<&'d str> {
+    let names = Names::beside(document, required)?;
+    if names.has(name) { None } else { nearest(name, names.free()) }
+}
+
+/// The names of a schema in `required` and in `properties`.
+struct Names<'d> {
+    schema: NodeId,
+    required: Vec<(NodeId, &'d str)>,
+    declared: &'d Members<'d>,
+}
+
+impl<'d> Names<'d> {
+    /// The names in a `required` and in the `properties` beside it, where both are well-formed.
+    fn beside(document: &'d Document<'_>, required: NodeId) -> Option<Self> {
+        let schema = document.parent(required)?;
+        let Json::Array(items) = document.json(required) else { return None };
+        let Json::Object(declared) = document.json(document.get(schema, "properties")?) else {
+            return None;
+        };
+        let name = |&item: &NodeId| match document.json(item) {
+            Json::String(name) => Some((item, &**name)),
+            _ => None,
+        };
+        Some(Self { schema, required: items.iter().filter_map(name).collect(), declared })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.declared.get(name).is_some()
+    }
+
+    /// The declared names that are not required: one that is was not meant by another word.
+    fn free(&self) -> Vec<&'d str> {
+        let required: FxHashSet<&str> = self.required.iter().map(|(_, name)| *name).collect();
+        self.declared.keys().filter(|declared| !required.contains(declared)).collect()
+    }
+}

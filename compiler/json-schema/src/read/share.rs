@@ -1,0 +1,137 @@
+//! Schemas that say the same, of which the algebra looks at the first.
+//!
+//! People copy: branches of a `oneOf` that differ in one property spell out all others again. Equal schemas are one atom
+//! here, so what one branch says of a shared property decides what the others say of it, and telling branches apart takes
+//! the property that differs instead of all combinations.
+//!
+//! Children come before their parents, so that a schema is compared by its keywords and the numbers of its children,
+//! each the first of its equals. A child that leads back to its parent is taken as it is: copies of recursive schemas
+//! stay apart, which costs size and never correctness. Only schemas with one outline are compared, for to compare one
+//! takes a copy. Linear in the document.
+
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+
+use super::schema::{Part, Schema, SchemaId, Schemas};
+use crate::document::{Document, Json, NodeId};
+
+/// For each schema, by index, the first one that says the same.
+pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {
+    let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
+    let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
+    alike.reserve(outlines.len());
+    outlines.iter().for_each(|&outline| *alike.entry(outline).or_default() += 1);
+    let mut known: IndexMap<Vec<Part>, SchemaId, FxBuildHasher> = IndexMap::default();
+    let mut values: FxHashMap<String, NodeId> = FxHashMap::default();
+    let mut first: Vec<Option<SchemaId>> = schemas.iter().map(|_| None).collect();
+    let mut opened = vec![false; first.len()];
+    let mut stack = Vec::new();
+    for start in schemas.iter() {
+        stack.push(start);
+        while let Some(&id) = stack.last() {
+            if !std::mem::replace(&mut opened[id.index()], true) {
+                for (_, part) in schemas.parts(id) {
+                    part.for_each_schema(|&child| {
+                        if !opened[child.index()] {
+                            stack.push(child);
+                        }
+                    });
+                }
+                continue;
+            }
+            stack.pop();
+            if first[id.index()].is_some() {
+                continue;
+            }
+            let parts = match schemas.get(id) {
+                // A schema that only refers to another is that one.
+                Schema::Parts(parts)
+                    if let [(_, Part::All(one))] = &parts[..]
+                        && one.len() == 1 =>
+                {
+                    first[id.index()] = Some(first[one[0].index()].unwrap_or(one[0]));
+                    continue;
+                }
+                Schema::Parts(parts) if alike[&outlines[id.index()]] > 1 => parts,
+                _ => {
+                    first[id.index()] = Some(id);
+                    continue;
+                }
+            };
+            let parts = parts.iter().map(|(_, part)| {
+                let mut part = part.clone();
+                part.for_each_schema_mut(|child| {
+                    *child = first[child.index()].unwrap_or(*child);
+                });
+                if let Part::Values(nodes) = &mut part {
+                    for node in nodes {
+                        let mut text = String::new();
+                        write(document, *node, &mut text);
+                        *node = *values.entry(text).or_insert(*node);
+                    }
+                }
+                part
+            });
+            first[id.index()] = Some(*known.entry(parts.collect()).or_insert(id));
+        }
+    }
+    schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
+}
+
+/// The first sight of a schema, equal for schemas that say the same: its keywords, without the schemas and values in
+/// these.
+fn outline(parts: &[(NodeId, Part)]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (_, part) in parts {
+        std::mem::discriminant(part).hash(&mut hasher);
+        match part {
+            Part::Types(types) => types.hash(&mut hasher),
+            Part::Strings(strings) => strings.hash(&mut hasher),
+            Part::Values(values) => values.len().hash(&mut hasher),
+            Part::Required(keys) => keys.hash(&mut hasher),
+            Part::Properties(properties) => {
+                properties.iter().for_each(|(key, _)| key.hash(&mut hasher));
+            }
+            _ => {}
+        }
+    }
+    hasher.finish()
+}
+
+/// A value as a text that no other value has.
+fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
+    match document.json(node) {
+        Json::Null => text.push('n'),
+        Json::Bool(value) => text.push(if *value { 't' } else { 'f' }),
+        Json::Number(number) => {
+            text.push('#');
+            text.push_str(number);
+        }
+        Json::String(string) => write_string(string, text),
+        Json::Array(items) => {
+            text.push('[');
+            for &item in items {
+                write(document, item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Json::Object(members) => {
+            text.push('{');
+            for (key, member) in members.iter() {
+                write_string(key, text);
+                write(document, member.value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+    }
+}
+
+/// A string behind its length, so that it needs no escapes.
+fn write_string(string: &str, text: &mut String) {
+    write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
+}

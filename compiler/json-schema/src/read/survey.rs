@@ -1,0 +1,244 @@
+//! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
+//! keyword occurrence in the report. Collects all errors rather than the first.
+
+use rustc_hash::FxHashSet;
+
+use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
+
+use super::advice::advice;
+use super::keyword::{Support, support};
+use super::lint::NULLABLE;
+use super::schema::{Part, Schema, SchemaId, Schemas};
+use super::{Found, INVALID, Queued, Read, Reader};
+use crate::document::{Document, Json, NodeId, Tree};
+use crate::options::{Formats, JsonSchemaOptions};
+use crate::source::occurrence::Occurrence;
+use crate::source::resolve::{Context, References};
+
+/// Steps of a budget that reading a schema takes, about.
+const STEPS_A_SCHEMA: usize = 1 << 6;
+
+/// Estimate for a capacity: a typical document has one schema for this many values.
+const VALUES_OF_SCHEMA: usize = 4;
+/// Estimate for a capacity: a typical document has one keyword for this many values.
+const VALUES_OF_KEYWORD: usize = 2;
+
+/// The results of the survey.
+#[derive(Debug)]
+pub(crate) struct Surveyed {
+    /// The schemas that apply somewhere.
+    pub(crate) schemas: Schemas,
+    /// The schema of the whole document.
+    pub(crate) root: SchemaId,
+    /// Every keyword occurrence, in the order of the text.
+    pub(crate) occurrences: Vec<Occurrence>,
+}
+
+/// Reads all schemas of the document, whose values are also `tree`, and of what it refers to, which is grafted onto
+/// it. Warnings go to `findings`.
+pub(crate) fn survey(
+    document: &mut Document<'_>,
+    tree: &Tree<'_>,
+    options: &JsonSchemaOptions,
+    budget: &Budget,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<Surveyed, Vec<Diagnostic>> {
+    let references = References::new(document, tree, &options.resources, options.dialect);
+    let references = references.map_err(|error| vec![error])?;
+    let context = references.root();
+    let size = document.len();
+    let mut survey = Survey {
+        document,
+        references,
+        limit: Allowance::new(options.max_states, budget),
+        formats: options.formats,
+        occurrences: Vec::with_capacity(size / VALUES_OF_KEYWORD),
+        found: Found::with_capacity(size / VALUES_OF_SCHEMA),
+        nullable: Vec::new(),
+        definitions: Vec::new(),
+        seen: Vec::new(),
+    };
+    let root = survey.found.schema(survey.document.root(), context);
+    while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
+        if survey.limit.spend(STEPS_A_SCHEMA).is_err() {
+            break;
+        }
+        let schema = survey.schema(node, outside);
+        if let Some(error) = survey.references.too_much {
+            return Err(vec![error]);
+        }
+        survey.found.schemas.insert(id, schema);
+    }
+    survey.unused_definitions();
+    findings.extend(survey.misread());
+    let Survey { document, mut occurrences, found, references, .. } = survey;
+    findings.extend(references.findings);
+    let Found { schemas, mut errors, findings: warnings, .. } = found;
+    findings.extend(warnings);
+    if errors.is_empty() {
+        errors.extend(schemas.check_in_place(document).err());
+    }
+    if !errors.is_empty() {
+        errors.sort_by_key(|error| error.labels.first().map(|label| label.span.start));
+        return Err(errors);
+    }
+    occurrences.sort_by_key(|occurrence| occurrence.value);
+    Ok(Surveyed { schemas, root, occurrences })
+}
+
+struct Survey<'a, 's> {
+    document: &'a mut Document<'s>,
+    references: References<'a>,
+    /// The limits of an automaton.
+    limit: Allowance<'a>,
+    formats: Formats,
+    occurrences: Vec<Occurrence>,
+    found: Found,
+    /// Places of `nullable: true` where it means nothing.
+    nullable: Vec<NodeId>,
+    definitions: Vec<NodeId>,
+    /// Whether a place is one of a schema that was read, in whatever scope.
+    seen: Vec<bool>,
+}
+
+impl Survey<'_, '_> {
+    /// Reads the schema at a place that was met in a context. Its meaning depends on the dynamic scope only by where
+    /// its references lead, so that errors and the report are entered the first time.
+    fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
+        let is_first = self.see(node);
+        let (occurrences, errors) = (self.occurrences.len(), self.found.errors.len());
+        let findings = self.found.findings.len();
+        let schema = self.read(node, outside);
+        if !is_first {
+            self.occurrences.truncate(occurrences);
+            self.found.errors.truncate(errors);
+            self.found.findings.truncate(findings);
+        }
+        schema
+    }
+
+    /// Marks a place as read. Returns whether it is new.
+    fn see(&mut self, node: NodeId) -> bool {
+        if self.seen.len() <= node.index() {
+            self.seen.resize(self.document.len(), false);
+        }
+        !std::mem::replace(&mut self.seen[node.index()], true)
+    }
+
+    fn read(&mut self, node: NodeId, outside: Context) -> Schema {
+        match self.document.json(node) {
+            Json::Bool(all) => return Schema::Boolean(*all),
+            Json::Object(_) => {}
+            other => {
+                let text = format!("a schema is an object or a boolean, not {}", other.kind());
+                let mut error = self.document.error(INVALID, node, text);
+                error.help = advice(self.document, "", node);
+                self.found.errors.push(error);
+                return Schema::Boolean(true);
+            }
+        }
+        let context = self.references.enter(self.document, node, outside);
+        let followed = self.follow(node, context);
+        let document = &*self.document;
+        let Json::Object(members) = document.json(node) else { return Schema::Boolean(true) };
+        let dialect = context.dialect;
+        let alone = self.references.are_there()
+            && !dialect.siblings_of_ref()
+            && members.get("$ref").is_some();
+        let mut reader = Reader {
+            document,
+            context,
+            followed: &followed,
+            limit: self.limit,
+            formats: self.formats,
+            found: &mut self.found,
+        };
+        let mut enter =
+            |value, verdict, reason| self.occurrences.push(Occurrence { value, verdict, reason });
+        let mut parts = Vec::with_capacity(members.len());
+        for (key, member) in members.iter() {
+            let value = member.value;
+            match support(key, dialect) {
+                Support::Definitions => {
+                    enter(value, Verdict::Annotation, "holds schemas for references");
+                    if let Json::Object(schemas) = document.json(value) {
+                        self.definitions.extend(schemas.values());
+                    }
+                }
+                Support::Annotation(reason) => {
+                    if key == "nullable" && matches!(document.json(value), Json::Bool(true)) {
+                        self.nullable.push(value);
+                    }
+                    enter(value, Verdict::Annotation, reason);
+                }
+                Support::Exact if alone && key != "$ref" => {
+                    let reason = "beside `$ref`, which stands alone in this draft";
+                    enter(value, Verdict::Annotation, reason);
+                }
+                Support::Exact => {
+                    let (read, verdict, reason) = match reader.read(node, key, value) {
+                        Read::Parts(read) => (read, Verdict::Exact, ""),
+                        Read::But(read, verdict, reason) => (read, verdict, reason),
+                    };
+                    enter(value, verdict, reason);
+                    parts.extend(read.into_iter().map(|part| (value, part)));
+                }
+            }
+        }
+        // Required keys that nothing declares come after all declared ones.
+        parts.sort_by_key(|(_, part)| {
+            matches!(part, Part::Required(_) | Part::DependentRequired(..) | Part::MemberCount(_))
+        });
+        Schema::Parts(parts)
+    }
+
+    /// Follows the references of a schema. References that lead nowhere are errors.
+    fn follow(&mut self, node: NodeId, context: Context) -> Vec<(NodeId, SchemaId)> {
+        let mut followed = Vec::new();
+        if !self.references.are_there() {
+            return followed;
+        }
+        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let Some(value) = self.document.get(node, keyword) else { continue };
+            if support(keyword, context.dialect) != Support::Exact {
+                continue;
+            }
+            match self.references.follow(self.document, keyword, value, context) {
+                Ok((target, context)) => {
+                    followed.push((value, self.found.schema(target, context)));
+                }
+                Err(error) => self.found.errors.push(error),
+            }
+        }
+        followed
+    }
+
+    /// The warning about `nullable` in a dialect that does not have it.
+    fn misread(&self) -> Option<Diagnostic> {
+        let &first = self.nullable.iter().min()?;
+        let places: FxHashSet<NodeId> = self.nullable.iter().copied().collect();
+        let others = match places.len() {
+            1 => String::new(),
+            count => format!(" (here and in {} other places)", count - 1),
+        };
+        let text = format!(
+            "`nullable` is a keyword of OpenAPI 3.0 and means nothing in JSON Schema{others}"
+        );
+        let warning = Diagnostic::warning("json-schema::nullable", text).with_help(NULLABLE);
+        Some(self.document.place(warning, first))
+    }
+
+    /// Reports the definitions that nothing refers to, which constrain nothing.
+    fn unused_definitions(&mut self) {
+        for node in std::mem::take(&mut self.definitions) {
+            if self.see(node) {
+                let reason = "a definition that nothing refers to";
+                let verdict = Verdict::Annotation;
+                self.occurrences.push(Occurrence { value: node, verdict, reason });
+            }
+        }
+    }
+}

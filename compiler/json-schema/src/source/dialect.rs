@@ -1,0 +1,261 @@
+//! Dialects: which keywords a schema resource may use, and how it names its dialect.
+//!
+//! A dialect is a draft, or what a meta-schema given by the user makes of one: its `$vocabulary` may leave groups of
+//! keywords out. Without `$schema` the draft is 2020-12, and the spellings of older drafts are understood as well; or, where
+//! the options say so, it is that of OpenAPI 3.0, whose schemas never have a `$schema`.
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::resources::Resources;
+use crate::document::{Document, Json, NodeId};
+use crate::options::SchemaDialect;
+
+/// A draft of JSON Schema, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Draft {
+    /// Draft 4 of 2013.
+    Draft4,
+    /// Draft 6 of 2017.
+    Draft6,
+    /// Draft 7 of 2018.
+    Draft7,
+    /// 2019-09.
+    Draft201909,
+    /// 2020-12.
+    Draft202012,
+}
+
+impl Draft {
+    /// The draft of a meta-schema URI.
+    fn from_uri(uri: &str) -> Option<Self> {
+        Self::from_library(referencing::Draft::from_schema_uri(uri))
+    }
+
+    /// The draft as the library of references calls it.
+    pub(crate) fn library(self) -> referencing::Draft {
+        match self {
+            Self::Draft4 => referencing::Draft::Draft4,
+            Self::Draft6 => referencing::Draft::Draft6,
+            Self::Draft7 => referencing::Draft::Draft7,
+            Self::Draft201909 => referencing::Draft::Draft201909,
+            Self::Draft202012 => referencing::Draft::Draft202012,
+        }
+    }
+
+    /// A draft that the library found; `None` where it found none that it knows.
+    fn from_library(draft: referencing::Draft) -> Option<Self> {
+        match draft {
+            referencing::Draft::Draft4 => Some(Self::Draft4),
+            referencing::Draft::Draft6 => Some(Self::Draft6),
+            referencing::Draft::Draft7 => Some(Self::Draft7),
+            referencing::Draft::Draft201909 => Some(Self::Draft201909),
+            referencing::Draft::Draft202012 => Some(Self::Draft202012),
+            _ => None,
+        }
+    }
+}
+
+/// Groups of keywords that a meta-schema can leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vocabulary {
+    Applicator = 1,
+    Unevaluated = 2,
+    Validation = 4,
+    Format = 8,
+}
+
+impl Vocabulary {
+    const ALL: [Self; 4] = [Self::Applicator, Self::Unevaluated, Self::Validation, Self::Format];
+
+    /// The group of a keyword, where it has one that can be left out.
+    fn of(keyword: &str, draft: Draft) -> Option<Self> {
+        Some(match keyword {
+            "unevaluatedItems" | "unevaluatedProperties" if draft == Draft::Draft202012 => {
+                Self::Unevaluated
+            }
+            "additionalItems"
+            | "additionalProperties"
+            | "allOf"
+            | "anyOf"
+            | "contains"
+            | "dependentSchemas"
+            | "else"
+            | "if"
+            | "items"
+            | "not"
+            | "oneOf"
+            | "patternProperties"
+            | "prefixItems"
+            | "properties"
+            | "propertyNames"
+            | "then"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => Self::Applicator,
+            "const" | "dependentRequired" | "enum" | "exclusiveMaximum" | "exclusiveMinimum"
+            | "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "maximum"
+            | "minContains" | "minItems" | "minLength" | "minProperties" | "minimum"
+            | "multipleOf" | "pattern" | "required" | "type" | "uniqueItems" => Self::Validation,
+            "format" => Self::Format,
+            _ => return None,
+        })
+    }
+
+    /// Whether a vocabulary URI names this group.
+    fn is_named(self, uri: &str) -> bool {
+        let Some((start, name)) = uri.rsplit_once("/vocab/") else { return false };
+        start.starts_with("https://json-schema.org/draft/")
+            && match self {
+                Self::Applicator => name == "applicator",
+                Self::Unevaluated => name == "unevaluated",
+                Self::Validation => name == "validation",
+                Self::Format => name.starts_with("format"),
+            }
+    }
+}
+
+/// The dialect of a schema resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// The draft whose rules hold.
+    pub(crate) draft: Draft,
+    /// Whether `$schema` says so. Without such a declaration older drafts' spellings are understood as well.
+    pub(crate) declared: bool,
+    /// Whether the keywords of OpenAPI 3.0 count.
+    pub(crate) openapi: bool,
+    /// The vocabularies that the meta-schema leaves out, as a bit set.
+    omitted: u8,
+}
+
+/// Most meta-schemas from a schema to a draft.
+const MAX_META: usize = 8;
+
+impl Dialect {
+    /// The dialect when nothing is declared.
+    pub(crate) const UNDECLARED: Self =
+        Self { draft: Draft::Draft202012, declared: false, openapi: false, omitted: 0 };
+
+    /// OpenAPI 3.0. It leaves many keywords out, which are understood all the same.
+    pub(crate) const OPENAPI: Self = Self { openapi: true, ..Self::UNDECLARED };
+
+    /// A draft as it is published.
+    pub(crate) fn declared(draft: Draft) -> Self {
+        Self { draft, declared: true, openapi: false, omitted: 0 }
+    }
+
+    /// The dialect of a document that declares nothing.
+    pub(crate) fn assumed(dialect: SchemaDialect) -> Self {
+        match dialect {
+            SchemaDialect::JsonSchema => Self::UNDECLARED,
+            SchemaDialect::OpenApi30 => Self::OPENAPI,
+        }
+    }
+
+    /// The dialect of a resource whose outermost schema is `node`: what its `$schema` names, else `outer`. A URI that
+    /// names nothing known is reported.
+    pub(crate) fn of(
+        document: &Document<'_>,
+        node: NodeId,
+        outer: Self,
+        resources: &Resources,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let Some(value) = document.get(node, "$schema") else { return outer };
+        let named = match document.json(value) {
+            Json::String(uri) => Self::named(uri, resources, MAX_META),
+            _ => None,
+        };
+        named.unwrap_or_else(|| {
+            let warning = Diagnostic::warning(
+                "json-schema::unknown-dialect",
+                "`$schema` names no known draft; read as draft 2020-12",
+            )
+            .with_help("name a draft, or give the meta-schema with `--registry`");
+            findings.push(document.place(warning, value));
+            Self::UNDECLARED
+        })
+    }
+
+    /// The dialect that a `$schema` URI names: a draft, or a meta-schema at hand.
+    fn named(uri: &str, resources: &Resources, most: usize) -> Option<Self> {
+        if let Some(draft) = Draft::from_uri(uri) {
+            return Some(Self::declared(draft));
+        }
+        let meta = resources.named(uri)?;
+        let mut dialect = match meta.get("$schema").and_then(serde_json::Value::as_str) {
+            Some(above) if most > 0 => Self::named(above, resources, most - 1)?,
+            _ => Self::declared(Draft::Draft202012),
+        };
+        if let Some(vocabularies) = meta.get("$vocabulary").and_then(serde_json::Value::as_object) {
+            for group in Vocabulary::ALL {
+                if !vocabularies.keys().any(|uri| group.is_named(uri)) {
+                    dialect.omitted |= group as u8;
+                }
+            }
+        }
+        Some(dialect)
+    }
+
+    /// The dialect of a draft of the library, or this one where the library knows none.
+    pub(crate) fn or_draft(self, draft: referencing::Draft) -> Self {
+        Draft::from_library(draft).map_or(self, Self::declared)
+    }
+
+    /// Whether the meta-schema leaves out the vocabulary of a keyword.
+    pub(crate) fn omits(self, keyword: &str) -> bool {
+        self.omitted != 0
+            && Vocabulary::of(keyword, self.draft)
+                .is_some_and(|group| self.omitted & group as u8 != 0)
+    }
+
+    /// Whether the keyword siblings of a `$ref` count.
+    pub(crate) fn siblings_of_ref(self) -> bool {
+        self.draft >= Draft::Draft201909 && !self.openapi
+    }
+
+    /// Whether `prefixItems` is a keyword.
+    pub(crate) fn prefix_items(self) -> bool {
+        !self.declared || self.draft >= Draft::Draft202012
+    }
+
+    /// Whether `minContains` and `maxContains` are keywords.
+    pub(crate) fn counts_contains(self) -> bool {
+        !self.declared || self.draft >= Draft::Draft201909
+    }
+
+    /// Whether an array of schemas under `items` describes a tuple.
+    pub(crate) fn tuple_items(self) -> bool {
+        !self.declared || self.draft <= Draft::Draft201909
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn metaschemas_leave_vocabularies_out() {
+        let vocabulary = |name| format!("https://json-schema.org/draft/2020-12/vocab/{name}");
+        let mut resources = Resources::default();
+        let meta = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$vocabulary": {vocabulary("applicator"): true, vocabulary("format-annotation"): false},
+        });
+        resources.add("http://x/meta", meta).unwrap();
+        let below = json!({"$schema": "http://x/meta"});
+        resources.add("http://x/below", below).unwrap();
+        let dialect = Dialect::named("http://x/meta#", &resources, MAX_META).unwrap();
+        assert!(dialect.omits("minimum") && dialect.omits("unevaluatedItems"));
+        assert!(!dialect.omits("items") && !dialect.omits("format") && !dialect.omits("$ref"));
+        assert_eq!(Dialect::named("http://x/below", &resources, MAX_META), Some(dialect));
+        assert_eq!(Dialect::named("http://x/other", &resources, MAX_META), None);
+    }
+
+    #[test]
+    fn circular_metaschemas_end() {
+        let mut resources = Resources::default();
+        resources.add("http://x/a", json!({"$schema": "http://x/a"})).unwrap();
+        assert!(Dialect::named("http://x/a", &resources, MAX_META).is_some());
+    }
+}

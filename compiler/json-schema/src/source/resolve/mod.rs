@@ -1,0 +1,461 @@
+//! References: where `$ref`, `$dynamicRef` and `$recursiveRef` lead.
+//!
+//! The `referencing` crate knows URIs, identifiers, anchors and pointers of every draft, and the published
+//! meta-schemas. [`library`] gives it the document, [`places`] translates its values to places of the document, and a
+//! resource that is new is grafted onto the document. The questions to the library are always static: it would follow
+//! dynamic anchors for every kind of reference, while the specification does so for dynamic references alone, so
+//! [`scope`] does that here.
+//!
+//! Real documents have odd identifiers. Identifiers that the library cannot work with are left out, and a pointer that
+//! leads nowhere in the resource that an identifier opened is tried from the root of the document, both with a warning.
+//!
+//! A document without identifiers whose references are pointers into it, as most are, does not need the library.
+//!
+//! Cost: a walk along the pointer for each reference of such a document; of others, the document once for the registry
+//! and once for the places, and a few hash lookups for each reference.
+
+mod library;
+mod places;
+mod problem;
+mod resource_id;
+mod scope;
+
+use std::sync::Arc;
+
+use referencing::{Draft as LibraryDraft, Error, Registry, ResourceRef, Uri};
+use rustc_hash::FxHashMap;
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::dialect::Dialect;
+use super::resources::Resources;
+use crate::document::{Document, Json, NodeId, Tree};
+use crate::options::SchemaDialect;
+
+use library::{Prepared, Spellings};
+use places::Places;
+use problem::Problem;
+use resource_id::ResourceId;
+use scope::{Anchor, MAX_SCOPES, Scopes};
+
+pub(crate) use scope::ScopeId;
+
+/// The base that references in a schema are relative to, and the keywords that it may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Context {
+    resource: ResourceId,
+    /// The dynamic scope.
+    pub(crate) scope: ScopeId,
+    /// The dialect.
+    pub(crate) dialect: Dialect,
+}
+
+#[derive(Debug)]
+struct Resource {
+    uri: Arc<Uri<String>>,
+    /// Its outermost schema.
+    node: NodeId,
+    /// The rules by which the library reads it.
+    draft: LibraryDraft,
+    dialect: Dialect,
+    /// Its dynamic anchors.
+    anchors: Vec<Anchor>,
+}
+
+/// A schema, and the resource that it belongs to.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    node: NodeId,
+    resource: ResourceId,
+}
+
+/// Follows references in a document.
+pub(crate) struct References<'t> {
+    /// `None` where no reference has needed it.
+    registry: Option<Registry<'t>>,
+    /// The document as the library reads it.
+    tree: &'t Tree<'t>,
+    /// Whether identifiers count.
+    identified: bool,
+    given: &'t Resources,
+    /// The dialect of the document.
+    dialect: Dialect,
+    places: Places,
+    spellings: Spellings,
+    resources: Vec<Resource>,
+    by_uri: FxHashMap<Arc<Uri<String>>, ResourceId>,
+    /// References that were followed, by resource and text.
+    followed: FxHashMap<(ResourceId, Box<str>), Target>,
+    scopes: Scopes,
+    /// Warnings.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// Set when dynamic scopes multiply beyond the limit; nothing that is found afterwards counts.
+    pub(crate) too_much: Option<Diagnostic>,
+}
+
+impl<'t> References<'t> {
+    /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published. The
+    /// document is in a dialect that is assumed where it names none.
+    pub(crate) fn new(
+        document: &mut Document<'_>,
+        tree: &'t Tree<'t>,
+        given: &'t Resources,
+        assumed: SchemaDialect,
+    ) -> Result<Self, Diagnostic> {
+        let mut findings = Vec::new();
+        let root = document.root();
+        let assumed = Dialect::assumed(assumed);
+        let dialect = Dialect::of(document, root, assumed, given, &mut findings);
+        let mut spellings = Spellings::default();
+        spellings.read(document, 0);
+        let mut references = References {
+            registry: None,
+            tree,
+            identified: true,
+            given,
+            dialect,
+            places: Places::default(),
+            spellings,
+            resources: vec![Resource {
+                uri: library::root_uri(),
+                node: root,
+                draft: dialect.draft.library(),
+                dialect,
+                anchors: Vec::new(),
+            }],
+            by_uri: FxHashMap::default(),
+            followed: FxHashMap::default(),
+            scopes: Scopes::default(),
+            findings,
+            too_much: None,
+        };
+        if references.spellings.references && !references.spellings.only_pointers() {
+            references.prepare(document)?;
+        }
+        Ok(references)
+    }
+
+    fn prepare(&mut self, document: &mut Document<'_>) -> Result<(), Diagnostic> {
+        let root = document.root();
+        let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
+        let tree = self.tree.value();
+        let prepared = library::prepare(document, tree, self.dialect, &self.spellings, self.given);
+        let Prepared { registry, ignored } = prepared
+            .map_err(|error| document.error("json-schema::identifiers", root, unusable(&error)))?;
+        if let Some(error) = ignored {
+            self.identified = false;
+            let text = format!("{}; read without them", unusable(&error));
+            let warning = Diagnostic::warning("json-schema::identifiers", text).with_help(
+                "an identifier is a URI, or a URI relative to that of the schema around it",
+            );
+            self.findings.push(document.place(warning, root));
+        }
+        self.resources.clear();
+        let uri = library::root_uri();
+        if let Ok(found) = registry.resolver((*uri).clone()).lookup("#") {
+            self.places.note(document, found.contents(), root);
+        }
+        self.registry = Some(registry);
+        if self.resource(document, &uri, root).is_none() {
+            let text = "the document has no place among its own identifiers".to_owned();
+            return Err(document.error("json-schema::identifiers", root, text));
+        }
+        Ok(())
+    }
+
+    /// Whether there is any reference in what was read so far.
+    pub(crate) fn are_there(&self) -> bool {
+        self.spellings.references
+    }
+
+    /// The context of the document's outermost schema.
+    pub(crate) fn root(&self) -> Context {
+        Context { resource: ResourceId(0), scope: ScopeId::default(), dialect: self.dialect }
+    }
+
+    /// The context inside a schema, from the one around it: a schema with an identifier is a resource of its own.
+    pub(crate) fn enter(
+        &mut self,
+        document: &mut Document<'_>,
+        node: NodeId,
+        outside: Context,
+    ) -> Context {
+        let mut context = outside;
+        if self.spellings.are_identified()
+            && self.resources[outside.resource.0 as usize].node != node
+            && let Some(id) = self.identifier(document, node, outside)
+        {
+            match self.registry.as_ref().filter(|_| self.identified) {
+                None => {
+                    let outer = outside.dialect;
+                    context.dialect =
+                        Dialect::of(document, node, outer, self.given, &mut self.findings);
+                }
+                Some(registry) => {
+                    let base = &self.resources[outside.resource.0 as usize].uri;
+                    let uri = registry.resolve_uri(&base.borrow(), id.trim_end_matches('#'));
+                    let resource = uri.ok().and_then(|uri| self.resource(document, &uri, node));
+                    // A resource that the library does not know by its identifier stays part of what is around it.
+                    let known = resource.filter(|id| self.resources[id.0 as usize].node == node);
+                    if let Some(resource) = known {
+                        context.resource = resource;
+                        context.dialect = self.resources[resource.0 as usize].dialect;
+                    }
+                }
+            }
+        }
+        self.inside(document, node, context)
+    }
+
+    /// The context with the dynamic anchors of its resource in scope.
+    fn inside(&mut self, document: &Document<'_>, node: NodeId, context: Context) -> Context {
+        let anchors = &self.resources[context.resource.0 as usize].anchors;
+        if let Some(scope) = self.scopes.inside(context.scope, anchors) {
+            return Context { scope, ..context };
+        }
+        self.too_much.get_or_insert_with(|| {
+            let text = format!("the schema is met in more than {MAX_SCOPES} dynamic scopes");
+            let error = document.error("json-schema::scope-limit", node, text);
+            error.with_help("use fewer dynamic anchors, or `$ref` instead of `$dynamicRef`")
+        });
+        context
+    }
+
+    /// The identifier of a schema, where it has one that makes it a resource.
+    fn identifier(
+        &self,
+        document: &Document<'_>,
+        node: NodeId,
+        context: Context,
+    ) -> Option<Box<str>> {
+        let draft = self.resources[context.resource.0 as usize].draft;
+        let id = document.get(node, draft.id_keyword())?;
+        let hidden = draft <= LibraryDraft::Draft7 && document.get(node, "$ref").is_some();
+        match document.json(id) {
+            Json::String(id) if !hidden && !id.starts_with('#') => Some((**id).into()),
+            _ => None,
+        }
+    }
+
+    /// The schema that a keyword refers to, and its context. `node` is the place of the keyword's value.
+    pub(crate) fn follow(
+        &mut self,
+        document: &mut Document<'_>,
+        keyword: &str,
+        node: NodeId,
+        context: Context,
+    ) -> Result<(NodeId, Context), Diagnostic> {
+        let reference = match document.json(node) {
+            Json::String(reference) => reference.clone(),
+            other => {
+                let text = format!("`{keyword}` takes a string, and this is {}", other.kind());
+                return Err(document.error("json-schema::invalid-keyword", node, text));
+            }
+        };
+        let mut target = self.find(document, node, &reference, context.resource)?;
+        let anchor = match keyword {
+            "$dynamicRef" => match document.get(target.node, "$dynamicAnchor") {
+                Some(anchor) => match (document.json(anchor), reference.split_once('#')) {
+                    (Json::String(name), Some((_, fragment))) if **name == *fragment => {
+                        Some(fragment)
+                    }
+                    _ => None,
+                },
+                None => None,
+            },
+            "$recursiveRef" => match document.get(target.node, "$recursiveAnchor") {
+                Some(anchor) => matches!(document.json(anchor), Json::Bool(true)).then_some(""),
+                None => None,
+            },
+            _ => None,
+        };
+        if let Some(outermost) = anchor.and_then(|name| self.scopes.find(context.scope, name)) {
+            target = Target { node: outermost.node, resource: outermost.resource };
+        }
+        let dialect = self.resources[target.resource.0 as usize].dialect;
+        let context = Context { resource: target.resource, dialect, ..context };
+        Ok((target.node, self.inside(document, node, context)))
+    }
+
+    /// The target of a reference in a resource, dynamic scope aside.
+    fn find(
+        &mut self,
+        document: &mut Document<'_>,
+        node: NodeId,
+        reference: &str,
+        from: ResourceId,
+    ) -> Result<Target, Diagnostic> {
+        if let Some(&target) = self.followed.get(&(from, reference.into())) {
+            return Ok(target);
+        }
+        if self.registry.is_none() {
+            let place = library::pointer(reference);
+            if let Some(node) = place.and_then(|place| document.walk(document.root(), place)) {
+                let target = Target { node, resource: from };
+                self.followed.insert((from, reference.into()), target);
+                return Ok(target);
+            }
+            // It knows what to say of a reference that leads nowhere.
+            self.prepare(document)?;
+        }
+        let target = match self.look_up(document, node, reference, from) {
+            Ok(target) => target,
+            Err(problem) => {
+                let target = self.find_from_root(document, node, reference, from);
+                target.ok_or_else(|| problem.at(document, node, reference))?
+            }
+        };
+        self.followed.insert((from, reference.into()), target);
+        Ok(target)
+    }
+
+    fn look_up(
+        &mut self,
+        document: &mut Document<'_>,
+        node: NodeId,
+        reference: &str,
+        from: ResourceId,
+    ) -> Result<Target, Problem> {
+        let Some(registry) = &self.registry else { return Err(Problem::Nowhere) };
+        let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let resource = if uri.is_empty() {
+            from
+        } else {
+            let base = &self.resources[from.0 as usize].uri;
+            let uri = registry.resolve_uri(&base.borrow(), uri)?;
+            let missing = || Problem::Missing { uri: uri.to_string() };
+            self.resource(document, &uri, node).ok_or_else(missing)?
+        };
+        let Resource { uri, node: outermost, .. } = &self.resources[resource.0 as usize];
+        if fragment.is_empty() {
+            return Ok(Target { node: *outermost, resource });
+        }
+        let (Some(registry), uri) = (&self.registry, uri.clone()) else {
+            return Err(Problem::Nowhere);
+        };
+        // A pointer may be encoded as a whole.
+        let pointer = fragment.strip_prefix("%2F").or_else(|| fragment.strip_prefix("%2f"));
+        let fragment = match pointer {
+            Some(pointer) => format!("#/{pointer}"),
+            None => format!("#{fragment}"),
+        };
+        let found = registry.resolver((*uri).clone()).lookup(&fragment)?;
+        let place = self.places.get(found.contents()).ok_or(Problem::Nowhere)?;
+        let base = found.resolver().base_uri();
+        let resource = match base == uri {
+            true => resource,
+            false => self.resource(document, &base, node).unwrap_or(resource),
+        };
+        Ok(Target { node: place, resource })
+    }
+
+    /// The place in the whole document that a pointer leads to which leads nowhere in its own resource.
+    fn find_from_root(
+        &mut self,
+        document: &Document<'_>,
+        node: NodeId,
+        reference: &str,
+        from: ResourceId,
+    ) -> Option<Target> {
+        let outermost = document.outermost(node);
+        let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
+        let target = document.walk(outermost, pointer)?;
+        let uri = &self.resources[from.0 as usize].uri;
+        let text = format!(
+            "the reference {reference:?} points at nothing in the schema `{uri}` around it; read from the root of the document"
+        );
+        let warning = Diagnostic::warning("json-schema::reference-base", text).with_help(
+            "remove the identifier around it, or write the URI of the document before the `#`",
+        );
+        self.findings.push(document.place(warning, node));
+        let resource = self.resources.iter().position(|resource| resource.node == outermost);
+        let resource = u32::try_from(resource?).ok()?;
+        Some(Target { node: target, resource: ResourceId(resource) })
+    }
+
+    /// The resource of an absolute URI, grafted where it is new. `None` where there is none.
+    fn resource(
+        &mut self,
+        document: &mut Document<'_>,
+        uri: &Arc<Uri<String>>,
+        reference: NodeId,
+    ) -> Option<ResourceId> {
+        if let Some(&id) = self.by_uri.get(uri) {
+            return Some(id);
+        }
+        let registry = self.registry.as_ref()?;
+        let found = registry.resolver((**uri).clone()).lookup("#").ok()?;
+        let (contents, resolver, draft) = found.into_inner();
+        if contents.is_null() {
+            return None;
+        }
+        // It goes by the name that it gives itself, whatever else it is known by.
+        let own = resolver.in_subresource(ResourceRef::new(contents, draft)).ok();
+        let own = own.filter(|_| self.identified).map(|own| own.base_uri());
+        let own = own.filter(|own| own != uri).filter(|own| {
+            let same = registry.resolver((**own).clone()).lookup("#");
+            same.is_ok_and(|same| std::ptr::eq(same.contents(), contents))
+        });
+        let name = own.unwrap_or_else(|| uri.clone());
+        if let Some(&id) = self.by_uri.get(&name) {
+            self.by_uri.insert(uri.clone(), id);
+            return Some(id);
+        }
+        let node = match self.places.get(contents) {
+            Some(node) => node,
+            None => {
+                let before = document.len();
+                let node = document.graft(name.as_str(), contents, reference);
+                self.places.note(document, contents, node);
+                self.spellings.read(document, before);
+                node
+            }
+        };
+        let dialect = match self.resources.first() {
+            None => self.dialect,
+            Some(root) => {
+                let like_root = draft == root.draft;
+                let outer = if like_root { self.dialect } else { self.dialect.or_draft(draft) };
+                Dialect::of(document, node, outer, self.given, &mut self.findings)
+            }
+        };
+        let id = ResourceId(u32::try_from(self.resources.len()).ok()?);
+        let anchors = self.anchors(document, registry, &name, node, id);
+        self.resources.push(Resource { uri: name.clone(), node, draft, dialect, anchors });
+        self.by_uri.insert(name, id);
+        self.by_uri.insert(uri.clone(), id);
+        Some(id)
+    }
+
+    /// The dynamic anchors of a resource.
+    fn anchors(
+        &self,
+        document: &Document<'_>,
+        registry: &Registry<'_>,
+        uri: &Arc<Uri<String>>,
+        outermost: NodeId,
+        resource: ResourceId,
+    ) -> Vec<Anchor> {
+        let mut anchors = Vec::new();
+        for &value in &self.spellings.anchors {
+            let Some(node) = document.parent(value) else { continue };
+            match document.json(value) {
+                Json::Bool(true) if node == outermost => {
+                    anchors.push(Anchor { name: "".into(), node, resource });
+                }
+                Json::String(name) if document.outermost(node) == document.outermost(outermost) => {
+                    let found = registry.resolver((**uri).clone()).lookup(&format!("#{name}"));
+                    let place = found.ok().and_then(|found| self.places.get(found.contents()));
+                    if place == Some(node) {
+                        anchors.push(Anchor { name: (**name).into(), node, resource });
+                    }
+                }
+                _ => {}
+            }
+        }
+        anchors
+    }
+}
+
+#[cfg(test)]
+mod tests;

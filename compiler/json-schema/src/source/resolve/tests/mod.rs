@@ -1,0 +1,50 @@
+//! The targets of references, told by the survey.
+
+mod cases;
+mod maskbench;
+mod suite;
+
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+
+use crate::CODES;
+use crate::document::Document;
+use crate::options::JsonSchemaOptions;
+use crate::read::schema::Part;
+use crate::read::survey::survey;
+use crate::source::resources::Resources;
+
+/// The survey's results on a schema.
+struct Outcome {
+    /// The pointer of each reference with that of its target, in source order; more than once where dynamic scopes
+    /// differ.
+    targets: Vec<(String, String)>,
+    /// Codes of the warnings, in order.
+    warnings: Vec<&'static str>,
+}
+
+fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnostic>> {
+    let budget = Budget::new();
+    let options = JsonSchemaOptions { resources: resources.clone(), ..Default::default() };
+    let source = Source::new("<test>", schema);
+    let (mut document, tree) =
+        Document::parse(&source, CODES, &budget).map_err(|error| vec![error])?;
+    let mut findings = Vec::new();
+    let surveyed = survey(&mut document, &tree, &options, &budget, &mut findings)?;
+    let mut targets = Vec::new();
+    for id in surveyed.schemas.iter() {
+        for (place, part) in surveyed.schemas.parts(id) {
+            if let (true, Part::All(schemas)) =
+                (document.key(*place).ends_with("Ref") || document.key(*place) == "$ref", part)
+                && let [target] = schemas[..]
+            {
+                targets.push((*place, surveyed.schemas.node(target)));
+            }
+        }
+    }
+    targets.sort_unstable();
+    let pointers =
+        targets.iter().map(|(from, to)| (document.pointer(*from), document.pointer(*to)));
+    let warnings = findings.iter().map(|finding| finding.code).collect();
+    Ok(Outcome { targets: pointers.collect(), warnings })
+}

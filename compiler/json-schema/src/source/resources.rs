@@ -1,0 +1,140 @@
+//! Schemas at hand for references that leave the document.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::document::MAX_DEPTH;
+
+/// Schemas by URI. Nothing is ever fetched: a reference to a URI that is not here, in the document or among the
+/// published meta-schemas is an error. Cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Resources {
+    by_uri: Arc<BTreeMap<String, Resource>>,
+}
+
+/// A schema with the digest of its text. Two texts of one value, with keys in another order, are two schemas: the
+/// order of keys decides which texts are accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Resource {
+    schema: Value,
+    digest: [u8; 32],
+}
+
+/// Why a schema cannot be made available to references.
+#[derive(Debug, Error)]
+pub enum ResourceError {
+    /// The name is not a URI reference.
+    #[error("{uri:?} is not a URI: {problem}")]
+    Uri {
+        /// The name.
+        uri: String,
+        /// The fault of the resource.
+        problem: String,
+    },
+    /// The value nests too deep.
+    #[error("the schema {uri:?} nests more than {MAX_DEPTH} levels deep")]
+    Depth {
+        /// Its name.
+        uri: String,
+    },
+}
+
+impl Resources {
+    /// Adds a schema under a URI, and under the one of its `$id` (or `id`) unless that is taken. Relative URIs, such
+    /// as file names, are those that a document without an identifier refers to.
+    ///
+    /// # Errors
+    ///
+    /// Names that are not URIs, and values too deep to walk.
+    pub fn add(&mut self, uri: &str, schema: Value) -> Result<(), ResourceError> {
+        let key =
+            normal(uri).map_err(|problem| ResourceError::Uri { uri: uri.to_owned(), problem })?;
+        if depth(&schema, MAX_DEPTH).is_none() {
+            return Err(ResourceError::Depth { uri: uri.to_owned() });
+        }
+        let digest = *blake3::hash(schema.to_string().as_bytes()).as_bytes();
+        let by_uri = Arc::make_mut(&mut self.by_uri);
+        let own = ["$id", "id"].into_iter().find_map(|key| schema.get(key)?.as_str());
+        if let Some(own) = own.filter(|own| own.contains(':')).and_then(|own| normal(own).ok())
+            && own != key
+        {
+            let resource = || Resource { schema: schema.clone(), digest };
+            by_uri.entry(own).or_insert_with(resource);
+        }
+        by_uri.insert(key, Resource { schema, digest });
+        Ok(())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_uri.is_empty()
+    }
+
+    /// The schema of an absolute URI in normal form, without a fragment.
+    pub(crate) fn get(&self, uri: &str) -> Option<&Value> {
+        Some(&self.by_uri.get(uri)?.schema)
+    }
+
+    /// The URIs, each with the digest of its schema's text.
+    pub fn digests(&self) -> impl ExactSizeIterator<Item = (&str, &[u8; 32])> {
+        self.by_uri.iter().map(|(uri, resource)| (uri.as_str(), &resource.digest))
+    }
+
+    /// The schema of a URI as it is written.
+    pub(crate) fn named(&self, uri: &str) -> Option<&Value> {
+        if self.is_empty() { None } else { self.get(&normal(uri).ok()?) }
+    }
+}
+
+/// An absolute URI in normal form, without its fragment.
+fn normal(uri: &str) -> Result<String, String> {
+    let mut uri = referencing::uri::from_str(uri).map_err(|error| error.to_string())?;
+    uri.set_fragment(None);
+    Ok(uri.into_string())
+}
+
+/// The rest of a limit on the depth of a value; `None` if it is deeper.
+fn depth(value: &Value, limit: usize) -> Option<usize> {
+    let below = |limit: usize| limit.checked_sub(1);
+    match value {
+        Value::Array(items) => items
+            .iter()
+            .try_fold(below(limit)?, |least, item| Some(least.min(depth(item, limit - 1)?))),
+        Value::Object(members) => members
+            .values()
+            .try_fold(below(limit)?, |least, item| Some(least.min(depth(item, limit - 1)?))),
+        _ => Some(limit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_normal_and_identifiers_count() {
+        let mut resources = Resources::default();
+        resources.add("HTTP://Example.com/a/../b#", json!({"$id": "urn:x:y"})).unwrap();
+        resources.add("file.json", json!(true)).unwrap();
+        assert!(resources.get("http://example.com/b").is_some());
+        assert!(resources.get("urn:x:y").is_some());
+        assert!(resources.named("./file.json#").is_some());
+        assert!(matches!(resources.add("a b", json!({})), Err(ResourceError::Uri { .. })));
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let nested = |levels| (0..levels).fold(json!(true), |inner, _| json!([inner]));
+        let mut resources = Resources::default();
+        assert!(resources.add("a", nested(MAX_DEPTH)).is_ok());
+        assert!(matches!(
+            resources.add("b", nested(MAX_DEPTH + 1)),
+            Err(ResourceError::Depth { .. })
+        ));
+    }
+}

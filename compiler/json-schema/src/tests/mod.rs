@@ -1,0 +1,33 @@
+//! Tests of the whole front end: schema text in, accepted texts out.
+
+mod advice;
+mod any_order;
+mod cases;
+mod counts;
+mod diagnostics;
+mod dialects;
+mod forms;
+mod page;
+mod recognizer;
+mod unevaluated;
+use grammarc_grammar::budget::Budget;
+
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::Lowered;
+
+use super::{JsonSchemaOptions, TextForm, lower};
+
+/// Options of compact text.
+fn short() -> JsonSchemaOptions {
+    JsonSchemaOptions { text: TextForm::SHORT, ..JsonSchemaOptions::default() }
+}
+
+/// Lowers a schema to compact text.
+fn compile(schema: &str) -> Result<Lowered, Vec<Diagnostic>> {
+    lower(Source::new("<test>", schema), &short(), &Budget::new())
+}
+
+/// Whether a lowered schema accepts a text.
+fn accepts(lowered: &Lowered, text: &str) -> bool {
+    recognizer::accepts(&lowered.grammar, text.as_bytes())
+}

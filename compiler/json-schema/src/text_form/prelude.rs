@@ -1,0 +1,381 @@
+//! The prelude: rules that every grammar from a JSON Schema shares.
+//!
+//! Each is a kept rule whose content depends on the [`TextForm`] alone, so its masks are computed once per vocabulary
+//! and never again per schema. [`Prelude`] adds to a grammar the ones it calls; [`prelude_grammar`] holds them all
+//! for the build of a vocabulary.
+
+use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
+
+use super::layout::{Gaps, Layout};
+use crate::options::{NumberForm, TextForm, Whitespace};
+use crate::values::formats;
+use crate::values::numbers::any as number;
+use crate::values::numbers::integers;
+use crate::values::strings::escaped::special;
+use crate::values::strings::{Alphabet, Escapes, Place, StringRules, character, tail};
+
+/// A rule of the prelude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A run of whitespace. Only flexible form calls it.
+    Whitespace,
+    /// The rest of a string after its opening quote: any characters and the closing quote.
+    StringTail,
+    /// The same with at least one character.
+    NonEmptyStringTail,
+    /// The same where the first character is escaped or outside ASCII. Keys leave the trie of declared keys this way.
+    SpecialStringTail,
+    /// An integer.
+    Integer,
+    /// A number.
+    Number,
+    /// Any array.
+    Array,
+    /// Any object.
+    Object,
+    /// Any value.
+    Value,
+}
+
+impl Piece {
+    /// All of them, in the order of the grammar.
+    pub const ALL: [Self; 9] = [
+        Self::Whitespace,
+        Self::StringTail,
+        Self::NonEmptyStringTail,
+        Self::SpecialStringTail,
+        Self::Integer,
+        Self::Number,
+        Self::Array,
+        Self::Object,
+        Self::Value,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whitespace => "whitespace",
+            Self::StringTail => "string-tail",
+            Self::NonEmptyStringTail => "non-empty-string-tail",
+            Self::SpecialStringTail => "special-string-tail",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Value => "value",
+        }
+    }
+}
+
+/// Most characters that a string of at least so many has a rule for.
+pub(crate) const MOST_LEAST: u32 = 8;
+
+/// Adds rules of the prelude to a grammar, each when it is first called.
+#[derive(Debug)]
+pub struct Prelude {
+    text: TextForm,
+    rules: [Option<RuleId>; Piece::ALL.len()],
+    /// The rules of arrays, objects and values, by layout.
+    containers: Vec<Option<Containers>>,
+    /// The rest of a string of at least two characters, of at least three, and so on.
+    longer: Vec<RuleId>,
+    /// Rests of strings by their names: what comes after the opening quote of a format's, and of some classes of characters
+    /// any number.
+    named: Vec<(&'static str, RuleId)>,
+}
+
+impl Prelude {
+    /// The prelude of a text form, with no rule added yet.
+    pub fn new(text: TextForm) -> Self {
+        let rules = [None; Piece::ALL.len()];
+        Self { text, rules, containers: Vec::new(), longer: Vec::new(), named: Vec::new() }
+    }
+
+    /// The rule of a piece. The values of a document that may be written in several layouts are in the first of these.
+    #[inline]
+    pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
+        match self.rules[piece as usize] {
+            Some(rule) => rule,
+            None => self.add(builder, piece),
+        }
+    }
+
+    fn add(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
+        let rule = match piece {
+            Piece::Array | Piece::Object | Piece::Value => {
+                let layout = Layout::of(self.text.whitespace)[0];
+                self.containers(builder, layout).of(piece)
+            }
+            Piece::Whitespace => kept(builder, piece.name(), self.whitespace()),
+            Piece::StringTail | Piece::NonEmptyStringTail | Piece::SpecialStringTail => {
+                let tail = self.tail(builder, piece);
+                kept(builder, piece.name(), tail)
+            }
+            Piece::Integer | Piece::Number => kept(builder, piece.name(), self.number(piece)),
+        };
+        self.rules[piece as usize] = Some(rule);
+        rule
+    }
+
+    fn whitespace(&self) -> Expr {
+        match self.text.whitespace {
+            Whitespace::Flexible { max } => space(max),
+            _ => Expr::Empty,
+        }
+    }
+
+    fn tail(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
+        let first = match piece {
+            Piece::NonEmptyStringTail => character(self.text.escapes),
+            Piece::SpecialStringTail => special(),
+            _ => return Expr::seq([character(self.text.escapes).star(), Expr::byte(b'"')]),
+        };
+        Expr::seq([first, self.call(builder, Piece::StringTail)])
+    }
+
+    fn number(&self, piece: Piece) -> Expr {
+        let TextForm { numbers, digits, .. } = self.text;
+        match (piece, numbers) {
+            (Piece::Integer, NumberForm::Any) => integers(digits),
+            (Piece::Integer, _) => number::integer(digits),
+            (_, NumberForm::Canonical) => number::canonical(digits),
+            (_, NumberForm::Natural | NumberForm::Any) => number::number(digits),
+        }
+    }
+
+    /// A call of a piece.
+    pub fn call(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
+        Expr::Call(self.rule(builder, piece))
+    }
+
+    /// A call of a piece in a layout.
+    pub(crate) fn laid_out(
+        &mut self,
+        builder: &mut GrammarBuilder,
+        piece: Piece,
+        layout: Layout,
+    ) -> Expr {
+        Expr::Call(self.containers(builder, layout).of(piece))
+    }
+
+    /// The whitespace between the tokens of a container.
+    pub(crate) fn gaps(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Gaps {
+        let run = match layout {
+            Layout::Flexible => self.call(builder, Piece::Whitespace),
+            _ => Expr::Empty,
+        };
+        layout.gaps(run)
+    }
+
+    fn known(&self, layout: Layout) -> Option<Containers> {
+        self.containers.get(layout.index()).copied().flatten()
+    }
+
+    /// The rules of a layout, which need those of the layouts inside it: these come first.
+    fn containers(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Containers {
+        if let Some(known) = self.known(layout) {
+            return known;
+        }
+        let mut missing = vec![layout];
+        let mut at = layout;
+        while !at.is_last() && at.inside() != at && self.known(at.inside()).is_none() {
+            at = at.inside();
+            missing.push(at);
+        }
+        let mut last = None;
+        while let Some(layout) = missing.pop() {
+            last = Some(self.add_containers(builder, layout));
+        }
+        last.expect("there is one at least")
+    }
+
+    fn add_containers(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Containers {
+        let mut declare = |piece: Piece| builder.declare(layout.name(piece.name()));
+        let [array, object, value] = [Piece::Array, Piece::Object, Piece::Value].map(&mut declare);
+        let rules = Containers { array, object, value };
+        // Entered before there is content: values hold arrays and arrays hold values.
+        let index = layout.index();
+        self.containers.resize(self.containers.len().max(index + 1), None);
+        self.containers[index] = Some(rules);
+        let gaps = self.gaps(builder, layout);
+        let inner = match self.known(layout.inside()).filter(|_| !layout.is_last()) {
+            Some(inner) => Expr::Call(inner.value),
+            None => Expr::Never,
+        };
+        let member = Expr::seq([self.string(builder), gaps.colon.clone(), inner.clone()]);
+        for (rule, brackets, item) in [(array, *b"[]", inner), (object, *b"{}", member)] {
+            builder.define_kept(rule, list(&gaps, brackets, item), Origin::default());
+        }
+        let any = Expr::alt([
+            Expr::literal("null"),
+            Expr::literal("true"),
+            Expr::literal("false"),
+            self.call(builder, Piece::Number),
+            self.string(builder),
+            Expr::Call(array),
+            Expr::Call(object),
+        ]);
+        builder.define_kept(value, any, Origin::default());
+        rules
+    }
+
+    /// Any string, with its quotes.
+    pub fn string(&mut self, builder: &mut GrammarBuilder) -> Expr {
+        Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
+    }
+
+    /// The rest of a string of at least `min` characters, no more than [`MOST_LEAST`]. Each rule is a character and a
+    /// call of the one before it in tail position, so that none returns in the middle of a string.
+    pub(crate) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {
+        let Some(index) = min.checked_sub(2) else {
+            let piece = if min == 0 { Piece::StringTail } else { Piece::NonEmptyStringTail };
+            return self.call(builder, piece);
+        };
+        while self.longer.len() <= index as usize {
+            let min = self.longer.len() as u32 + 2;
+            let rest = self.at_least(builder, min - 1);
+            let tail = Expr::seq([character(self.text.escapes), rest]);
+            self.longer.push(kept(builder, format!("string-tail{{{min},}}"), tail));
+        }
+        Expr::Call(self.longer[index as usize])
+    }
+
+    /// A call of the rest of a string by its name, where it was added.
+    pub(crate) fn named(&self, name: &str) -> Option<Expr> {
+        let known = self.named.iter().find(|(other, _)| *other == name);
+        known.map(|&(_, rule)| Expr::Call(rule))
+    }
+
+    /// Adds a rest of a string by its name, and calls it.
+    pub(crate) fn add_named(
+        &mut self,
+        builder: &mut GrammarBuilder,
+        name: &'static str,
+        tail: Expr,
+    ) -> Expr {
+        let rule = kept(builder, name, tail);
+        self.named.push((name, rule));
+        Expr::Call(rule)
+    }
+}
+
+/// The rules of any container and value in a layout.
+#[derive(Clone, Copy, Debug)]
+struct Containers {
+    array: RuleId,
+    object: RuleId,
+    value: RuleId,
+}
+
+impl Containers {
+    fn of(self, piece: Piece) -> RuleId {
+        match piece {
+            Piece::Array => self.array,
+            Piece::Object => self.object,
+            _ => self.value,
+        }
+    }
+}
+
+/// Any number of items between brackets. Whitespace has one place to be in an empty list, so that its bound holds.
+fn list(gaps: &Gaps, [open, close]: [u8; 2], item: Expr) -> Expr {
+    let more = Expr::seq([gaps.comma.clone(), item.clone()]).star();
+    let items = Expr::seq([gaps.first.clone(), item, more, gaps.last.clone()]).optional();
+    Expr::seq([Expr::byte(open), gaps.lead.clone(), items, Expr::byte(close)])
+}
+
+/// A run of whitespace of so many characters at most.
+pub(crate) fn space(max: u32) -> Expr {
+    Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
+}
+
+/// Adds a rule that is never inlined.
+fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> RuleId {
+    let rule = builder.declare(name);
+    builder.define_kept(rule, expr, Origin::default());
+    rule
+}
+
+/// A bound that no token comes near, so that the network counts it.
+const FAR: u32 = 1 << 20;
+
+/// The rules that a vocabulary is built with, as the text forms of strings see them.
+struct Shared<'a> {
+    prelude: &'a mut Prelude,
+    builder: &'a mut GrammarBuilder,
+}
+
+impl StringRules for Shared<'_> {
+    fn piece(&mut self, piece: Piece) -> Expr {
+        self.prelude.call(self.builder, piece)
+    }
+
+    fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr {
+        let characters = character(self.prelude.text.escapes).repeat(min, max);
+        Expr::seq([characters, Expr::byte(b'"')])
+    }
+
+    fn characters(&mut self, min: u32, max: u32) -> Expr {
+        character(self.prelude.text.escapes).repeat(min, Some(max))
+    }
+
+    fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        let tail = content(self);
+        self.prelude.add_named(self.builder, name, tail)
+    }
+}
+
+/// A grammar of all rules of the prelude in each of these text forms, and of the formats that many schemas name in the
+/// shortest; it starts with any of them.
+///
+/// Some more rules stand for strings of bounded length: the network shares the chains and the countdowns of a repetition
+/// between all bounds (see `network::repeat`), so these make it build them once for every `maxLength` with a small
+/// `minLength`, for every `minLength` alone, and for every fixed length. So does one for the canonical fractions of numbers
+/// between bounds.
+pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
+    let mut builder = GrammarBuilder::new();
+    let start = builder.declare("prelude");
+    let mut calls = vec![Expr::Call(kept(&mut builder, "fraction", number::fraction(FAR)))];
+    for &text in texts {
+        let mut prelude = Prelude::new(text);
+        for piece in Piece::ALL {
+            let is_there = match text.whitespace {
+                Whitespace::Flexible { max } => max > 0,
+                _ => piece != Piece::Whitespace,
+            };
+            if is_there {
+                calls.push(prelude.call(&mut builder, piece));
+            }
+        }
+        calls.extend((2..=MOST_LEAST).map(|min| prelude.at_least(&mut builder, min)));
+        let mut shared = Shared { prelude: &mut prelude, builder: &mut builder };
+        let optional = (1..=MOST_LEAST).map(|min| (min, Some(FAR)));
+        for (min, max) in optional.chain([(FAR, Some(FAR)), (FAR, None)]) {
+            let tail = shared.counted_tail(min, max);
+            calls.push(Expr::Call(kept(shared.builder, "string-tail{m,n}", tail)));
+        }
+        if text.escapes != Escapes::Shortest {
+            continue;
+        }
+        for alphabet in Alphabet::all() {
+            for (name, rest) in [0, 1].map(|least| alphabet.rest(least)) {
+                calls.push(shared.named_tail(name, |_| rest()));
+            }
+            let counted = alphabet.counted(FAR).map(|tail| ("characters{1,n}", tail));
+            let fixed = alphabet.fixed(FAR).map(|tail| ("characters{n}", tail));
+            let tails = counted.into_iter().chain(fixed);
+            calls.extend(tails.map(|(name, tail)| Expr::Call(kept(shared.builder, name, tail))));
+        }
+        for format in formats::common() {
+            // No count is needed where the automaton has it.
+            calls.extend(tail(
+                &mut shared,
+                &format.strings(),
+                (Place::Value, text.escapes),
+                Allowance::of(0),
+            ));
+        }
+    }
+    builder.define(start, Expr::alt(calls), Origin::default());
+    builder.finish(start)
+}

@@ -1,0 +1,82 @@
+//! Grammar that the RFCs share: the core rules of RFC 5234 and a few ways to write its grammars down.
+//!
+//! The rules of the formats keep the names that their RFC gives them, as functions that return an expression. ABNF
+//! strings match either case; [`text`] matches the case it is given, and [`any_case`] says so where both are meant.
+
+use std::sync::Arc;
+
+use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::ir::{ByteSet, Expr, pass};
+
+/// Most states of an automaton on the way to a format's. The grammars are fixed, so none meets it.
+pub(super) const STATE_LIMIT: usize = 1 << 18;
+
+/// `ALPHA`.
+pub(super) fn alpha() -> ByteSet {
+    ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'))
+}
+
+/// `DIGIT`.
+pub(super) fn digit() -> ByteSet {
+    ByteSet::range(b'0', b'9')
+}
+
+/// `HEXDIG`, of either case.
+pub(super) fn hexdig() -> ByteSet {
+    digit().union(ByteSet::range(b'A', b'F')).union(ByteSet::range(b'a', b'f'))
+}
+
+/// `ALPHA / DIGIT`.
+pub(super) fn alphanumeric() -> ByteSet {
+    alpha().union(digit())
+}
+
+/// The bytes of an ASCII string, as a set.
+pub(super) fn set(bytes: &str) -> ByteSet {
+    bytes.bytes().collect()
+}
+
+/// One byte of a set.
+pub(super) fn one(set: ByteSet) -> Expr {
+    Expr::bytes(set)
+}
+
+/// These characters, in this case.
+pub(super) fn text(text: &str) -> Expr {
+    Expr::literal(text)
+}
+
+/// These ASCII characters, in either case.
+pub(super) fn any_case(text: &str) -> Expr {
+    let either = |byte: u8| [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()];
+    Expr::seq(text.bytes().map(|byte| one(either(byte).into_iter().collect())))
+}
+
+/// One or more digits.
+pub(super) fn digits() -> Expr {
+    one(digit()).plus()
+}
+
+/// A number of the range, in `width` digits with leading zeros.
+pub(super) fn padded(range: std::ops::RangeInclusive<u32>, width: usize) -> Expr {
+    Expr::alt(range.map(|number| text(&format!("{number:0width$}"))))
+}
+
+/// Any character but these ASCII ones.
+pub(super) fn any_char_but(excluded: &str) -> Expr {
+    let ascii = one(ByteSet::range(0, 0x7f).minus(set(excluded)));
+    Expr::alt([ascii, Expr::scalars([('\u{80}', char::MAX)])])
+}
+
+/// Items with separators between them, one item at least.
+pub(super) fn separated(item: Expr, separator: Expr) -> Expr {
+    Expr::seq([item.clone(), Expr::seq([separator, item]).star()])
+}
+
+/// The same language as a minimal automaton. A part that a grammar repeats is cheaper so, and an intersection is then
+/// worked out once.
+pub(super) fn compiled(expr: &Expr) -> Expr {
+    let dfa = pass::automaton(expr, Allowance::of(STATE_LIMIT))
+        .expect("a part of a format is smaller than the format");
+    Expr::Regular(Arc::new(dfa))
+}

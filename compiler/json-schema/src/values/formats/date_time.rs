@@ -1,0 +1,196 @@
+//! Dates and times, RFC 3339 section 5.6, with the restrictions of section 5.7: real lengths of months, leap years of
+//! the Gregorian calendar, and leap seconds.
+//!
+//! A leap second ends 23:59 of Universal Time, so what offsets may follow `:60` depends on the hour and minute before
+//! it: every pair costs its own states until the offset is read. Offsets of whole and half hours keep that small. A
+//! date narrows it further: Universal Time has added leap seconds at the end of June and December only, of which the
+//! local date is that day west of Greenwich and the next day east of it.
+
+use super::abnf::{digit, digits, one, padded, set, text};
+use grammarc_grammar::ir::{ByteSet, Expr};
+
+/// Offsets with leap seconds are multiples of this many minutes.
+const STEP: u32 = 30;
+/// The largest offset west of Greenwich, in minutes: the last place on Earth where a date ends.
+const WEST: u32 = 12 * 60;
+/// The largest offset east of Greenwich, in minutes: the first place where a date begins.
+const EAST: u32 = 14 * 60;
+const DAY: u32 = 24 * 60;
+/// 23:59.
+const LAST_MINUTE: u32 = DAY - 1;
+
+/// `full-date = date-fullyear "-" date-month "-" date-mday`.
+pub(super) fn date() -> Expr {
+    let days = |months: &[u32], most: u32| {
+        let month = Expr::alt(months.iter().map(|month| text(&format!("{month:02}"))));
+        Expr::seq([month, text("-"), padded(1..=most, 2)])
+    };
+    let any_year =
+        Expr::alt([days(&[1, 3, 5, 7, 8, 10, 12], 31), days(&[4, 6, 9, 11], 30), days(&[2], 28)]);
+    Expr::alt([Expr::seq([year(), text("-"), any_year]), Expr::seq([leap_year(), text("-02-29")])])
+}
+
+/// `full-time = partial-time time-offset`.
+pub(super) fn time() -> Expr {
+    let offsets = (0..DAY).step_by(STEP as usize);
+    let leaps = offsets.flat_map(|offset| [west(offset), east(offset)]);
+    Expr::alt(std::iter::once(ordinary_time()).chain(leaps).chain([leap_second(0, zulu())]))
+}
+
+/// `date-time = full-date "T" full-time`.
+pub(super) fn date_time() -> Expr {
+    let on = |first: &str, second: &str, times: Vec<Expr>| {
+        let days = Expr::alt([text(first), text(second)]);
+        Expr::seq([year(), days, separator(), Expr::alt(times)])
+    };
+    let mut same_day: Vec<Expr> = (0..=WEST).step_by(STEP as usize).map(west).collect();
+    same_day.extend([east(0), leap_second(0, zulu())]);
+    let next_day = (STEP..=EAST).step_by(STEP as usize).map(east).collect();
+    Expr::alt([
+        Expr::seq([date(), separator(), ordinary_time()]),
+        on("-06-30", "-12-31", same_day),
+        on("-07-01", "-01-01", next_day),
+    ])
+}
+
+fn separator() -> Expr {
+    one(set("Tt"))
+}
+
+fn zulu() -> Expr {
+    one(set("Zz"))
+}
+
+/// `date-fullyear`.
+fn year() -> Expr {
+    one(digit()).repeat(4, Some(4))
+}
+
+/// Years divisible by 4 and not by 100, or by 400.
+fn leap_year() -> Expr {
+    let even = || one(set("02468"));
+    let odd = || one(set("13579"));
+    // Two digits divisible by 4, but 00.
+    let fourth = Expr::alt([
+        Expr::seq([text("0"), one(set("48"))]),
+        Expr::seq([one(set("2468")), one(set("048"))]),
+        Expr::seq([odd(), one(set("26"))]),
+    ]);
+    let century =
+        Expr::alt([Expr::seq([even(), one(set("048"))]), Expr::seq([odd(), one(set("26"))])]);
+    let any = || one(digit());
+    Expr::alt([Expr::seq([any(), any(), fourth]), Expr::seq([century, text("00")])])
+}
+
+/// A time that is no leap second.
+fn ordinary_time() -> Expr {
+    let offset = Expr::seq([one(set("+-")), padded(0..=23, 2), text(":"), sixty()]);
+    Expr::seq([
+        padded(0..=23, 2),
+        text(":"),
+        sixty(),
+        text(":"),
+        sixty(),
+        secfrac(),
+        Expr::alt([zulu(), offset]),
+    ])
+}
+
+/// 00 to 59.
+fn sixty() -> Expr {
+    Expr::seq([one(ByteSet::range(b'0', b'5')), one(digit())])
+}
+
+/// `[time-secfrac]`.
+fn secfrac() -> Expr {
+    Expr::seq([text("."), digits()]).optional()
+}
+
+/// The leap second, `offset` minutes west of Greenwich.
+fn west(offset: u32) -> Expr {
+    leap_second(DAY - offset, text(&format!("-{}", hour_minute(offset))))
+}
+
+/// The leap second, `offset` minutes east of Greenwich.
+fn east(offset: u32) -> Expr {
+    leap_second(offset, text(&format!("+{}", hour_minute(offset))))
+}
+
+/// The leap second on a clock that is this many minutes ahead, with the offset that says so.
+fn leap_second(ahead: u32, offset: Expr) -> Expr {
+    let minute = (LAST_MINUTE + ahead) % DAY;
+    Expr::seq([text(&format!("{}:60", hour_minute(minute))), secfrac(), offset])
+}
+
+fn hour_minute(minutes: u32) -> String {
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grammarc_grammar::automata::{Allowance, Dfa};
+    use grammarc_grammar::ir::pass;
+
+    fn automaton(expr: &Expr) -> Dfa {
+        pass::automaton(expr, Allowance::of(10_000)).expect("small")
+    }
+
+    #[test]
+    fn months_have_their_lengths() {
+        let date = automaton(&date());
+        for year in 0..=9999u32 {
+            let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            // All of two years, and the end of February in the others.
+            let whole = year == 1999 || year == 2000;
+            for month in if whole { 0..=13 } else { 2..=2 } {
+                let length = match month {
+                    0 | 13 => 0,
+                    2 => 28 + u32::from(leap),
+                    4 | 6 | 9 | 11 => 30,
+                    _ => 31,
+                };
+                for day in if whole { 0..=32 } else { 28..=30 } {
+                    let text = format!("{year:04}-{month:02}-{day:02}");
+                    let expected = (1..=length).contains(&day);
+                    assert_eq!(date.accepts(text.as_bytes()), expected, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leap_seconds_end_the_day_of_universal_time() {
+        let time = automaton(&time());
+        for minute in 0..DAY {
+            for offset in (0..DAY).step_by(15) {
+                let known = offset % STEP == 0;
+                for (sign, utc) in [("+", minute + DAY - offset), ("-", minute + offset)] {
+                    let text = format!("{}:60{sign}{}", hour_minute(minute), hour_minute(offset));
+                    let expected = known && utc % DAY == LAST_MINUTE;
+                    assert_eq!(time.accepts(text.as_bytes()), expected, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leap_seconds_end_june_and_december() {
+        let date_time = automaton(&date_time());
+        for (text, expected) in [
+            ("2016-12-31T23:59:60Z", true),
+            ("2016-12-31T23:59:60-00:00", true),
+            ("2016-12-31t18:59:60.5-05:00", true),
+            ("2017-01-01T05:29:60+05:30", true),
+            ("2015-07-01T13:59:60+14:00", true),
+            ("2015-06-30T23:59:60z", true),
+            ("2015-03-31T23:59:60Z", false),
+            ("2015-06-29T23:59:60Z", false),
+            ("2015-06-30T05:29:60+05:30", false),
+            ("2015-07-01T18:59:60-05:00", false),
+            ("2015-07-01T23:59:60Z", false),
+        ] {
+            assert_eq!(date_time.accepts(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

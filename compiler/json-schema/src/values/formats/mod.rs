@@ -1,0 +1,187 @@
+//! Formats: the strings that each `format` names, as automata.
+//!
+//! A format is the minimal automaton of the UTF-8 bytes of its strings, as they are before JSON escapes anything.
+//! Each is written down from the grammar of its RFC, rule by rule, as an expression; whoever asks for a format first
+//! pays for its automaton, and everybody shares it.
+//!
+//! Every format is sound: it accepts nothing that its specification refuses. A format whose specification says
+//! something that no small automaton can accepts less, and its row of the table says what.
+
+mod abnf;
+mod date_time;
+mod duration;
+mod email;
+mod hostname;
+mod idn_hostname;
+mod ip;
+mod json_pointer;
+mod names;
+mod regex;
+#[cfg(test)]
+mod tests;
+mod uri;
+mod uri_template;
+mod uuid;
+
+use std::sync::{Arc, OnceLock};
+
+use grammarc_grammar::automata::{Allowance, Dfa};
+use grammarc_grammar::ir::Expr;
+use grammarc_grammar::ir::pass;
+
+use super::strings::StringSet;
+use abnf::STATE_LIMIT;
+pub(crate) use names::meant;
+
+/// Whether a format accepts all the strings of its specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exactness {
+    /// It accepts these strings and no others.
+    Exact,
+    /// It accepts none but these strings, and not all of them: what it refuses.
+    Narrower(&'static str),
+}
+
+/// One format.
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// The value of the keyword that names it.
+    pub(crate) name: &'static str,
+    /// How its automaton compares with its specification.
+    pub(crate) exactness: Exactness,
+    grammar: fn() -> Expr,
+    automaton: OnceLock<Arc<Dfa>>,
+    strings: OnceLock<StringSet>,
+}
+
+impl Format {
+    const fn new(name: &'static str, exactness: Exactness, grammar: fn() -> Expr) -> Self {
+        Self { name, exactness, grammar, automaton: OnceLock::new(), strings: OnceLock::new() }
+    }
+
+    /// The minimal automaton of the format's strings, over their UTF-8 bytes. Built on the first call and kept for
+    /// the life of the process.
+    pub(crate) fn automaton(&self) -> Arc<Dfa> {
+        Arc::clone(self.automaton.get_or_init(|| Arc::new(self.build())))
+    }
+
+    /// Its strings, likewise.
+    pub(crate) fn strings(&self) -> StringSet {
+        let build = || {
+            let automaton = Dfa::clone(&self.automaton());
+            StringSet::format(self.name, automaton, Allowance::of(STATE_LIMIT))
+                .expect("a test builds it within the limit")
+        };
+        self.strings.get_or_init(build).clone()
+    }
+
+    fn build(&self) -> Dfa {
+        pass::automaton(&(self.grammar)(), Allowance::of(STATE_LIMIT))
+            .expect("the grammar is fixed, of bytes alone, and a test builds it within the limit")
+    }
+}
+
+use Exactness::{Exact, Narrower};
+
+const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or December, or with an offset that is not of \
+     whole or half hours from -12:00 to +14:00";
+
+/// All formats, sorted by name.
+static FORMATS: [Format; 19] = [
+    Format::new("date", Exact, date_time::date),
+    Format::new("date-time", Narrower(LEAP_SECOND), date_time::date_time),
+    Format::new("duration", Exact, duration::duration),
+    Format::new(
+        "email",
+        Narrower(
+            "a domain with more than 61 characters after its first label, or a double hyphen there; a label that \
+             begins with `xn--`; decimal parts of an address that begin with 0",
+        ),
+        email::email,
+    ),
+    Format::new(
+        "hostname",
+        Narrower(
+            "a name with more than 61 characters after its third label, or a double hyphen there; a label that \
+             begins with `xn--`",
+        ),
+        hostname::hostname,
+    ),
+    Format::new(
+        "idn-email",
+        Narrower(
+            "a domain that `idn-hostname` refuses, has more than 61 characters after its second label or has \
+             Unicode there; decimal parts of an address that begin with 0",
+        ),
+        email::idn_email,
+    ),
+    Format::new(
+        "idn-hostname",
+        Narrower(
+            "labels in Unicode of over 14 characters, of other characters than the common ones of the Basic \
+             Multilingual Plane, or after the third label; right-to-left names that begin with another label; \
+             what `hostname` refuses",
+        ),
+        idn_hostname::idn_hostname,
+    ),
+    Format::new("ipv4", Exact, ip::ipv4),
+    Format::new("ipv6", Exact, ip::ipv6),
+    Format::new("iri", Exact, uri::iri),
+    Format::new("iri-reference", Exact, uri::iri_reference),
+    Format::new("json-pointer", Exact, json_pointer::json_pointer),
+    Format::new(
+        "regex",
+        Narrower(
+            "references, `\\0`, named groups but one at the start, groups nested over three deep, lookarounds in \
+             groups, groups nested in lookarounds, class ranges but those of digits and those from `a` or `A`, \
+             bounds of over one digit with as many digits each, properties but the short names of general \
+             categories",
+        ),
+        regex::regex,
+    ),
+    Format::new(
+        "relative-json-pointer",
+        Narrower("the index manipulation (`0+1`) of draft 2020-12, which draft 7 does not have"),
+        json_pointer::relative_json_pointer,
+    ),
+    Format::new(
+        "time",
+        Narrower("a leap second with an offset that is not of whole or half hours"),
+        date_time::time,
+    ),
+    Format::new("uri", Exact, uri::uri),
+    Format::new("uri-reference", Exact, uri::uri_reference),
+    Format::new("uri-template", Exact, uri_template::uri_template),
+    Format::new("uuid", Exact, uuid::uuid),
+];
+
+/// The formats that many schemas name. The others are larger than what they would save, or rare.
+const COMMON: [&str; 11] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uri",
+    "uri-reference",
+    "uuid",
+];
+
+/// The formats that many schemas name.
+pub(crate) fn common() -> impl Iterator<Item = &'static Format> {
+    COMMON.iter().filter_map(|name| format(name))
+}
+
+/// All formats, by name.
+pub(crate) fn all() -> &'static [Format] {
+    &FORMATS
+}
+
+/// The format of this name, where some draft defines it.
+pub(crate) fn format(name: &str) -> Option<&'static Format> {
+    let at = FORMATS.binary_search_by(|format| format.name.cmp(name)).ok()?;
+    Some(&FORMATS[at])
+}

@@ -1,0 +1,144 @@
+//! Patterns, ECMA-262 section 22.2.1 with the `u` flag, which is the strict reading: what it accepts, every engine does.
+//!
+//! The grammar is not regular, some of its early errors compare one part of a pattern with another, and every part of
+//! it costs its states again in every kind of place that a pattern has. So what is accepted has bounds:
+//! - groups nest [`DEPTH`] deep. A lookaround cannot be repeated and a group can, so which of the two a parenthesis
+//!   closes has to be known: lookarounds stand outside of all groups, and groups in them do not nest;
+//! - of references, which need their group, there are none; of named groups, whose names must differ, there is one, at
+//!   the start, and its name is ASCII;
+//! - a range in a class begins with a digit, `a` or `A` and ends with a digit or letter of the same case, in order;
+//! - the bounds of `{n,m}` have one digit each, in order, or `m` has more digits than `n`, up to four;
+//! - a property is a general category by its short name;
+//! - `\0` is left out, for no digit may follow it.
+
+use super::abnf::{alpha, alphanumeric, any_char_but, compiled, digit, hexdig, one, set, text};
+use grammarc_grammar::ir::{ByteSet, Expr};
+
+/// How deep groups nest.
+const DEPTH: u32 = 3;
+
+/// Values of `General_Category`: the letter of each group, and the second letters of its members.
+const CATEGORIES: [(&str, &str); 7] = [
+    ("C", "cfnos"),
+    ("L", "lmotu"),
+    ("M", "cen"),
+    ("N", "dlo"),
+    ("P", "cdefios"),
+    ("S", "ckmo"),
+    ("Z", "lps"),
+];
+
+const SYNTAX_CHARACTER: &str = "^$\\.*+?()[]{}|";
+
+/// `Pattern`.
+pub(super) fn regex() -> Expr {
+    let parts = Parts { single: compiled(&single()), quantifier: compiled(&quantifier()) };
+    let name =
+        Expr::seq([one(alpha().union(set("$_"))), one(alphanumeric().union(set("$_"))).star()]);
+    let open = Expr::seq([text("^").optional(), text("(?<"), name, text(">")]);
+    let named = Expr::seq([open, parts.disjunction(DEPTH - 1), parts.closed_group()]);
+
+    let open = Expr::seq([text("(?"), text("<").optional(), one(set("=!"))]);
+    let lookaround = Expr::seq([open, parts.disjunction(1), text(")")]);
+    let pattern = Expr::alt([parts.disjunction(DEPTH), lookaround]).star();
+    Expr::seq([named.optional(), pattern])
+}
+
+/// The parts of a pattern that occur in every place.
+struct Parts {
+    /// An atom that is no group.
+    single: Expr,
+    quantifier: Expr,
+}
+
+impl Parts {
+    /// A disjunction without lookarounds, with groups that nest this deep.
+    fn disjunction(&self, depth: u32) -> Expr {
+        let bar_or_assertion =
+            Expr::alt([one(set("|^$")), Expr::seq([text("\\"), one(set("bB"))])]);
+        let atom = Expr::seq([self.single.clone(), self.quantifier.clone().optional()]);
+        let group = match depth {
+            0 => Expr::Never,
+            _ => Expr::seq([
+                text("("),
+                text("?:").optional(),
+                self.disjunction(depth - 1),
+                self.closed_group(),
+            ]),
+        };
+        Expr::alt([bar_or_assertion, atom, group]).star()
+    }
+
+    /// The end of a group.
+    fn closed_group(&self) -> Expr {
+        Expr::seq([text(")"), self.quantifier.clone().optional()])
+    }
+}
+
+/// A character, an escape or a class.
+fn single() -> Expr {
+    let escape = Expr::seq([text("\\"), Expr::alt([class_escape(), character_escape()])]);
+    Expr::alt([any_char_but(SYNTAX_CHARACTER), text("."), escape, character_class()])
+}
+
+/// `Quantifier`.
+fn quantifier() -> Expr {
+    let prefix = Expr::alt([one(set("*+?")), Expr::seq([text("{"), bounds(), text("}")])]);
+    Expr::seq([prefix, text("?").optional()])
+}
+
+/// `n`, `n,` or `n,m`.
+fn bounds() -> Expr {
+    let number = |count: u32| one(digit()).repeat(count, Some(count));
+    let longer = |than: u32| {
+        Expr::seq([one(ByteSet::range(b'1', b'9')), one(digit()).repeat(than, Some(3))])
+    };
+    let ordered = (b'0'..=b'9').map(|lo| {
+        let hi = Expr::alt([one(ByteSet::range(lo, b'9')), longer(1)]);
+        Expr::seq([Expr::byte(lo), text(","), hi])
+    });
+    let unlike = (2..=3).map(|count| Expr::seq([number(count), text(","), longer(count)]));
+    let single = Expr::seq([one(digit()).repeat(1, Some(4)), text(",").optional()]);
+    Expr::alt(ordered.chain(unlike).chain([single]))
+}
+
+/// `CharacterClassEscape`, after the backslash.
+fn class_escape() -> Expr {
+    let category =
+        |(group, members): (&str, &str)| Expr::seq([text(group), one(set(members)).optional()]);
+    let categories = Expr::alt(CATEGORIES.map(category));
+    let property = Expr::seq([one(set("pP")), text("{"), categories, text("}")]);
+    Expr::alt([one(set("dDsSwW")), property])
+}
+
+/// `CharacterEscape`, after the backslash.
+fn character_escape() -> Expr {
+    let hex = |count: u32| one(hexdig()).repeat(count, Some(count));
+    let code_point = Expr::seq([
+        text("0").star(),
+        Expr::alt([one(hexdig()).repeat(1, Some(5)), Expr::seq([text("10"), hex(4)])]),
+    ]);
+    Expr::alt([
+        one(set("fnrtv")),
+        one(set(SYNTAX_CHARACTER).union(set("/"))),
+        Expr::seq([text("c"), one(alpha())]),
+        Expr::seq([text("x"), hex(2)]),
+        Expr::seq([text("u"), hex(4)]),
+        Expr::seq([text("u{"), code_point, text("}")]),
+    ])
+}
+
+/// `CharacterClass`.
+fn character_class() -> Expr {
+    let ranges = (b'0'..=b'9').map(|lo| (lo, b'9')).chain([(b'A', b'Z'), (b'a', b'z')]);
+    let ranges = ranges
+        .map(|(lo, last)| Expr::seq([Expr::byte(lo), text("-"), one(ByteSet::range(lo, last))]));
+    // A hyphen after a range stands for itself.
+    let range = Expr::seq([Expr::alt(ranges), text("-").optional()]);
+    let escape = Expr::alt([class_escape(), character_escape(), one(set("b-"))]);
+    // A caret at the start is read as the negation, which the same strings may follow.
+    let single = Expr::alt([any_char_but("\\]-"), Expr::seq([text("\\"), escape])]);
+    let hyphen = || text("-").optional();
+    let items = Expr::alt([range, single]).star();
+    Expr::seq([text("["), text("^").optional(), hyphen(), items, hyphen(), text("]")])
+}

@@ -1,0 +1,160 @@
+//! The verdicts of the `jsonschema` crate, on random walks through our automata and on mutations of what they accept.
+//!
+//! It accepts what we do; of the formats that are exact, it refuses what we do. [`QUARRELS`] lists the texts on which it
+//! differs, and says who is right and why.
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Value, json};
+
+use crate::values::formats::{Exactness, FORMATS, Format};
+use grammarc_grammar::automata::Dfa;
+
+/// Strings on which the two differ.
+struct Quarrel {
+    format: &'static str,
+    /// Whether we accept them.
+    accepted: bool,
+    /// Whether a string is one of them.
+    covers: fn(&str) -> bool,
+}
+
+const QUARRELS: &[Quarrel] = &[
+    // The crate takes some punctuation for digits.
+    Quarrel {
+        format: "date",
+        accepted: false,
+        covers: |text| text.bytes().filter(u8::is_ascii_digit).count() != 8,
+    },
+    Quarrel { format: "email", accepted: true, covers: quoted_oddly },
+    Quarrel { format: "idn-email", accepted: true, covers: quoted_oddly },
+    // RFC 6570 leaves out control characters and what is no character, of which the crate takes any.
+    Quarrel {
+        format: "uri-template",
+        accepted: false,
+        covers: |text| text.chars().any(unprintable),
+    },
+];
+
+/// RFC 5321 lets a quoted string hold an escaped space, and a space before `<`, which the crate takes for the end of a
+/// display name.
+fn quoted_oddly(text: &str) -> bool {
+    text.contains("\\ ") || text.contains(" <")
+}
+
+/// Beyond ASCII, and neither `ucschar` nor `iprivate`.
+fn unprintable(c: char) -> bool {
+    let last_of_plane = u32::from(c) & 0xfffe == 0xfffe;
+    last_of_plane
+        || matches!(c, '\u{80}'..='\u{9f}' | '\u{fdd0}'..='\u{fdef}' | '\u{fff0}'..='\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+const WALKS: usize = 2_000;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+fn validator(format: &Format) -> Validator {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .build(&json!({ "format": format.name }))
+        .expect("the schema is valid")
+}
+
+/// Fewest bytes from each state to an accepting one.
+fn distances(dfa: &Dfa) -> Vec<usize> {
+    let mut distances: Vec<usize> =
+        dfa.states.iter().map(|state| if state.accepting { 0 } else { usize::MAX }).collect();
+    loop {
+        let before = distances.clone();
+        for (at, state) in dfa.states.iter().enumerate() {
+            for edge in &state.edges {
+                let through = distances[edge.target as usize].saturating_add(1);
+                distances[at] = distances[at].min(through);
+            }
+        }
+        if distances == before {
+            return distances;
+        }
+    }
+}
+
+/// A random string of the automaton: at random for a while, then by the shortest way.
+fn walk(dfa: &Dfa, distances: &[usize], random: &mut Random) -> String {
+    let mut bytes = Vec::new();
+    let mut state = 0;
+    let free = random.below(90);
+    loop {
+        let here = &dfa.states[state];
+        if here.edges.is_empty() || (here.accepting && bytes.len() >= free) {
+            break;
+        }
+        let closer = |target: u32| distances[target as usize] < distances[state];
+        let edges: Vec<_> =
+            here.edges.iter().filter(|edge| bytes.len() < free || closer(edge.target)).collect();
+        let edge = edges[random.below(edges.len())];
+        let byte = edge.lo as usize + random.below((edge.hi - edge.lo + 1) as usize);
+        bytes.push(byte as u8);
+        state = edge.target as usize;
+    }
+    String::from_utf8(bytes).expect("a format's strings are UTF-8")
+}
+
+/// The string with a character or two removed, replaced, inserted or swapped.
+fn mutate(text: &str, random: &mut Random) -> String {
+    const CHARACTERS: &str =
+        "09aAzZfF:.-+/?#[]@%~{}()<>\\\"' _*,;=!|^$\n\u{0}é\u{301}лب中\u{10ffff}١";
+    let mut chars: Vec<char> = text.chars().collect();
+    for _ in 0..=random.below(2) {
+        let any: Vec<char> = CHARACTERS.chars().collect();
+        let at = random.below(chars.len() + 1);
+        let new = any[random.below(any.len())];
+        match random.below(4) {
+            0 if at < chars.len() => _ = chars.remove(at),
+            1 if at < chars.len() => chars[at] = new,
+            2 if at + 1 < chars.len() => chars.swap(at, at + 1),
+            _ => chars.insert(at, new),
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn the_other_implementation_agrees() {
+    for format in &FORMATS {
+        let dfa = format.automaton();
+        let validator = validator(format);
+        let distances = distances(&dfa);
+        let mut random = Random(0x5eed);
+        let mut quarrels = Vec::new();
+        let mut check = |text: String| {
+            let ours = dfa.accepts(text.as_bytes());
+            let theirs = validator.is_valid(&Value::from(text.as_str()));
+            let comparable = ours || format.exactness == Exactness::Exact;
+            let known = QUARRELS.iter().any(|quarrel| {
+                quarrel.format == format.name && quarrel.accepted == ours && (quarrel.covers)(&text)
+            });
+            if comparable && ours != theirs && !known {
+                quarrels.push((ours, text));
+            }
+        };
+        for _ in 0..WALKS {
+            let text = walk(&dfa, &distances, &mut random);
+            assert!(dfa.accepts(text.as_bytes()), "{}: {text:?}", format.name);
+            check(mutate(&text, &mut random));
+            check(text);
+        }
+        quarrels.sort_by_key(|(_, text)| text.len());
+        assert!(quarrels.is_empty(), "{}: {quarrels:#?}", format.name);
+    }
+}

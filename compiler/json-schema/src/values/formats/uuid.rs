@@ -1,0 +1,11 @@
+//! UUIDs, RFC 4122 section 3. Any version and variant: the grammar does not tell them apart.
+
+use super::abnf::{hexdig, one, text};
+use grammarc_grammar::ir::Expr;
+
+/// `UUID = 4hexOctet "-" 2hexOctet "-" 2hexOctet "-" 2hexOctet "-" 6hexOctet`.
+pub(super) fn uuid() -> Expr {
+    let group = |digits: u32| one(hexdig()).repeat(digits, Some(digits));
+    let short = || Expr::seq([text("-"), group(4)]);
+    Expr::seq([group(8), short(), short(), short(), text("-"), group(12)])
+}

@@ -1,0 +1,68 @@
+//! The texts of numbers that only their type constrains: every text that JSON allows, within the limits on digits.
+
+use grammarc_grammar::ir::{ByteSet, Expr};
+
+use crate::options::DigitLimits;
+
+fn digits(min: u32, max: u32) -> Expr {
+    Expr::Bytes(ByteSet::range(b'0', b'9')).repeat(min, Some(max))
+}
+
+/// The digits of a number from one on, before the point.
+fn leading(limits: DigitLimits) -> Expr {
+    let first = Expr::Bytes(ByteSet::range(b'1', b'9'));
+    Expr::seq([first, digits(0, limits.integer.saturating_sub(1))])
+}
+
+/// `0|-?[1-9][0-9]*` within the limit.
+pub(crate) fn integer(limits: DigitLimits) -> Expr {
+    let minus = Expr::byte(b'-').optional();
+    Expr::alt([Expr::byte(b'0'), Expr::seq([minus, leading(limits)])])
+}
+
+/// The digits behind a point in canonical form: at most so many, one at least, and no zero at the end.
+pub(crate) fn fraction(most: u32) -> Expr {
+    let last = Expr::Bytes(ByteSet::range(b'1', b'9'));
+    Expr::seq([digits(0, most.saturating_sub(1)), last])
+}
+
+/// The canonical text of each number: an integer, or one with a fraction that does not end in a zero.
+pub(crate) fn canonical(limits: DigitLimits) -> Expr {
+    let (minus, zero) = (Expr::byte(b'-').optional(), Expr::byte(b'0'));
+    let fraction = match limits.fraction {
+        0 => Expr::Never,
+        most => Expr::seq([Expr::byte(b'.'), fraction(most)]),
+    };
+    Expr::alt([
+        zero.clone(),
+        Expr::seq([minus.clone(), zero, fraction.clone()]),
+        Expr::seq([minus, leading(limits), fraction.optional()]),
+    ])
+}
+
+/// An integer with an optional fraction and exponent, each within its limit.
+pub(crate) fn number(limits: DigitLimits) -> Expr {
+    let whole = Expr::alt([Expr::byte(b'0'), leading(limits)]);
+    let fraction = match limits.fraction {
+        0 => Expr::Empty,
+        most => Expr::seq([Expr::byte(b'.'), digits(1, most)]).optional(),
+    };
+    let exponent = match limits.exponent {
+        0 => Expr::Empty,
+        most => Expr::seq([
+            Expr::Bytes([b'e', b'E'].into_iter().collect()),
+            Expr::Bytes([b'+', b'-'].into_iter().collect()).optional(),
+            exponent(most),
+        ])
+        .optional(),
+    };
+    Expr::seq([Expr::byte(b'-').optional(), whole, fraction, exponent])
+}
+
+/// The digits of an exponent: so many at most, behind as many zeros at most that say nothing.
+fn exponent(most: u32) -> Expr {
+    let zeros = Expr::byte(b'0').repeat(0, Some(most));
+    let first = Expr::Bytes(ByteSet::range(b'1', b'9'));
+    let digits = Expr::seq([first, digits(0, most - 1)]);
+    Expr::seq([zeros, Expr::alt([Expr::byte(b'0'), digits])])
+}

@@ -1,0 +1,338 @@
+//! An automaton over texts of numbers as an expression, with the number of digits limited.
+//!
+//! Digits before a cycle are always allowed, since some keyword requires them: a set of one number of 400 digits has that
+//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after it:
+//!
+//! - A self-loop is a repetition of as many digits as the limit leaves, which the network counts in a register. The
+//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition its
+//!   number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
+//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its limit is
+//!   at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`] states, the
+//!   cycle counts no digits, and every repetition counts from zero.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use grammarc_grammar::automata::Dfa;
+use grammarc_grammar::graph::Lists;
+use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
+
+use super::any::fraction;
+use crate::options::DigitLimits;
+
+/// Most states of unrolled cycles. Beyond, cycles do not count digits.
+const UNROLLED: usize = 1024;
+
+/// A part of a number's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// Sign and digits before the point.
+    Whole,
+    /// Digits after the point.
+    Fraction,
+    /// The text after an `e`.
+    Exponent,
+}
+
+impl Part {
+    /// The part after this byte.
+    pub(super) fn after(self, byte: u32) -> Self {
+        match u8::try_from(byte) {
+            Ok(b'.') => Self::Fraction,
+            Ok(b'e' | b'E') => Self::Exponent,
+            _ => self,
+        }
+    }
+}
+
+/// The way in which a node reads digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The node is on no cycle.
+    Straight,
+    /// The node has a self-loop on these digits, and is on no other cycle.
+    Loop(ByteSet),
+    /// Any digits up to one that is not zero; whether there may also be none.
+    Fraction,
+    /// The node is on another cycle.
+    Cycle,
+}
+
+/// A state of the automaton in a part of the text.
+struct Node {
+    part: Part,
+    accepting: bool,
+    /// Bytes and target nodes, one entry a target.
+    edges: Vec<(ByteSet, usize)>,
+}
+
+/// The texts of the automaton within the limits.
+pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
+    if dfa.is_never() {
+        return Expr::Never;
+    }
+    let nodes = nodes(dfa);
+    let component = nodes.iter().map(&targets).collect::<Lists>().components();
+    let kinds = kinds(&nodes, &component);
+    if kinds.iter().all(|&kind| kind == Kind::Straight) {
+        return Expr::Regular(Arc::new(dfa.clone()));
+    }
+    let plan = Plan {
+        counts: counting(&nodes, &kinds, &component),
+        whole: limit(&nodes, &kinds, Part::Whole, limits.integer),
+        fraction: limit(&nodes, &kinds, Part::Fraction, limits.fraction),
+        nodes,
+        kinds,
+    };
+    let graph = plan.graph(true).or_else(|| plan.graph(false));
+    graph.map_or(Expr::Never, |graph| Expr::Graph(Arc::new(graph)))
+}
+
+fn digits() -> ByteSet {
+    ByteSet::range(b'0', b'9')
+}
+
+fn targets(node: &Node) -> impl Iterator<Item = usize> {
+    node.edges.iter().map(|&(_, target)| target)
+}
+
+/// The states with the parts in which they occur, the start first.
+fn nodes(dfa: &Dfa) -> Vec<Node> {
+    let mut order = vec![(0, Part::Whole)];
+    let mut ids = FxHashMap::from_iter([(order[0], 0)]);
+    let mut nodes: Vec<Node> = Vec::new();
+    while let Some(&(state, part)) = order.get(nodes.len()) {
+        let state = &dfa.states[state as usize];
+        let mut edges: Vec<(ByteSet, usize)> = Vec::new();
+        for edge in &state.edges {
+            for byte in edge.lo..=edge.hi {
+                let key = (edge.target, part.after(byte));
+                let target = *ids.entry(key).or_insert_with(|| {
+                    order.push(key);
+                    order.len() - 1
+                });
+                let byte = ByteSet::range(byte as u8, byte as u8);
+                match edges.iter_mut().find(|(_, known)| *known == target) {
+                    Some((bytes, _)) => *bytes = bytes.union(byte),
+                    None => edges.push((byte, target)),
+                }
+            }
+        }
+        nodes.push(Node { part, accepting: state.accepting, edges });
+    }
+    nodes
+}
+
+fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
+    let mut sizes = vec![0usize; nodes.len()];
+    component.iter().for_each(|&component| sizes[component as usize] += 1);
+    (0..nodes.len())
+        .map(|at| {
+            let own = nodes[at].edges.iter().find(|(_, target)| *target == at);
+            match (own, sizes[component[at] as usize]) {
+                (None, 1) => Kind::Straight,
+                (Some((bytes, _)), 1) => Kind::Loop(*bytes),
+                _ if is_fraction(nodes, at) => Kind::Fraction,
+                _ => Kind::Cycle,
+            }
+        })
+        .collect()
+}
+
+/// Whether any digits may follow, up to one that is not zero.
+fn is_fraction(nodes: &[Node], at: usize) -> bool {
+    let split = |at: usize| match nodes[at].edges[..] {
+        [(zero, open), (other, closed)]
+            if zero == ByteSet::range(b'0', b'0') && other == ByteSet::range(b'1', b'9') =>
+        {
+            Some((open, closed))
+        }
+        _ => None,
+    };
+    split(at).is_some_and(|(open, closed)| {
+        (at == open || at == closed)
+            && split(open) == Some((open, closed))
+            && split(closed) == Some((open, closed))
+            && !nodes[open].accepting
+            && nodes[closed].accepting
+    })
+}
+
+/// Whether the number of digits before each node matters, since the node reaches a cycle in its part.
+fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
+    // Every edge leads to the same or a lower component, so targets come first.
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_by_key(|&at| component[at]);
+    let mut counts = vec![false; nodes.len()];
+    for at in order {
+        let within = |&target: &usize| nodes[target].part == nodes[at].part && counts[target];
+        counts[at] = nodes[at].part != Part::Exponent
+            && (kinds[at] != Kind::Straight || targets(&nodes[at]).any(|target| within(&target)));
+    }
+    counts
+}
+
+/// The limit on digits of a part. Unrolled cycles raise it, so that each of their states is on a text within the limit.
+fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
+    let weight = |from: usize, edge: &(ByteSet, usize)| {
+        u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
+    };
+    let mut reversed: Vec<Vec<(usize, u32)>> = vec![Vec::new(); nodes.len()];
+    let mut forward: Vec<Vec<(usize, u32)>> = vec![Vec::new(); nodes.len()];
+    for (from, node) in nodes.iter().enumerate() {
+        for edge in &node.edges {
+            reversed[edge.1].push((from, weight(from, edge)));
+            forward[from].push((edge.1, weight(from, edge)));
+        }
+    }
+    let ends = (0..nodes.len()).filter(|&at| nodes[at].accepting);
+    let before = distances(&forward, [0]);
+    let after = distances(&reversed, ends);
+    let cycles = (0..nodes.len()).filter(|&at| kinds[at] == Kind::Cycle && nodes[at].part == part);
+    cycles.map(|at| before[at].saturating_add(after[at])).fold(limit, u32::max)
+}
+
+/// Fewest digits from the sources to every node, by edges that are a digit or none.
+fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usize>) -> Vec<u32> {
+    let mut distances = vec![u32::MAX; edges.len()];
+    let mut work = std::collections::VecDeque::new();
+    for source in sources {
+        distances[source] = 0;
+        work.push_back((source, 0));
+    }
+    while let Some((at, distance)) = work.pop_front() {
+        if distances[at] < distance {
+            continue;
+        }
+        for &(next, weight) in &edges[at] {
+            if distance + weight < distances[next] {
+                distances[next] = distance + weight;
+                match weight {
+                    0 => work.push_front((next, distance)),
+                    _ => work.push_back((next, distance + weight)),
+                }
+            }
+        }
+    }
+    distances
+}
+
+struct Plan {
+    nodes: Vec<Node>,
+    kinds: Vec<Kind>,
+    counts: Vec<bool>,
+    whole: u32,
+    fraction: u32,
+}
+
+impl Plan {
+    fn limit(&self, part: Part) -> u32 {
+        match part {
+            Part::Whole => self.whole,
+            Part::Fraction => self.fraction,
+            Part::Exponent => u32::MAX,
+        }
+    }
+
+    /// The graph, with digits counted and cycles unrolled where `unroll`; `None` where that takes too many states.
+    fn graph(&self, unroll: bool) -> Option<ExprGraph> {
+        let mut builder = Builder {
+            plan: self,
+            graph: ExprGraph::new(),
+            ids: FxHashMap::default(),
+            work: Vec::new(),
+            unroll,
+        };
+        let start = builder.state(Key::At(0, 0));
+        builder.graph.edge(ExprGraph::START, Expr::Empty, start);
+        while let Some((key, from)) = builder.work.pop() {
+            builder.expand(key, from);
+            if unroll && builder.ids.len() > UNROLLED + self.nodes.len() {
+                return None;
+            }
+        }
+        Some(builder.graph)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// At a node, with this many digits of its part read.
+    At(usize, u32),
+    /// Past the repetition of a node.
+    Past(usize),
+}
+
+struct Builder<'a> {
+    plan: &'a Plan,
+    graph: ExprGraph,
+    ids: FxHashMap<Key, u32>,
+    work: Vec<(Key, u32)>,
+    unroll: bool,
+}
+
+impl Builder<'_> {
+    fn state(&mut self, key: Key) -> u32 {
+        if let Some(&state) = self.ids.get(&key) {
+            return state;
+        }
+        let state = self.graph.state();
+        self.ids.insert(key, state);
+        self.work.push((key, state));
+        state
+    }
+
+    fn expand(&mut self, key: Key, from: u32) {
+        let plan = self.plan;
+        let (at, read) = match key {
+            Key::At(at, read) => (at, Some(read)),
+            Key::Past(at) => (at, None),
+        };
+        let node = &plan.nodes[at];
+        let left = |read: u32| plan.limit(node.part).saturating_sub(read);
+        match (plan.kinds[at], read) {
+            (Kind::Loop(bytes), Some(read)) => {
+                let past = self.state(Key::Past(at));
+                let most = Some(left(read)).filter(|&most| most != u32::MAX);
+                self.graph.edge(from, Expr::Bytes(bytes).repeat(0, most), past);
+            }
+            (Kind::Fraction, Some(read)) => {
+                if node.accepting {
+                    self.graph.edge(from, Expr::Empty, self.graph.end());
+                }
+                let most = left(read);
+                if most > 0 {
+                    self.graph.edge(from, fraction(most), self.graph.end());
+                }
+            }
+            (_, read) => {
+                if node.accepting {
+                    self.graph.edge(from, Expr::Empty, self.graph.end());
+                }
+                for &(bytes, target) in &node.edges {
+                    if let Some(read) = self.read(at, read, bytes, target) {
+                        let to = self.state(Key::At(target, read));
+                        self.graph.edge(from, Expr::Bytes(bytes), to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of digits after an edge, as far as it matters there. `None` if the edge would exceed the limit.
+    fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
+        let plan = self.plan;
+        if read.is_none() && target == at {
+            return None;
+        }
+        let part = plan.nodes[at].part;
+        let is_digit = !bytes.intersect(digits()).is_empty() && plan.nodes[target].part == part;
+        let read = if is_digit { read.unwrap_or(0) + 1 } else { 0 };
+        if !plan.counts[target] || !self.unroll {
+            return Some(0);
+        }
+        let is_beyond = plan.kinds[at] == Kind::Cycle && is_digit && read > plan.limit(part);
+        (!is_beyond).then_some(read)
+    }
+}

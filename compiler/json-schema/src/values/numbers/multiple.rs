@@ -1,0 +1,197 @@
+//! The multiples of a number, as an automaton of residues.
+//!
+//! The divisor is `k` times ten to the power `e`, and `k` does not end in a zero. For a negative `e` a multiple has at
+//! most `-e` digits after the point, and all its digits, with zeros up to that many, are a multiple of `k`: after the
+//! point the automaton knows how many digits remain and what their value must be modulo `k`. For a positive `e` a
+//! multiple ends in `e` zeros and the digits before them are a multiple of `k`: the automaton counts zeros at the end
+//! instead of working modulo the divisor, so that 1,000,000 takes seven states.
+//!
+//! The *demand* of a residue on `n` digits is the number, modulo `k`, that `n` more digits must be to complete a multiple;
+//! there is none where that number has more than `n` digits. Residues with the same demands for each `n` up to the length of
+//! `k` are one state, since the same digits complete them: 1024 takes some hundred states, not a thousand.
+
+use rustc_hash::FxHashMap;
+
+use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
+
+use super::decimal::Decimal;
+
+/// The place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Before the point: the residue's class, for the digits without the counted zeros, and zeros at the end, counted
+    /// up to those that the divisor ends in.
+    Whole { class: u32, zeros: u32 },
+    /// After the point: how many digits may follow, and their value modulo `k`.
+    Fraction { remaining: u32, demand: u64 },
+}
+
+/// The texts of multiples of `divisor`, which is not zero. Leading zeros, zeros at the end of a fraction and `-0` are
+/// accepted too. Not minimal.
+pub(super) fn residues(divisor: &Decimal, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    // A `k` that exceeds 64 bits has more classes of residues than memory has room for.
+    let (k, exponent) = divisor.coefficient().ok_or(limit.error())?;
+    let (zeros, places) = (exponent.max(0) as u32, exponent.min(0).unsigned_abs());
+    if (zeros as usize).max(places as usize) >= limit.states {
+        return Err(limit.error());
+    }
+    let mut builder = Builder {
+        modulus: u128::from(k),
+        zeros,
+        places,
+        limit,
+        classes: FxHashMap::default(),
+        residues: Vec::new(),
+        ids: FxHashMap::default(),
+        order: Vec::new(),
+    };
+    builder.build()
+}
+
+struct Builder<'a> {
+    modulus: u128,
+    zeros: u32,
+    places: u32,
+    limit: Allowance<'a>,
+    /// Class by demands.
+    classes: FxHashMap<Box<[u64]>, u32>,
+    /// A residue of each class.
+    residues: Vec<u128>,
+    ids: FxHashMap<Place, u32>,
+    order: Vec<Place>,
+}
+
+impl Builder<'_> {
+    fn build(&mut self) -> Result<Dfa, StateLimit> {
+        // Nothing read yet counts as zero with all the zeros that are asked for.
+        let first = Place::Whole { class: self.class(0), zeros: self.zeros };
+        self.state(first)?;
+        let mut states = Vec::new();
+        while let Some(&place) = self.order.get(states.len()) {
+            states.push(self.expand(place)?);
+        }
+        let target = states.len() as u32;
+        let unsigned = states[0].clone();
+        states[0].edges.insert(0, Edge { lo: b'-'.into(), hi: b'-'.into(), target });
+        states.push(unsigned);
+        // The sign must not come back once the start is met again.
+        for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
+            if edge.target == 0 {
+                edge.target = target;
+            }
+        }
+        Ok(Dfa { states })
+    }
+
+    fn expand(&mut self, place: Place) -> Result<DfaState, StateLimit> {
+        let mut state = DfaState::default();
+        if let Place::Whole { class, .. } = place
+            && self.places > 0
+        {
+            let demand = self.demand(self.residues[class as usize], self.places);
+            if let Some(target) = self.fraction(self.places, demand)? {
+                state.add(Edge { lo: b'.'.into(), hi: b'.'.into(), target });
+            }
+        }
+        for digit in 0..10u32 {
+            if let Some(target) = self.digit(place, digit)? {
+                let byte = u32::from(b'0') + digit;
+                state.add(Edge { lo: byte, hi: byte, target });
+            }
+        }
+        state.accepting = match place {
+            Place::Whole { class, zeros } => {
+                zeros == self.zeros && self.demand(self.residues[class as usize], self.places) == 0
+            }
+            Place::Fraction { demand, .. } => demand == 0,
+        };
+        Ok(state)
+    }
+
+    fn digit(&mut self, place: Place, digit: u32) -> Result<Option<u32>, StateLimit> {
+        match place {
+            Place::Whole { class, zeros } if digit == 0 && zeros < self.zeros => {
+                self.state(Place::Whole { class, zeros: zeros + 1 }).map(Some)
+            }
+            Place::Whole { class, zeros } => {
+                let moved = self.residues[class as usize] * self.power(zeros + 1);
+                let (residue, zeros) = match digit {
+                    // All zeros that are asked for are there; one more is a digit before them.
+                    0 => (self.residues[class as usize] * 10, zeros),
+                    digit => (moved + u128::from(digit), 0),
+                };
+                let class = self.class(residue % self.modulus);
+                self.state(Place::Whole { class, zeros }).map(Some)
+            }
+            Place::Fraction { remaining: 0, .. } => Ok(None),
+            Place::Fraction { remaining, demand } => {
+                let value = self.power(remaining - 1) * u128::from(digit) % self.modulus;
+                let demand = (u128::from(demand) + self.modulus - value) % self.modulus;
+                self.fraction(remaining - 1, demand)
+            }
+        }
+    }
+
+    /// The state after the point, unless no digits meet the demand.
+    fn fraction(&mut self, remaining: u32, demand: u128) -> Result<Option<u32>, StateLimit> {
+        if reach(remaining).is_some_and(|reach| demand >= reach) {
+            return Ok(None);
+        }
+        self.state(Place::Fraction { remaining, demand: demand as u64 }).map(Some)
+    }
+
+    fn state(&mut self, place: Place) -> Result<u32, StateLimit> {
+        let next = self.order.len() as u32;
+        let id = *self.ids.entry(place).or_insert(next);
+        if id == next {
+            if self.order.len() >= self.limit.states {
+                return Err(self.limit.error());
+            }
+            self.order.push(place);
+        }
+        Ok(id)
+    }
+
+    /// The class of a residue: its demands on every number of digits that may still come.
+    fn class(&mut self, residue: u128) -> u32 {
+        let mut demands = Vec::new();
+        let mut digits = self.places;
+        while let Some(reach) = reach(digits).filter(|&reach| reach < self.modulus) {
+            let demand = self.demand(residue, digits);
+            demands.push(if demand < reach { demand as u64 } else { u64::MAX });
+            digits += 1;
+        }
+        // From here on every demand can be met, and each one settles the next.
+        demands.push(self.demand(residue, digits) as u64);
+        let next = self.residues.len() as u32;
+        let class = *self.classes.entry(demands.into()).or_insert(next);
+        if class == next {
+            self.residues.push(residue);
+        }
+        class
+    }
+
+    /// The value that this many more digits must have, modulo `k`.
+    fn demand(&self, residue: u128, digits: u32) -> u128 {
+        let moved = residue * self.power(digits) % self.modulus;
+        (self.modulus - moved) % self.modulus
+    }
+
+    /// Ten to this power, modulo `k`.
+    fn power(&self, mut exponent: u32) -> u128 {
+        let (mut result, mut base) = (1 % self.modulus, 10 % self.modulus);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = result * base % self.modulus;
+            }
+            base = base * base % self.modulus;
+            exponent >>= 1;
+        }
+        result
+    }
+}
+
+/// The least number with more than this many digits, where it is not out of proportion.
+fn reach(digits: u32) -> Option<u128> {
+    10u128.checked_pow(digits)
+}

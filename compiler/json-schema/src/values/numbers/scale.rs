@@ -1,0 +1,166 @@
+//! A set times or over a power of ten: the point of every text moves.
+//!
+//! One place at a time. Moving the point to the right turns the first digit of the fraction into the last one before
+//! the point; where the text had no fraction, that digit is a zero. Each step costs a determinisation of a small
+//! multiple of the set's automaton.
+
+use grammarc_grammar::automata::{Allowance, Dfa, Nfa, StateLimit, determinize};
+
+use super::set::NumberSet;
+
+impl NumberSet {
+    /// The members times ten to this power.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where an automaton on the way has more than `limit` states.
+    pub(crate) fn scaled(&self, power: i32, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        let mut set = self.clone();
+        for _ in 0..power.unsigned_abs() {
+            let next = set.scaled_once(power > 0, limit)?;
+            if next == set {
+                break;
+            }
+            set = next;
+        }
+        Ok(set)
+    }
+
+    fn scaled_once(&self, up: bool, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        let nfa = if up { times_ten(self.dfa()) } else { over_ten(self.dfa()) };
+        Self::canonical(&determinize(&nfa, limit)?, limit)
+    }
+}
+
+/// A copy of an automaton inside another.
+struct Copy<'a> {
+    dfa: &'a Dfa,
+    base: u32,
+}
+
+impl<'a> Copy<'a> {
+    fn new(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
+        let base = nfa.len() as u32;
+        for _ in &dfa.states {
+            nfa.state();
+        }
+        Self { dfa, base }
+    }
+
+    /// A copy with its own edges and ends.
+    fn whole(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
+        let copy = Self::new(nfa, dfa);
+        copy.edges(nfa, |_| true);
+        for (index, state) in (0..).zip(&dfa.states) {
+            if state.accepting {
+                nfa.empty(copy.at(index), nfa.end);
+            }
+        }
+        copy
+    }
+
+    fn at(&self, state: u32) -> u32 {
+        self.base + state
+    }
+
+    fn edges(&self, nfa: &mut Nfa, keep: impl Fn(u32) -> bool) {
+        for (index, state) in (0..).zip(&self.dfa.states) {
+            for edge in state.edges.iter().filter(|edge| keep(edge.lo)) {
+                nfa.edge(self.at(index), edge.lo, edge.hi, self.at(edge.target));
+            }
+        }
+    }
+}
+
+const MINUS: u32 = b'-' as u32;
+const POINT: u32 = b'.' as u32;
+const ZERO: u32 = b'0' as u32;
+
+/// The states in which no digit has been read yet.
+fn heads(dfa: &Dfa) -> impl Iterator<Item = u32> {
+    [Some(0), dfa.next(0, MINUS)].into_iter().flatten()
+}
+
+fn accepts(dfa: &Dfa, state: Option<u32>) -> bool {
+    state.is_some_and(|state| dfa.states[state as usize].accepting)
+}
+
+/// Texts of which a tenth is accepted, and others that are not canonical.
+fn times_ten(dfa: &Dfa) -> Nfa {
+    let mut nfa = Nfa::new();
+    let before = Copy::new(&mut nfa, dfa);
+    before.edges(&mut nfa, |byte| byte != POINT);
+    nfa.empty(nfa.start, before.at(0));
+    // The last digit before the point has been read, and the automaton has read it as the first of the fraction.
+    let moved = Copy::new(&mut nfa, dfa);
+    let after = Copy::whole(&mut nfa, dfa);
+    for (index, state) in (0..).zip(&dfa.states) {
+        nfa.edge(moved.at(index), POINT, POINT, after.at(index));
+        if state.accepting {
+            nfa.empty(moved.at(index), nfa.end);
+        }
+    }
+    let mut last_digit = |from: u32, whole: Option<u32>| {
+        let fraction = whole.and_then(|whole| dfa.next(whole, POINT));
+        for digit in ZERO..ZERO + 10 {
+            if let Some(to) = fraction.and_then(|fraction| dfa.next(fraction, digit)) {
+                nfa.edge(before.at(from), digit, digit, moved.at(to));
+            }
+        }
+        if accepts(dfa, whole) {
+            nfa.edge(before.at(from), ZERO, ZERO, nfa.end);
+        }
+    };
+    for head in heads(dfa) {
+        last_digit(head, dfa.next(head, ZERO));
+    }
+    for index in 0..dfa.states.len() as u32 {
+        last_digit(index, Some(index));
+    }
+    nfa
+}
+
+/// Texts of which ten times the value is accepted, and others that are not canonical.
+fn over_ten(dfa: &Dfa) -> Nfa {
+    let mut nfa = Nfa::new();
+    let before = Copy::new(&mut nfa, dfa);
+    before.edges(&mut nfa, |byte| byte != POINT);
+    nfa.empty(nfa.start, before.at(0));
+    // The first digit of the fraction has been read, and the automaton has read it as the last before the point.
+    let moved = Copy::new(&mut nfa, dfa);
+    let after = Copy::whole(&mut nfa, dfa);
+    for (index, state) in (0..).zip(&dfa.states) {
+        if state.accepting {
+            nfa.empty(moved.at(index), nfa.end);
+        }
+        let Some(fraction) = dfa.next(index, POINT) else { continue };
+        for edge in &dfa.states[fraction as usize].edges {
+            nfa.edge(moved.at(index), edge.lo, edge.hi, after.at(edge.target));
+        }
+    }
+    for index in 0..dfa.states.len() as u32 {
+        // A whole number ends in one zero more.
+        if accepts(dfa, dfa.next(index, ZERO)) {
+            nfa.empty(before.at(index), nfa.end);
+        }
+        let point = nfa.state();
+        nfa.edge(before.at(index), POINT, POINT, point);
+        for edge in dfa.states[index as usize].edges.iter().filter(|edge| edge.lo >= ZERO) {
+            nfa.edge(point, edge.lo, edge.hi, moved.at(edge.target));
+        }
+    }
+    for head in heads(dfa) {
+        // Below one, the zero before the point goes and what follows stands in its place; zero stays.
+        let zero = nfa.state();
+        nfa.edge(before.at(head), ZERO, ZERO, zero);
+        let point = nfa.state();
+        nfa.edge(zero, POINT, POINT, point);
+        for edge in dfa.states[head as usize].edges.iter().filter(|edge| edge.lo >= ZERO) {
+            nfa.edge(point, edge.lo, edge.hi, moved.at(edge.target));
+        }
+        if accepts(dfa, dfa.next(head, ZERO)) {
+            nfa.empty(zero, nfa.end);
+        }
+    }
+    nfa
+}

@@ -1,0 +1,257 @@
+//! The algebra of number sets.
+
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashSet;
+
+use grammarc_grammar::automata::{
+    Allowance, Dfa, DfaState, Edge, StateLimit, complement, difference, intersect, minimize,
+};
+
+use super::bound::{every_number, from_bound, mirrored};
+use super::decimal::Decimal;
+use super::multiple;
+
+/// An exact set of decimal numbers. Equal sets are equal values, so a set may be a key. Cloning is O(1).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NumberSet(Arc<Dfa>);
+
+static ALL: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(every_number()));
+
+static NONE: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(Dfa::never()));
+
+static INTEGERS: LazyLock<NumberSet> = LazyLock::new(|| {
+    let mut dfa = every_number();
+    for state in &mut dfa.states {
+        state.edges.retain(|edge| edge.lo != u32::from(b'.'));
+    }
+    NumberSet::of(dfa)
+});
+
+impl NumberSet {
+    /// The set of an automaton over canonical texts.
+    pub(super) fn of(dfa: Dfa) -> Self {
+        Self(Arc::new(minimize(&dfa.trimmed())))
+    }
+
+    /// The canonical texts among those of an automaton.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the product has more than `limit` states.
+    pub(super) fn canonical(dfa: &Dfa, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
+    }
+
+    /// The minimal automaton of the members' canonical texts.
+    pub(crate) fn dfa(&self) -> &Dfa {
+        &self.0
+    }
+
+    /// Every number.
+    pub(crate) fn all() -> Self {
+        ALL.clone()
+    }
+
+    /// No number.
+    pub(crate) fn none() -> Self {
+        NONE.clone()
+    }
+
+    /// Every number without a fractional part.
+    pub(crate) fn integers() -> Self {
+        INTEGERS.clone()
+    }
+
+    /// The numbers that are at least `bound`, or greater where `exclusive`. O(digits of the bound).
+    pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
+        match bound.is_negative() {
+            // All numbers that are not at the bound or further from zero on its side.
+            true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
+            false => Self::of(from_bound(bound, exclusive)),
+        }
+    }
+
+    /// The numbers that are at most `bound`, or less where `exclusive`. O(digits of the bound).
+    pub(crate) fn at_most(bound: &Decimal, exclusive: bool) -> Self {
+        match bound.is_negative() {
+            true => Self::of(mirrored(from_bound(&bound.magnitude(), exclusive))),
+            false => Self::all_but(&from_bound(bound, !exclusive)),
+        }
+    }
+
+    /// The multiples of a number: those that it divides with an integer as the result. A sign has no meaning, and
+    /// zero divides nothing but zero.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the automaton of residues has more than `limit` states. It has at most one for each
+    /// residue modulo the digits of the divisor, its powers of ten set aside (12 for 0.12 and for 12,000).
+    pub(crate) fn multiple_of(divisor: &Decimal, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        if divisor.is_zero() {
+            return Ok(Self::literal(divisor));
+        }
+        Self::canonical(&multiple::residues(divisor, limit)?, limit.states(usize::MAX))
+    }
+
+    /// One number.
+    pub(crate) fn literal(value: &Decimal) -> Self {
+        Self::literals([value])
+    }
+
+    /// These numbers. O(digits of all of them).
+    pub(crate) fn literals<'a>(values: impl IntoIterator<Item = &'a Decimal>) -> Self {
+        let mut states = vec![DfaState::default()];
+        for value in values {
+            let mut at = 0;
+            for byte in value.text().bytes().map(u32::from) {
+                let edges = &states[at].edges;
+                let place = edges.partition_point(|edge| edge.lo < byte);
+                at = match edges.get(place) {
+                    Some(edge) if edge.lo == byte => edge.target as usize,
+                    _ => {
+                        let target = states.len() as u32;
+                        states[at].edges.insert(place, Edge { lo: byte, hi: byte, target });
+                        states.push(DfaState::default());
+                        target as usize
+                    }
+                };
+            }
+            states[at].accepting = true;
+        }
+        Self::of(Dfa { states })
+    }
+
+    /// The numbers in both sets.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the product has more than `limit` states.
+    pub(crate) fn intersect(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        if self == other || other.is_all() || self.is_none() {
+            return Ok(self.clone());
+        }
+        if self.is_all() || other.is_none() {
+            return Ok(other.clone());
+        }
+        Ok(Self(Arc::new(intersect(&self.0, &other.0, limit)?)))
+    }
+
+    /// The numbers in either set.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the product has more than `limit` states.
+    pub(crate) fn union(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        if self == other || other.is_none() || self.is_all() {
+            return Ok(self.clone());
+        }
+        if self.is_none() || other.is_all() {
+            return Ok(other.clone());
+        }
+        let [one, other] = [complement(&self.0, limit)?, complement(&other.0, limit)?];
+        let neither = intersect(&one, &other, limit)?;
+        Ok(Self::of(complement(&neither, limit)?))
+    }
+
+    /// The numbers that are not in the set. At most seven times as many states.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the automaton has more than `limit` states.
+    pub(crate) fn complement(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
+    }
+
+    /// The numbers whose canonical texts an automaton does not accept.
+    fn all_but(dfa: &Dfa) -> Self {
+        let others = difference(&ALL.0, dfa, Allowance::of(usize::MAX));
+        Self(Arc::new(others.expect("a product never has this many states")))
+    }
+
+    /// Whether the set has no member.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_never()
+    }
+
+    /// Whether every number is a member.
+    pub(crate) fn is_all(&self) -> bool {
+        *self == *ALL
+    }
+
+    /// Whether the number is a member. O(digits).
+    pub(crate) fn contains(&self, value: &Decimal) -> bool {
+        self.0.accepts(value.text().as_bytes())
+    }
+
+    /// Whether no number is in both sets. O(product of the states), without building it.
+    #[cfg(test)]
+    pub(crate) fn disjoint(&self, other: &Self) -> bool {
+        !self.meets(other, |inner, outer| outer.is_some_and(|outer| inner && outer))
+    }
+
+    /// Whether every member is in the other set. O(product of the states), without building it.
+    pub(crate) fn is_subset(&self, other: &Self) -> bool {
+        !self.meets(other, |inner, outer| inner && outer != Some(true))
+    }
+
+    /// Whether reading some text in both automata ends in states of which `found` holds; it is told whether they
+    /// accept, and `None` where the other automaton has no way to go on. Pairs without a way on in this one are not
+    /// visited.
+    fn meets(&self, other: &Self, found: impl Fn(bool, Option<bool>) -> bool) -> bool {
+        let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
+        let mut work = vec![(0, Some(0))];
+        while let Some((own, their)) = work.pop() {
+            if !seen.insert((own, their)) {
+                continue;
+            }
+            let state = &self.0.states[own as usize];
+            let counterpart = their.map(|their| &other.0.states[their as usize]);
+            if found(state.accepting, counterpart.map(|state| state.accepting)) {
+                return true;
+            }
+            for edge in &state.edges {
+                let mut next = edge.lo;
+                for facing in counterpart.into_iter().flat_map(|state| &state.edges) {
+                    let (lo, hi) = (facing.lo.max(edge.lo), facing.hi.min(edge.hi));
+                    if lo <= hi {
+                        if next < lo {
+                            work.push((edge.target, None));
+                        }
+                        work.push((edge.target, Some(facing.target)));
+                        next = hi + 1;
+                    }
+                }
+                if next <= edge.hi {
+                    work.push((edge.target, None));
+                }
+            }
+        }
+        false
+    }
+
+    /// The members in ascending order, where there are at most `limit`; `None` where there are more.
+    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
+        let mut members = Vec::new();
+        // A text longer than the automaton has states has gone through a cycle, from which it can be pumped.
+        let mut work = vec![(0u32, String::new())];
+        while let Some((at, text)) = work.pop() {
+            if text.len() >= self.0.states.len() {
+                return None;
+            }
+            let state = &self.0.states[at as usize];
+            if state.accepting {
+                if members.len() == limit {
+                    return None;
+                }
+                members.push(Decimal::parse(&text).ok()?);
+            }
+            for edge in &state.edges {
+                let bytes = (edge.lo..=edge.hi).filter_map(char::from_u32);
+                work.extend(bytes.map(|byte| (edge.target, format!("{text}{byte}"))));
+            }
+        }
+        members.sort_unstable();
+        Some(members)
+    }
+}

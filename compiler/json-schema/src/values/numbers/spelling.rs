@@ -1,0 +1,440 @@
+//! The texts of a set's members in every notation.
+//!
+//! A text `mE` with an exponent is a member's where the mantissa is a member of the set with its point moved by the
+//! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with the same
+//! mantissas are a *group*. One automaton reads the mantissa for all groups at once and knows at its end which of them
+//! it fits, and with that which exponents may follow. The automaton has to remember both the point and the exponent
+//! where the point may be anywhere and the exponent anything, so there are bounds, on notation and never on values:
+//!
+//! - a text without an exponent: every one, with any zeros at the end of a fraction, and `-0`;
+//! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);
+//! - exponents of [`REACH`] at most, up or down: mantissas in scientific notation, with one digit before the point
+//!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
+//! - larger exponents: the same, where the mantissas make members with every exponent;
+//! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
+//! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
+//!
+//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation possible.
+
+use std::sync::LazyLock;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use grammarc_grammar::automata::{
+    Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, minimal, minimize,
+};
+use grammarc_grammar::graph::Lists;
+
+use super::counted::Part;
+use super::decimal::Decimal;
+use super::set::NumberSet;
+use crate::options::DigitLimits;
+
+/// Largest exponent, up or down, with every mantissa.
+const SHIFT: i32 = 3;
+
+/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good. JavaScript writes
+/// exponents from 21 and from -7 on, Python from 16 and from -5 on.
+const REACH: u32 = 22;
+
+/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some hundred
+/// times as many.
+const RESIDUES: usize = 96;
+
+/// Most members of a set that are spelled one by one.
+const FEW: usize = 16;
+
+/// Longest exponent without the zeros at its start.
+const EXPONENT_DIGITS: u32 = 9;
+
+/// A group in the automaton of mantissas: a symbol above the bytes.
+const GROUP: u32 = 256;
+
+/// The exponents of a group: bit `e` for `e`, and bit [`REACH`]` + 1` for all larger ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Exponents {
+    up: u64,
+    down: u64,
+}
+
+impl Exponents {
+    const ALL: Self = Self { up: u64::MAX, down: u64::MAX };
+
+    fn one(exponent: i32) -> Self {
+        let bit = |is: bool| u64::from(is) << exponent.unsigned_abs();
+        Self { up: bit(exponent >= 0), down: bit(exponent <= 0) }
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self { up: self.up | other.up, down: self.down | other.down }
+    }
+}
+
+/// The texts of the members, without a limit on the digits of a mantissa.
+///
+/// # Errors
+///
+/// [`StateLimit`] where an automaton has more than `limit` states.
+pub(super) fn spellings(
+    set: &NumberSet,
+    digits: DigitLimits,
+    limit: Allowance<'_>,
+) -> Result<Dfa, StateLimit> {
+    let longest = digits.exponent.min(EXPONENT_DIGITS);
+    let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
+    let groups = match set.finite(FEW) {
+        _ if !with_exponents => Groups::default(),
+        Some(members) => groups_of_few(set, &members),
+        None => groups(set, limit)?,
+    };
+    let mut nfa = Nfa::new();
+    let (start, end) = (nfa.start, nfa.end);
+    spell(&mut nfa, set, start, end);
+    for (symbol, mantissas) in (GROUP..).zip(groups.keys()) {
+        let fits = nfa.state();
+        spell(&mut nfa, mantissas, start, fits);
+        nfa.edge(fits, symbol, symbol, end);
+    }
+    let mantissas = minimal(&nfa, limit)?;
+    let mut writer =
+        Writer { states: mantissas.states.clone(), longest, known: FxHashMap::default() };
+    for (at, state) in mantissas.states.iter().enumerate() {
+        let fitting = state.edges.iter().filter(|edge| edge.lo >= GROUP);
+        let symbols = fitting.flat_map(|edge| edge.lo..=edge.hi);
+        let exponents = symbols
+            .fold(Exponents::default(), |all, symbol| all.with(groups[(symbol - GROUP) as usize]));
+        writer.states[at].edges.retain(|edge| edge.lo < GROUP);
+        if exponents != Exponents::default() {
+            let target = writer.exponent(exponents);
+            for byte in [b'E', b'e'].map(u32::from) {
+                writer.states[at].edges.push(Edge { lo: byte, hi: byte, target });
+            }
+        }
+    }
+    Ok(minimize(&Dfa { states: writer.states }.trimmed()))
+}
+
+/// Groups of exponents, by the mantissas with which they make members.
+type Groups = IndexMap<NumberSet, Exponents, FxBuildHasher>;
+
+fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
+    if !mantissas.is_none() {
+        let known = groups.entry(mantissas).or_default();
+        *known = known.with(exponents);
+    }
+}
+
+/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one exponent in
+/// scientific notation, and zero has all.
+fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
+    let mut found = Groups::default();
+    if members.iter().all(Decimal::is_zero) {
+        add(&mut found, set.clone(), Exponents::ALL);
+        return found;
+    }
+    for exponent in -SHIFT..=SHIFT {
+        let moved: Vec<_> = members.iter().map(|member| member.moved(-exponent)).collect();
+        add(&mut found, NumberSet::literals(&moved), Exponents::one(exponent));
+    }
+    let reach = REACH as i32;
+    for exponent in (-reach - 1..=reach + 1).filter(|exponent| exponent.abs() > SHIFT) {
+        let fits = |member: &&Decimal| match member.scientific() {
+            None => true,
+            Some(power) => power == exponent && power.abs() <= reach,
+        };
+        let moved: Vec<_> =
+            members.iter().filter(fits).map(|member| member.moved(-exponent)).collect();
+        add(&mut found, NumberSet::literals(&moved), Exponents::one(exponent));
+    }
+    found
+}
+
+/// The sets of mantissas that scientific notation allows.
+struct Magnitudes {
+    /// Zero, and numbers of magnitude one or more. Dividing other numbers by ten never gives one of these.
+    whole: NumberSet,
+    /// Numbers of magnitude below ten. Multiplying other numbers by ten never gives one of these.
+    below_ten: NumberSet,
+    /// Zero, and numbers with one digit before the point that is not zero.
+    scientific: NumberSet,
+}
+
+static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
+    let zero = NumberSet::literal(&Decimal::zero());
+    let below = |bound: &Decimal| {
+        let (low, high) =
+            (NumberSet::at_least(&bound.negated(), true), NumberSet::at_most(bound, true));
+        low.intersect(&high, Allowance::of(usize::MAX))
+    };
+    let sets = || {
+        let one = Decimal::one();
+        let whole = below(&one)?
+            .complement(Allowance::of(usize::MAX))?
+            .union(&zero, Allowance::of(usize::MAX))?;
+        let below_ten = below(&one.moved(1))?;
+        let scientific = whole.intersect(&below_ten, Allowance::of(usize::MAX))?;
+        Ok::<_, StateLimit>(Magnitudes { whole, below_ten, scientific })
+    };
+    sets().expect("without a limit none is met")
+});
+
+/// The groups of exponents.
+fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
+    let mut found = Groups::default();
+    let mut add = |set: NumberSet, exponents: Exponents| add(&mut found, set, exponents);
+    if set.scaled(1, limit)? == *set {
+        add(set.clone(), Exponents::ALL);
+        return Ok(found);
+    }
+    let Magnitudes { whole, below_ten, scientific } = &*MAGNITUDES;
+    let reach = REACH as i32;
+    add(set.clone(), Exponents::one(0));
+    for (sign, kept) in [(1, whole), (-1, below_ten)] {
+        let mut moved = set.clone();
+        for exponent in 1..=SHIFT {
+            moved = moved.scaled(-sign, limit)?;
+            add(moved.clone(), Exponents::one(sign * exponent));
+        }
+        // The mantissas that are kept come from those that were kept before, so that the others are not needed; and where
+        // they are the same as before, they stay the same.
+        moved = moved.intersect(kept, limit)?;
+        for exponent in SHIFT + 1..=reach + 1 {
+            let next = moved.scaled(-sign, limit)?.intersect(kept, limit)?;
+            if next == moved {
+                let rest = (exponent..=reach + 1).map(|exponent| Exponents::one(sign * exponent));
+                let rest = rest.fold(Exponents::default(), Exponents::with);
+                add(moved.intersect(scientific, limit)?, rest);
+                break;
+            }
+            moved = next;
+            let fitting = match exponent > reach {
+                true => beyond(&moved, sign, limit)?,
+                false => moved.clone(),
+            };
+            add(fitting.intersect(scientific, limit)?, Exponents::one(sign * exponent));
+        }
+    }
+    Ok(found)
+}
+
+/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the whole
+/// set if one exponent more maps it into itself, and else zero.
+fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet, StateLimit> {
+    if set.scaled(sign, limit)?.is_subset(set) {
+        return Ok(set.clone());
+    }
+    set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
+}
+
+/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a cycle of
+/// digits does not allow every continuation. O(states).
+fn has_residues(set: &NumberSet) -> bool {
+    let dfa = set.dfa();
+    let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
+    let count = dfa.states.len() as u32;
+    let next: Lists = (0..count).map(|state| digits(state).map(|to| to as usize)).collect();
+    let component = next.components();
+    let mut sizes = vec![0usize; component.len()];
+    component.iter().for_each(|&one| sizes[one as usize] += 1);
+    let is_cycle = |state: u32| {
+        sizes[component[state as usize] as usize] > 1 || next.of(state as usize).contains(&state)
+    };
+    let signed = dfa.next(0, b'-'.into());
+    let first = next.reachable([Some(0), signed].into_iter().flatten());
+    let cycles = first.into_iter().filter(|&state| is_cycle(state));
+    next.reachable(cycles).into_iter().any(|state| !is_free(dfa, state))
+}
+
+/// Whether a state allows every continuation: nothing, any digits and any fraction.
+fn is_free(dfa: &Dfa, whole: u32) -> bool {
+    let [point, first, last] = [b'.', b'0', b'9'].map(u32::from);
+    let Some(open) = dfa.next(whole, point) else { return false };
+    let state = &dfa.states[whole as usize];
+    let edges =
+        [Edge { lo: point, hi: point, target: open }, Edge { lo: first, hi: last, target: whole }];
+    state.accepting && state.edges[..] == edges && is_free_fraction(dfa, open)
+}
+
+/// Whether a state after the point allows every fraction that does not end in zero, and requires one.
+fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
+    let [zero, one, nine] = [b'0', b'1', b'9'].map(u32::from);
+    let Some(closed) = dfa.next(open, one) else { return false };
+    let edges =
+        [Edge { lo: zero, hi: zero, target: open }, Edge { lo: one, hi: nine, target: closed }];
+    let [open, closed] = [open, closed].map(|state| &dfa.states[state as usize]);
+    open.edges[..] == edges && closed.edges[..] == edges && !open.accepting && closed.accepting
+}
+
+/// Adds the texts of mantissas: canonical, with zeros at the end of a fraction, and `-0`.
+fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
+    let dfa = set.dfa();
+    let count = dfa.states.len() as u32;
+    let [whole, fraction] = [(); 2].map(|()| {
+        let base = nfa.len() as u32;
+        (0..count).for_each(|_| _ = nfa.state());
+        base
+    });
+    let (point, zeros) = (nfa.state(), nfa.state());
+    nfa.edge(point, b'0'.into(), b'0'.into(), zeros);
+    nfa.edge(zeros, b'0'.into(), b'0'.into(), zeros);
+    nfa.empty(zeros, to);
+    nfa.empty(from, whole);
+    for (at, state) in (0..).zip(&dfa.states) {
+        for edge in &state.edges {
+            let behind = match Part::Whole.after(edge.lo) {
+                Part::Whole => whole,
+                _ => fraction,
+            };
+            nfa.edge(whole + at, edge.lo, edge.hi, behind + edge.target);
+            nfa.edge(fraction + at, edge.lo, edge.hi, fraction + edge.target);
+        }
+        if state.accepting {
+            nfa.empty(whole + at, to);
+            nfa.edge(whole + at, b'.'.into(), b'.'.into(), point);
+            nfa.empty(fraction + at, to);
+            nfa.edge(fraction + at, b'0'.into(), b'0'.into(), zeros);
+        }
+    }
+    if set.contains(&Decimal::zero()) {
+        let (minus, zero) = (nfa.state(), nfa.state());
+        nfa.edge(from, b'-'.into(), b'-'.into(), minus);
+        nfa.edge(minus, b'0'.into(), b'0'.into(), zero);
+        nfa.edge(zero, b'.'.into(), b'.'.into(), point);
+        nfa.empty(zero, to);
+    }
+}
+
+/// Writes exponents behind the mantissas.
+struct Writer {
+    states: Vec<DfaState>,
+    /// Most digits.
+    longest: u32,
+    known: FxHashMap<Exponents, u32>,
+}
+
+impl Writer {
+    fn add(&mut self, accepting: bool) -> u32 {
+        self.states.push(DfaState { edges: Edges::new(), accepting });
+        (self.states.len() - 1) as u32
+    }
+
+    /// The state after the `e`.
+    fn exponent(&mut self, exponents: Exponents) -> u32 {
+        if let Some(&state) = self.known.get(&exponents) {
+            return state;
+        }
+        let [up, down] = [exponents.up, exponents.down].map(|bits| self.magnitudes(bits));
+        let start = self.add(false);
+        let unsigned = self.states[up as usize].edges.clone();
+        let signs = [(b'+', up), (b'-', down)];
+        let signs = signs.map(|(sign, target)| Edge { lo: sign.into(), hi: sign.into(), target });
+        self.states[start as usize].edges = [&signs[..], &unsigned].concat().into();
+        self.known.insert(exponents, start);
+        start
+    }
+
+    /// The texts of the numbers whose bits are set: at most `longest` digits, after at most as many leading zeros.
+    fn magnitudes(&mut self, bits: u64) -> u32 {
+        // The state for each value read so far, in a layer for each number of digits still allowed.
+        let mut below: Vec<u32> = Vec::new();
+        for digits in 0..self.longest {
+            let mut layer = Vec::new();
+            for value in 0..=REACH + 1 {
+                let state = self.add(bits >> value & 1 == 1);
+                if digits > 0 {
+                    self.digits(state, 0, value, &below);
+                }
+                layer.push(state);
+            }
+            below = layer;
+        }
+        // From behind the last zero there may be to before the first.
+        let is_zero = bits & 1 == 1;
+        let mut zeros = self.add(is_zero);
+        for read in (0..=self.longest).rev() {
+            let state = self.add(read > 0 && is_zero);
+            let zero = u32::from(b'0');
+            self.states[state as usize].edges.push(Edge { lo: zero, hi: zero, target: zeros });
+            self.digits(state, 1, 0, &below);
+            zeros = state;
+        }
+        zeros
+    }
+
+    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit appended.
+    fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
+        for digit in least..10 {
+            let byte = u32::from(b'0') + digit;
+            let target = below[(10 * value + digit).min(REACH + 1) as usize];
+            self.states[state as usize].edges.push(Edge { lo: byte, hi: byte, target });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By reading more digits than there are states.
+    fn has_residues_by_reading(set: &NumberSet) -> bool {
+        let dfa = set.dfa();
+        let mut at: Vec<u32> = [Some(0), dfa.next(0, b'-'.into())].into_iter().flatten().collect();
+        for _ in 0..=dfa.states.len() {
+            let digits =
+                |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
+            at = at.into_iter().flat_map(digits).collect();
+            at.sort_unstable();
+            at.dedup();
+        }
+        at.into_iter().any(|state| !is_free(dfa, state))
+    }
+
+    #[test]
+    fn residues_are_found_without_reading() {
+        let limit = Allowance::of(10_000);
+        let number = |text: &str| Decimal::parse(text).expect("a number");
+        let multiple =
+            |text: &str| NumberSet::multiple_of(&number(text), limit).expect("few states");
+        let mut sets =
+            vec![NumberSet::integers(), NumberSet::literals(&[number("7"), number("-120")])];
+        sets.extend(["1", "2", "3", "0.25", "7", "1.5", "11", "0.37"].map(multiple));
+        sets.extend(["0", "-12.5", "1000"].map(|text| NumberSet::at_least(&number(text), true)));
+        let both: Vec<_> = (0..sets.len())
+            .flat_map(|at| [(at, (at * 5 + 3) % sets.len()), (at, (at * 7 + 1) % sets.len())])
+            .map(|(one, other)| (sets[one].clone(), sets[other].clone()))
+            .collect();
+        for (one, other) in both {
+            for set in
+                [one.intersect(&other, limit), one.union(&other, limit), one.complement(limit)]
+            {
+                let set = set.expect("few states");
+                assert_eq!(has_residues(&set), has_residues_by_reading(&set));
+            }
+        }
+    }
+
+    #[test]
+    fn few_members_have_the_groups_of_their_set() {
+        let sets: [&[&str]; 8] = [
+            &["0"],
+            &["7"],
+            &["-120"],
+            &["0", "5"],
+            &["0.00012", "1e21", "1e22", "1e23"],
+            &["1e-22", "1e-23", "12e-24", "-1"],
+            &["1000", "1000.5", "10", "1", "0.1"],
+            &["123456789012345678901234567890", "0"],
+        ];
+        for texts in sets {
+            let members: Vec<_> = texts.iter().flat_map(|text| Decimal::parse(text)).collect();
+            assert_eq!(members.len(), texts.len());
+            let set = NumberSet::literals(&members);
+            assert_eq!(
+                groups_of_few(&set, &members),
+                groups(&set, Allowance::of(10_000)).unwrap(),
+                "{texts:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The texts of a set's members as an expression.
+
+use grammarc_grammar::automata::{
+    Allowance, Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize_within,
+};
+use grammarc_grammar::ir::Expr;
+
+use super::counted::counted;
+use super::numerals::NumeralSet;
+use super::set::NumberSet;
+use super::spelling;
+use crate::options::DigitLimits;
+use crate::text_form::prelude::Piece;
+
+/// The texts of a number that are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NumberForm {
+    /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
+    /// alone, behind a sign or none.
+    #[default]
+    Natural,
+    /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.
+    Canonical,
+    /// Every text of a member: zeros at the end of a fraction, `-0`, exponents.
+    Any,
+}
+
+/// Calls of the rules that every grammar shares.
+pub(crate) trait Pieces {
+    /// A call of the rule of a piece.
+    fn piece(&mut self, piece: Piece) -> Expr;
+}
+
+impl NumeralSet {
+    /// The texts of the members.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where an automaton of more than `limit` states is needed, which [`NumberForm::Canonical`] never
+    /// does.
+    pub(crate) fn text(
+        &self,
+        form: NumberForm,
+        digits: DigitLimits,
+        limit: Allowance<'_>,
+        pieces: &mut impl Pieces,
+    ) -> Result<Expr, StateLimit> {
+        if self.is_all() {
+            return Ok(pieces.piece(Piece::Number));
+        }
+        let integers = NumberSet::integers();
+        Ok(match self.has_one_text(form) {
+            true if *self.plain() == integers => pieces.piece(Piece::Integer),
+            true => counted(self.plain().dfa(), digits),
+            false if self.values() == Some(&integers) => pieces.piece(Piece::Integer),
+            false => counted(&self.spellings(digits, limit)?, digits),
+        })
+    }
+
+    /// Whether each member has its canonical text alone.
+    pub(crate) fn has_one_text(&self, form: NumberForm) -> bool {
+        match form {
+            NumberForm::Canonical => true,
+            // A number that has a pointed numeral alone keeps it.
+            NumberForm::Natural => {
+                self.plain().is_subset(&NumberSet::integers())
+                    && self.pointed().is_subset(self.plain())
+            }
+            NumberForm::Any => false,
+        }
+    }
+
+    /// The texts of the members in every notation, without a limit on the digits of a mantissa.
+    fn spellings(&self, digits: DigitLimits, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+        if let Some(values) = self.values() {
+            return spelling::spellings(values, digits, limit);
+        }
+        // A numeral with an exponent is not plain.
+        let whole = DigitLimits { exponent: 0, ..digits };
+        let integers = self.plain().intersect(&NumberSet::integers(), limit)?;
+        let plain = spelling::spellings(&integers, whole, limit)?;
+        let not_plain = complement(&intersect(&plain, &plain_texts(), limit)?, limit)?;
+        let pointed = spelling::spellings(self.pointed(), digits, limit)?;
+        let not_pointed = intersect(&pointed, &complement(&plain_texts(), limit)?, limit)?;
+        let not_pointed = complement(&not_pointed, limit)?;
+        let neither = intersect(&not_plain, &not_pointed, limit)?;
+        minimize_within(&complement(&neither, limit)?.trimmed(), limit)
+    }
+}
+
+/// Digits after a sign or none. The other rules that texts of numbers keep to do not matter here.
+fn plain_texts() -> Dfa {
+    let edge = |byte: u8, last: u8, target| Edge { lo: byte.into(), hi: last.into(), target };
+    let digits = || edge(b'0', b'9', 2);
+    let states = [vec![edge(b'-', b'-', 1), digits()], vec![digits()], vec![digits()]];
+    let states = states.into_iter().zip([false, false, true]);
+    Dfa {
+        states: states
+            .map(|(edges, accepting)| DfaState { edges: edges.into(), accepting })
+            .collect(),
+    }
+}
+
+/// Every text of every integer.
+pub(crate) fn integers(digits: DigitLimits) -> Expr {
+    let spelled = spelling::spellings(&NumberSet::integers(), digits, Allowance::of(usize::MAX));
+    counted(&spelled.expect("without a limit none is met"), digits)
+}

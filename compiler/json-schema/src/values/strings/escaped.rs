@@ -1,0 +1,198 @@
+//! Strings in shortest-escape form: the automaton of one character, and expressions made of it.
+//!
+//! A character is a byte sequence that stands for one scalar value: raw UTF-8, or the only escape that JSON requires
+//! for it. So equal strings have equal texts, and a length in characters is a count of repetitions.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use grammarc_grammar::ir::{ByteSet, Expr};
+use grammarc_patterns::utf8;
+use grammarc_patterns::utf8::Rest;
+
+/// A state of the character automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CharState {
+    /// Between characters.
+    Boundary,
+    /// After `\`.
+    Escape,
+    /// After `\u`: zeros yet to come, and then the two digits of a control character.
+    Zeros(u8),
+    /// Before the last hexadecimal digit of an escape whose first was 0.
+    LowDigit,
+    /// Before the last hexadecimal digit of an escape whose first was 1.
+    HighDigit,
+    /// Inside a UTF-8 sequence of which this is left.
+    Utf8(Rest),
+}
+
+/// Control characters with an escape of two characters, and the second of these.
+const SHORT: [(u8, u8); 7] = [
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (0x08, b'b'),
+    (0x0c, b'f'),
+    (b'\n', b'n'),
+    (b'\r', b'r'),
+    (b'\t', b't'),
+];
+
+/// Characters of one byte that stand for themselves.
+pub(crate) fn plain() -> ByteSet {
+    let mut plain = ByteSet::range(0x20, 0x7f);
+    plain.remove(b'"');
+    plain.remove(b'\\');
+    plain
+}
+
+/// A character that is escaped or outside ASCII.
+pub(crate) fn special() -> Expr {
+    static SPECIAL: LazyLock<Expr> = LazyLock::new(|| CharState::Boundary.edges_but(plain()));
+    SPECIAL.clone()
+}
+
+impl CharState {
+    /// The targets of bytes, by disjoint sets. The closing quote is on no edge.
+    pub(crate) fn edges(self) -> Vec<(ByteSet, Self)> {
+        let range = ByteSet::range;
+        match self {
+            Self::Boundary => {
+                let mut edges =
+                    vec![(plain(), Self::Boundary), (range(b'\\', b'\\'), Self::Escape)];
+                edges.extend(utf8::leads().map(|(set, rest)| (set, Self::Utf8(rest))));
+                edges
+            }
+            Self::Escape => vec![
+                (SHORT.iter().map(|(_, letter)| *letter).collect(), Self::Boundary),
+                (range(b'u', b'u'), Self::Zeros(2)),
+            ],
+            Self::Zeros(0) => {
+                vec![(range(b'0', b'0'), Self::LowDigit), (range(b'1', b'1'), Self::HighDigit)]
+            }
+            Self::Zeros(left) => vec![(range(b'0', b'0'), Self::Zeros(left - 1))],
+            Self::LowDigit => {
+                let set = range(b'0', b'7').union([b'b', b'e', b'f'].into_iter().collect());
+                vec![(set, Self::Boundary)]
+            }
+            Self::HighDigit => {
+                vec![(range(b'0', b'9').union(range(b'a', b'f')), Self::Boundary)]
+            }
+            Self::Utf8(rest) => {
+                vec![(rest.bytes(), rest.next().map_or(Self::Boundary, Self::Utf8))]
+            }
+        }
+    }
+
+    /// The target of a byte.
+    #[cfg(test)]
+    fn next(self, byte: u8) -> Option<Self> {
+        self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
+    }
+
+    /// The bytes that complete the character that the state is inside of; empty between characters.
+    pub(crate) fn rest(self) -> Expr {
+        match self {
+            Self::Boundary => Expr::Empty,
+            inside => inside.edges_but(ByteSet::EMPTY),
+        }
+    }
+
+    /// The rest of the character, or a whole one, where its first byte is none of `taken`.
+    pub(crate) fn edges_but(self, taken: ByteSet) -> Expr {
+        Expr::alt(self.edges().into_iter().map(|(set, next)| {
+            let first = Expr::bytes(set.minus(taken));
+            Expr::seq([first, next.rest()])
+        }))
+    }
+}
+
+/// The text of a string with its quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text);
+    out
+}
+
+/// Adds the text of a string with its quotes.
+pub(crate) fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    push_escaped(out, text);
+    out.push('"');
+}
+
+/// The text of a string without its quotes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 1);
+    push_escaped(&mut out, text);
+    out
+}
+
+fn push_escaped(out: &mut String, text: &str) {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        out.push_str(text);
+        return;
+    }
+    for c in text.chars() {
+        let short = SHORT.iter().find(|(plain, _)| char::from(*plain) == c);
+        match short {
+            Some((_, letter)) => {
+                out.push('\\');
+                out.push(char::from(*letter));
+            }
+            None if c < ' ' => {
+                write!(out, "\\u{:04x}", u32::from(c)).expect("writing to a string does not fail");
+            }
+            None => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of characters the automaton reads the bytes as.
+    fn count(bytes: &[u8]) -> Option<usize> {
+        let mut state = CharState::Boundary;
+        let mut count = 0;
+        for &byte in bytes {
+            state = state.next(byte)?;
+            count += usize::from(state == CharState::Boundary);
+        }
+        (state == CharState::Boundary).then_some(count)
+    }
+
+    #[test]
+    fn every_scalar_has_one_text() {
+        for scalar in ('\0'..=char::MAX).step_by(7).chain('\0'..='\u{1000}') {
+            let text = escape(scalar.encode_utf8(&mut [0; 4]));
+            assert_eq!(count(text.as_bytes()), Some(1), "{scalar:?}");
+            let parsed: String = serde_json::from_str(&format!("\"{text}\"")).unwrap();
+            assert_eq!(parsed, scalar.to_string());
+            if !text.starts_with('\\') {
+                assert_eq!(text, scalar.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let texts: [&[u8]; 11] = [
+            b"\"",
+            b"\n",
+            b"\\/",
+            b"\\u0041",
+            b"\\u000a",
+            b"\\u001F",
+            b"\\ud83d",
+            b"\xed\xa0\x80",
+            b"\xc0\x80",
+            b"\xf4\x90\x80\x80",
+            b"\xc3",
+        ];
+        for text in texts {
+            assert_eq!(count(text), None, "{}", text.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Regular languages of texts: lists where they are finite or leave out finitely many texts, and shared minimal automata
+//! otherwise.
+//!
+//! Most sets of strings in schemas are keys, constants, or all keys but those that are named. Operations on these are
+//! merges of sorted lists, and their automata are made only where they meet a language of another form, or where one
+//! without lists is to be written. Finite languages of at most [`LISTED`] texts are always lists, so that equal finite
+//! languages are equal. Those of so many that they are written as a [set](grammarc_grammar::ir::Texts) are lists where they come from
+//! one, as are languages that leave out finitely many texts. A pattern that counts far stays a pattern, and has an automaton
+//! where it meets another language.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHasher;
+
+use super::lengths;
+use super::literals;
+use super::members;
+use super::product::{self, Operation};
+use super::texts::Texts;
+use grammarc_grammar::automata::{Allowance, Dfa, StateLimit};
+use grammarc_grammar::ir::Expr;
+use grammarc_patterns::class::all_texts;
+use grammarc_patterns::ecma;
+use grammarc_patterns::ecma::{CountedPattern, Lengths};
+
+/// Most texts of a finite language that is a list.
+const LISTED: usize = 256;
+/// Most states of the automaton of a pattern that counts far, where it is made for its lengths or its few texts.
+const FOR_LENGTHS: usize = 1 << 14;
+/// Bytes of a list that cost about what a state of an automaton does.
+const LISTED_BYTES: usize = 64;
+/// Most texts that a list leaves out: fewer than there are texts of one character, so that some of these are left.
+const LEFT_OUT: usize = 1 << 20;
+
+/// A language that is not empty. Clones share the automaton, and equality is that of the language, but for languages
+/// of many texts and those that leave out finitely many.
+#[derive(Clone, Debug)]
+pub(super) struct Language(Arc<Facts>);
+
+#[derive(Debug)]
+struct Facts {
+    form: Form,
+    hash: u64,
+    /// Length in characters of the shortest text.
+    shortest: u32,
+    /// Length of the longest, if there is one.
+    longest: Option<u32>,
+    /// Minimal, in canonical numbering, over UTF-8.
+    dfa: OnceLock<Dfa>,
+    /// The state from which every text is accepted.
+    universal: OnceLock<Option<u32>>,
+    /// The format that these are the texts of, where they come from one.
+    format: Option<&'static str>,
+    /// The texts of an automaton as a pattern with counters, where they come from one.
+    counted: Option<CountedPattern>,
+    /// How the texts are written in the shortest form without the rules of alphabets and with them, where that calls no
+    /// rule of a grammar.
+    written: [OnceLock<Expr>; 2],
+}
+
+/// The form of a language.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// These texts.
+    Only(Texts),
+    /// All texts but these.
+    AllBut(Texts),
+    /// The texts of a pattern with counters, whose automaton would be large.
+    Counted(Box<Counted>),
+    /// The states of its automaton.
+    Automaton,
+}
+
+/// A pattern with counters, which is the same where the text is.
+#[derive(Debug)]
+struct Counted {
+    text: String,
+    pattern: CountedPattern,
+}
+
+impl PartialEq for Counted {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Counted {}
+
+impl Hash for Counted {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+
+impl Facts {
+    /// Facts of which none is worked out yet that can wait.
+    fn of(form: Form, hash: u64, (shortest, longest): (u32, Option<u32>)) -> Self {
+        let (dfa, universal) = (OnceLock::new(), OnceLock::new());
+        let (format, counted) = (None, None);
+        let written = [OnceLock::new(), OnceLock::new()];
+        Self { form, hash, shortest, longest, dfa, universal, format, counted, written }
+    }
+}
+
+impl Language {
+    /// The language of an automaton that is minimal, canonical and accepts nothing but UTF-8; none where it is empty.
+    pub(super) fn new(dfa: Dfa) -> Option<Self> {
+        Self::named(dfa, None)
+    }
+
+    /// The same where these are the texts of a format.
+    pub(super) fn named(dfa: Dfa, format: Option<&'static str>) -> Option<Self> {
+        Self::known(dfa, format, None)
+    }
+
+    /// The same where these are the texts of a pattern, which may have counters.
+    pub(super) fn pattern(dfa: Dfa, counted: Option<CountedPattern>) -> Option<Self> {
+        Self::known(dfa, None, counted)
+    }
+
+    /// The texts of a pattern with counters, of which there are some, without its automaton.
+    pub(super) fn counted(text: &str, pattern: CountedPattern) -> Self {
+        let Lengths { shortest, longest, .. } = pattern.lengths;
+        let counted = Box::new(Counted { text: text.to_owned(), pattern });
+        Self::of(Form::Counted(counted), shortest, longest)
+    }
+
+    fn known(
+        dfa: Dfa,
+        format: Option<&'static str>,
+        counted: Option<CountedPattern>,
+    ) -> Option<Self> {
+        if dfa.is_never() {
+            return None;
+        }
+        if dfa == *all_texts() {
+            return Some(Self::all());
+        }
+        let (shortest, longest) = lengths::of_states(&dfa)[0];
+        if let (Some(_), None) = (longest, format) {
+            let mut few = Vec::new();
+            if members::collect_all(&dfa, LISTED, &mut few).is_some() {
+                let listed = Form::Only(Texts::new(few.iter().map(String::as_str)));
+                return Some(Self::of(listed, shortest, longest));
+            }
+        }
+        let mut hasher = FxHasher::default();
+        dfa.hash(&mut hasher);
+        let hash = hasher.finish();
+        let facts = Facts::of(Form::Automaton, hash, (shortest, longest));
+        Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, counted, ..facts })))
+    }
+
+    fn of(form: Form, shortest: u32, longest: Option<u32>) -> Self {
+        let mut hasher = FxHasher::default();
+        form.hash(&mut hasher);
+        let hash = hasher.finish();
+        Self(Arc::new(Facts::of(form, hash, (shortest, longest))))
+    }
+
+    /// Whether texts are to be written as a set.
+    fn is_set(texts: &Texts) -> bool {
+        grammarc_grammar::ir::Texts::are_many(texts.len(), texts.bytes())
+    }
+
+    /// These texts; none where there are none.
+    pub(super) fn only(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
+        let is_list = texts.len() <= LISTED || Self::is_set(&texts);
+        if !is_list {
+            return Ok(Self::new(literals::automaton(texts.iter(), limit)?));
+        }
+        let lengths = || texts.iter().map(length);
+        let ends = lengths().min().zip(lengths().max());
+        Ok(ends.map(|(shortest, longest)| Self::of(Form::Only(texts), shortest, Some(longest))))
+    }
+
+    /// This text.
+    pub(super) fn one(text: &str) -> Self {
+        let length = length(text);
+        Self::of(Form::Only(Texts::new([text])), length, Some(length))
+    }
+
+    /// All texts but these.
+    pub(super) fn all_but(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
+        if texts.len() > LEFT_OUT {
+            return Ok(Self::new(complement(&texts, limit)?));
+        }
+        // The empty text comes first.
+        let shortest = u32::from(!texts.is_empty() && texts.get(0).is_empty());
+        Ok(Some(Self::of(Form::AllBut(texts), shortest, None)))
+    }
+
+    /// All texts.
+    pub(super) fn all() -> Self {
+        static ALL: OnceLock<Language> = OnceLock::new();
+        let all = || Self::of(Form::AllBut(Texts::default()), 0, None);
+        ALL.get_or_init(all).clone()
+    }
+
+    /// Whether these are all texts.
+    pub(super) fn is_all(&self) -> bool {
+        self.left_out().is_some_and(Texts::is_empty)
+    }
+
+    /// The texts, where they are listed.
+    pub(super) fn listed(&self) -> Option<&Texts> {
+        match &self.0.form {
+            Form::Only(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    /// The texts, where they are listed and few.
+    pub(super) fn few(&self) -> Option<&Texts> {
+        self.listed().filter(|texts| !Self::is_set(texts))
+    }
+
+    /// The texts, where they are listed and to be written as a set.
+    pub(super) fn many(&self) -> Option<&Texts> {
+        self.listed().filter(|texts| Self::is_set(texts))
+    }
+
+    /// The texts that are left out, where they are listed.
+    pub(super) fn left_out(&self) -> Option<&Texts> {
+        match &self.0.form {
+            Form::AllBut(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    /// The automaton.
+    pub(super) fn dfa(&self) -> &Dfa {
+        let all = Allowance::of(usize::MAX);
+        self.0.dfa.get_or_init(|| self.made(all).expect("all is allowed"))
+    }
+
+    /// The same where it may not be made yet.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where it has more states.
+    pub(super) fn dfa_within(&self, limit: Allowance<'_>) -> Result<&Dfa, StateLimit> {
+        if self.0.dfa.get().is_none() {
+            _ = self.0.dfa.set(self.made(limit)?);
+        }
+        Ok(self.dfa())
+    }
+
+    /// The automaton; none of a pattern that counts far and would have many states.
+    pub(super) fn small_dfa(&self) -> Option<&Dfa> {
+        match self.counted_form() {
+            Some(_) => self.dfa_within(Allowance::of(FOR_LENGTHS)).ok(),
+            None => Some(self.dfa()),
+        }
+    }
+
+    /// The automaton of a language that is a list.
+    fn made(&self, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+        match &self.0.form {
+            Form::Only(texts) => literals::automaton(texts.iter(), limit),
+            Form::AllBut(texts) if texts.is_empty() => Ok(all_texts().clone()),
+            Form::AllBut(texts) => complement(texts, limit),
+            Form::Counted(counted) => {
+                let made = ecma::pattern_automaton(&counted.text, limit);
+                made.map_err(|_| limit.error())
+            }
+            Form::Automaton => Ok(Dfa::never()),
+        }
+    }
+
+    /// The pattern with counters that these are the texts of, where there is no automaton.
+    pub(super) fn counted_form(&self) -> Option<&CountedPattern> {
+        match &self.0.form {
+            Form::Counted(counted) => Some(&counted.pattern),
+            _ => None,
+        }
+    }
+
+    /// The cost of an operation on the language, in states of its automaton.
+    pub(super) fn size(&self) -> usize {
+        match &self.0.form {
+            Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,
+            Form::Counted(counted) => counted.pattern.written_out.min(FOR_LENGTHS),
+            Form::Automaton => self.dfa().states.len(),
+        }
+    }
+
+    /// The state from which every text is accepted. A pattern with counters has none.
+    pub(super) fn universal(&self) -> Option<u32> {
+        if self.counted_form().is_some() {
+            return None;
+        }
+        *self.0.universal.get_or_init(|| product::universal(self.dfa()))
+    }
+
+    /// How the texts are written in the shortest form, with the rules of alphabets or without: what `write` makes, once
+    /// for all grammars where that calls no rule of one.
+    pub(super) fn written(&self, alphabets: bool, write: impl FnOnce() -> Expr) -> Expr {
+        let written = &self.0.written[usize::from(alphabets)];
+        if let Some(known) = written.get() {
+            return known.clone();
+        }
+        let made = write();
+        let mut calls = false;
+        made.for_each_call(&mut |_| calls = true);
+        match calls {
+            true => made,
+            false => written.get_or_init(|| made).clone(),
+        }
+    }
+
+    /// The format that these are the texts of, where they come from one.
+    pub(super) fn format(&self) -> Option<&'static str> {
+        self.0.format
+    }
+
+    /// The texts as a pattern with counters, where they come from one.
+    pub(super) fn counted_pattern(&self) -> Option<&CountedPattern> {
+        self.counted_form().or(self.0.counted.as_ref())
+    }
+
+    /// Length in characters of the shortest text.
+    pub(super) fn shortest(&self) -> u32 {
+        self.0.shortest
+    }
+
+    /// Length in characters of the longest text, if there is one.
+    pub(super) fn longest(&self) -> Option<u32> {
+        self.0.longest
+    }
+
+    /// Whether a text is in the language.
+    pub(super) fn contains(&self, text: &str) -> bool {
+        match &self.0.form {
+            Form::Only(texts) => texts.contains(text),
+            Form::AllBut(texts) => !texts.contains(text),
+            Form::Counted(counted) => counted.pattern.matches(text),
+            Form::Automaton => self.dfa().accepts(text.as_bytes()),
+        }
+    }
+
+    /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more
+    /// than a million, and for patterns that count far and whose lengths may have gaps: there it may say that there is one.
+    pub(super) fn some_between(&self, min: u32, max: u32) -> bool {
+        match &self.0.form {
+            Form::Only(texts) => texts.iter().any(|text| (min..=max).contains(&length(text))),
+            // Of every other length than none there are more texts than are left out.
+            Form::AllBut(_) => max >= min.max(self.0.shortest),
+            Form::Counted(counted) => {
+                let meets =
+                    self.0.shortest <= max && self.0.longest.is_none_or(|longest| min <= longest);
+                let within = |dfa: &Dfa| lengths::some_between(dfa, min, max);
+                meets && (!counted.pattern.lengths.may_gap || self.small_dfa().is_none_or(within))
+            }
+            Form::Automaton => lengths::some_between(self.dfa(), min, max),
+        }
+    }
+
+    /// The texts that the operation takes from both; none where there are none.
+    pub(super) fn combine(
+        &self,
+        other: &Self,
+        operation: Operation,
+        limit: Allowance<'_>,
+    ) -> Result<Option<Self>, StateLimit> {
+        use Form::{AllBut, Only};
+        use Operation::{And, Minus, Or};
+
+        let same = self == other;
+        match operation {
+            And if same || other.is_all() => return Ok(Some(self.clone())),
+            And if self.is_all() => return Ok(Some(other.clone())),
+            Or if same || self.is_all() => return Ok(Some(self.clone())),
+            Or if other.is_all() => return Ok(Some(other.clone())),
+            Minus if same || other.is_all() => return Ok(None),
+            _ => {}
+        }
+        let (either, only_ours) = (|_, _| true, |ours: bool, theirs: bool| ours && !theirs);
+        match (operation, &self.0.form, &other.0.form) {
+            (And, Only(ours), _) => {
+                return Self::only(ours.retained(|text| other.contains(text)), limit);
+            }
+            (And, _, Only(theirs)) => {
+                return Self::only(theirs.retained(|text| self.contains(text)), limit);
+            }
+            (Minus, Only(ours), _) => {
+                return Self::only(ours.retained(|text| !other.contains(text)), limit);
+            }
+            (Or, Only(ours), Only(theirs)) => {
+                return Self::only(ours.merged(theirs, either), limit);
+            }
+            (And, AllBut(ours), AllBut(theirs)) if theirs.is_part_of(ours) => {
+                return Ok(Some(self.clone()));
+            }
+            (And, AllBut(ours), AllBut(theirs)) if ours.is_part_of(theirs) => {
+                return Ok(Some(other.clone()));
+            }
+            (And, AllBut(ours), AllBut(theirs)) | (Minus, AllBut(ours), Only(theirs)) => {
+                return Self::all_but(ours.merged(theirs, either), limit);
+            }
+            (Or, AllBut(ours), AllBut(theirs)) => {
+                return Self::all_but(ours.merged(theirs, |ours, theirs| ours && theirs), limit);
+            }
+            (Minus, AllBut(ours), AllBut(theirs)) => {
+                return Self::only(theirs.retained(|text| !ours.contains(text)), limit);
+            }
+            (Or, AllBut(out), Only(texts)) | (Or, Only(texts), AllBut(out)) => {
+                return Self::all_but(out.merged(texts, only_ours), limit);
+            }
+            _ => {}
+        }
+        let dfas = [self.dfa_within(limit)?, other.dfa_within(limit)?];
+        let operands = [(dfas[0], self.universal()), (dfas[1], other.universal())];
+        Ok(Self::new(match operation {
+            Minus if self.is_all() => product::complement(operands[1], limit)?,
+            _ => product::combine(operands, operation, limit)?,
+        }))
+    }
+}
+
+fn length(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
+/// The automaton of all texts but some, which may have as many states as it takes.
+fn complement(texts: &Texts, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    let automaton = literals::automaton(texts.iter(), limit)?;
+    product::complement((&automaton, None), limit.states(usize::MAX))
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        let same = || match (&a.form, &b.form) {
+            (Form::Automaton, Form::Automaton) => self.dfa() == other.dfa(),
+            (a, b) => a == b,
+        };
+        Arc::ptr_eq(a, b) || a.hash == b.hash && same()
+    }
+}
+
+impl Eq for Language {}
+
+impl Hash for Language {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}

@@ -1,0 +1,159 @@
+//! The minimal automaton of finitely many texts.
+//!
+//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of minimal acyclic finite-state
+//! automata", Computational Linguistics 26(1), 2000: texts arrive in order, so the branch that the last one took is the
+//! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts; a
+//! closed state takes two words for each edge, and some bytes to be found by.
+
+use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
+use grammarc_grammar::sequences;
+use grammarc_grammar::sequences::Sequences;
+
+/// The place of the highest byte of an edge in its first word, and the bit of a state that accepts in that of its first
+/// edge. A state without edges is a word of its own.
+const HI: u32 = 8;
+const ACCEPTS: u32 = 1 << 16;
+
+/// Number of tables among which closed states are divided.
+const PARTS: usize = 64;
+
+/// States between two estimates of the memory of the closed states and of the automaton made of them.
+const STATES_A_LOOK: usize = 1 << 10;
+
+/// The automaton of sorted texts without repetition, minimal and in canonical numbering. It may have as many states as it
+/// takes.
+pub(super) fn automaton<'a>(
+    texts: impl IntoIterator<Item = &'a str>,
+    limit: Allowance<'_>,
+) -> Result<Dfa, StateLimit> {
+    let mut held = limit.held();
+    let mut closed = Closed::new();
+    let mut open = Open { states: vec![State::default()], depth: 0 };
+    let mut last: &[u8] = &[];
+    for text in texts {
+        let text = text.as_bytes();
+        let shared = text.iter().zip(last).take_while(|(a, b)| a == b).count();
+        closed.close(&mut open, last, shared);
+        open.enter(text.len());
+        last = text;
+        limit.spend(STEPS_A_BYTE * (1 + text.len() - shared))?;
+        if closed.count >= closed.looked_at {
+            closed.looked_at = closed.count + STATES_A_LOOK;
+            let whole = closed.count * size_of::<(DfaState, [u32; 2])>();
+            let parts = closed.parts.iter().map(Sequences::bytes).sum::<usize>();
+            limit.hold(&mut held, parts + whole)?;
+        }
+    }
+    closed.close(&mut open, last, 0);
+    let root = closed.number(&open.states[0]);
+    closed.numbered(root, limit)
+}
+
+/// Steps of a budget that a byte of a text takes, about.
+const STEPS_A_BYTE: usize = 1 << 3;
+
+/// An open state, which may still get edges.
+#[derive(Clone, Debug, Default)]
+struct State {
+    accepts: bool,
+    edges: Vec<Edge>,
+}
+
+/// One open state for every prefix of the last text. Further ones keep their allocations for reuse.
+struct Open {
+    states: Vec<State>,
+    /// Bytes of the last text.
+    depth: usize,
+}
+
+impl Open {
+    /// Opens the states up to the end of a text, which accepts.
+    fn enter(&mut self, length: usize) {
+        if self.states.len() <= length {
+            self.states.resize_with(length + 1, State::default);
+        }
+        self.states[length].accepts = true;
+        self.depth = length;
+    }
+}
+
+/// The closed states, interned by their edges: the words of each edge, in order. They are divided among several tables, since a
+/// table that grows moves all its entries at once, which takes long for millions.
+struct Closed {
+    parts: Vec<Sequences>,
+    words: Vec<u32>,
+    count: usize,
+    /// Number of states at which memory is estimated next.
+    looked_at: usize,
+}
+
+impl Closed {
+    fn new() -> Self {
+        let parts = (0..PARTS).map(|_| Sequences::default()).collect();
+        Self { parts, words: Vec::new(), count: 0, looked_at: 0 }
+    }
+
+    /// The words of a state.
+    fn words(&self, number: u32) -> &[u32] {
+        self.parts[number as usize % PARTS].get(number / PARTS as u32)
+    }
+
+    /// Closes the open states beyond a prefix of this length.
+    fn close(&mut self, open: &mut Open, last: &[u8], shared: usize) {
+        while open.depth > shared {
+            let state = &mut open.states[open.depth];
+            let target = self.number(state);
+            (state.accepts, open.depth) = (false, open.depth - 1);
+            state.edges.clear();
+            let byte = u32::from(last[open.depth]);
+            let parent = &mut open.states[open.depth].edges;
+            match parent.last_mut() {
+                Some(edge) if edge.target == target && edge.hi + 1 == byte => edge.hi = byte,
+                _ => parent.push(Edge { lo: byte, hi: byte, target }),
+            }
+        }
+    }
+
+    fn number(&mut self, State { accepts, edges }: &State) -> u32 {
+        self.words.clear();
+        let words = edges.iter().flat_map(|edge| [edge.lo | edge.hi << HI, edge.target]);
+        self.words.extend(words);
+        if edges.is_empty() {
+            self.words.push(0);
+        }
+        self.words[0] |= if *accepts { ACCEPTS } else { 0 };
+        let part = sequences::hash(&self.words) as usize / 7 % PARTS;
+        let states = &mut self.parts[part];
+        let before = states.len();
+        let number = states.number(&self.words);
+        self.count += states.len() - before;
+        number * PARTS as u32 + part as u32
+    }
+
+    /// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`] numbers them.
+    fn numbered(&self, root: u32, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+        let count = self.count;
+        let longest = self.parts.iter().map(Sequences::len).max().unwrap_or(0);
+        let mut numbers = vec![u32::MAX; PARTS * longest];
+        let mut order: Vec<u32> = Vec::with_capacity(count);
+        numbers[root as usize] = 0;
+        order.push(root);
+        let mut states: Vec<DfaState> = Vec::with_capacity(count);
+        while let Some(&old) = order.get(states.len()) {
+            let words = self.words(old);
+            limit.spend(STEPS_A_BYTE * words.len())?;
+            let mut state = DfaState { accepting: words[0] & ACCEPTS != 0, ..DfaState::default() };
+            for &[bytes, target] in words.as_chunks().0 {
+                let number = &mut numbers[target as usize];
+                if *number == u32::MAX {
+                    *number = order.len() as u32;
+                    order.push(target);
+                }
+                let (lo, hi) = (bytes & 0xff, bytes >> HI & 0xff);
+                state.edges.push(Edge { lo, hi, target: *number });
+            }
+            states.push(state);
+        }
+        Ok(Dfa { states })
+    }
+}

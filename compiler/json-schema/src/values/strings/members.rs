@@ -1,0 +1,100 @@
+//! The members of a finite set, one by one.
+
+use super::Band;
+use super::lengths;
+use grammarc_grammar::automata::Dfa;
+
+/// Steps between two members after which the search gives up, by state of the automaton and character of a member.
+const STEPS: usize = 64;
+
+/// Adds the strings of a band in code point order; none where there would be more than `limit` in all.
+pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Option<()> {
+    let most = band.max.into_iter().chain(band.language.longest()).min()?;
+    let Some(texts) = band.language.listed() else {
+        return search(band.language.small_dfa()?, (band.min, band.max), most, limit, found);
+    };
+    for text in texts.iter() {
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        if band.min <= length && band.max.is_none_or(|max| length <= max) {
+            if found.len() == limit {
+                return None;
+            }
+            found.push(text.to_owned());
+        }
+    }
+    Some(())
+}
+
+/// Adds all texts of an automaton in code point order; none where there would be more than `limit` in all.
+pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> Option<()> {
+    if has_more_ways(dfa, limit) {
+        return None;
+    }
+    let (_, longest) = lengths::of_states(dfa)[0];
+    search(dfa, (0, None), longest?, limit, found)
+}
+
+/// Whether a trimmed automaton without loops has more than `limit` ways of some one length from its start. Each of them
+/// begins a text of its own, so that most automata with too many texts are known by their first bytes.
+fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
+    let (mut layer, mut next) = (vec![0u32], Vec::new());
+    while !layer.is_empty() {
+        for edge in layer.iter().flat_map(|&state| &dfa.states[state as usize].edges) {
+            let bytes = (edge.hi - edge.lo + 1) as usize;
+            if next.len() + bytes > limit {
+                return true;
+            }
+            next.extend(std::iter::repeat_n(edge.target, bytes));
+        }
+        std::mem::swap(&mut layer, &mut next);
+        next.clear();
+    }
+    false
+}
+
+fn search(
+    dfa: &Dfa,
+    (min, max): (u32, Option<u32>),
+    most: u32,
+    limit: usize,
+    found: &mut Vec<String>,
+) -> Option<()> {
+    let rests = lengths::of_states(dfa);
+    let patience = (most as usize).saturating_add(dfa.states.len()).saturating_mul(STEPS);
+    let mut steps = patience;
+    let mut text = Vec::new();
+    // The way to the state being visited, each step with the edge, and the byte of it, to take next.
+    let mut path: Vec<(u32, u32, usize, u32)> = vec![(0, 0, 0, 0)];
+    while let Some((state, length, at, byte)) = path.last_mut() {
+        let (state, length) = (*state, *length);
+        let record = &dfa.states[state as usize];
+        if *at == 0 && *byte == 0 && record.accepting && min <= length {
+            if found.len() == limit {
+                return None;
+            }
+            found.push(String::from_utf8(text.clone()).ok()?);
+            steps = patience;
+        }
+        let Some(edge) = record.edges.get(*at) else {
+            path.pop();
+            text.pop();
+            continue;
+        };
+        let next = (*byte).max(edge.lo);
+        if next == edge.hi {
+            (*at, *byte) = (*at + 1, 1);
+        } else {
+            *byte = next + 1;
+        }
+        let after = length + u32::from(lengths::begins(edge));
+        let (shortest, longest) = rests[edge.target as usize];
+        let too_long = max.is_some_and(|max| after.saturating_add(shortest) > max);
+        let too_short = longest.is_some_and(|longest| after.saturating_add(longest) < min);
+        if !too_long && !too_short {
+            text.push(next as u8);
+            path.push((edge.target, after, 0, 0));
+        }
+        steps = steps.checked_sub(1)?;
+    }
+    Some(())
+}

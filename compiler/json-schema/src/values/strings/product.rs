@@ -1,0 +1,197 @@
+//! Boolean combinations of automata over texts.
+//!
+//! Operands accept UTF-8 only, so nothing here ever leaves the texts, and a complement is a difference from all of them.
+//! A state from which every text is accepted decides the result on the spot: what the other operand would do from there
+//! is not explored, which keeps unions of search patterns small.
+
+use rustc_hash::FxHashMap;
+
+use super::canonical;
+use grammarc_grammar::automata::{
+    Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within,
+};
+use grammarc_patterns::class::all_texts;
+
+/// The part to take of two languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// The strings in both.
+    And,
+    /// The strings in either.
+    Or,
+    /// The strings in the first and not in the second.
+    Minus,
+}
+
+/// No state: nothing is accepted any more.
+const DEAD: u32 = u32::MAX;
+
+/// An automaton, with its universal state if that is known.
+type Operand<'a> = (&'a Dfa, Option<u32>);
+
+/// The minimal automaton of the combination.
+pub(super) fn combine(
+    operands: [Operand<'_>; 2],
+    operation: Operation,
+    limit: Allowance<'_>,
+) -> Result<Dfa, StateLimit> {
+    minimize_within(&explored(operands, operation, limit)?, limit)
+}
+
+/// The minimal automaton of all other texts. Linear in the automaton.
+pub(super) fn complement(operand: Operand<'_>, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    let all = all_texts();
+    Ok(canonical::folded(explored([(all, Some(0)), operand], Operation::Minus, limit)?))
+}
+
+/// The reachable part of the product, trimmed.
+fn explored(
+    operands: [Operand<'_>; 2],
+    operation: Operation,
+    limit: Allowance<'_>,
+) -> Result<Dfa, StateLimit> {
+    let mut product = Product::new(operands, operation);
+    product.number((0, 0));
+    let mut held = limit.held();
+    let mut states: Vec<DfaState> = Vec::new();
+    while let Some(&pair) = product.order.get(states.len()) {
+        let state = product.state(pair);
+        limit.spend(1 + state.edges.len())?;
+        states.push(state);
+        if product.order.len() > limit.states {
+            return Err(limit.error());
+        }
+        if states.len().is_power_of_two() {
+            limit.hold(&mut held, 2 * size_of_val(&*states))?;
+        }
+    }
+    if states.is_empty() {
+        return Ok(Dfa::never());
+    }
+    Ok(Dfa { states }.trimmed())
+}
+
+/// Whether some text is in both languages. Stops at the first one found.
+#[cfg(test)]
+pub(super) fn meet(a: &Dfa, b: &Dfa, limit: Allowance<'_>) -> Result<bool, StateLimit> {
+    let mut product = Product::new([(a, None), (b, None)], Operation::And);
+    product.number((0, 0));
+    let mut at = 0;
+    while let Some(&pair) = product.order.get(at) {
+        at += 1;
+        // Both automata are trimmed, yet what goes on in each may not go on in both: only acceptance tells.
+        if product.state(pair).accepting {
+            return Ok(true);
+        }
+        if product.order.len() > limit.states {
+            return Err(limit.error());
+        }
+    }
+    Ok(false)
+}
+
+struct Product<'a> {
+    operands: [Operand<'a>; 2],
+    operation: Operation,
+    numbers: FxHashMap<(u32, u32), u32>,
+    order: Vec<(u32, u32)>,
+    /// Room for the edges of a state, before it is known how many they are.
+    state: DfaState,
+}
+
+impl<'a> Product<'a> {
+    /// Of two automata, nothing of which was met.
+    fn new(operands: [Operand<'a>; 2], operation: Operation) -> Self {
+        let (numbers, order) = (FxHashMap::default(), Vec::new());
+        Self { operands, operation, numbers, order, state: DfaState::default() }
+    }
+
+    /// The number of a pair, unless it accepts nothing.
+    fn number(&mut self, (a, b): (u32, u32)) -> Option<u32> {
+        let universal = |index: usize, state| self.operands[index].1 == Some(state);
+        let pair = match self.operation {
+            Operation::And if a == DEAD || b == DEAD => return None,
+            Operation::Minus if a == DEAD || universal(1, b) => return None,
+            Operation::Or if universal(0, a) => (a, DEAD),
+            Operation::Or if universal(1, b) => (DEAD, b),
+            _ if a == DEAD && b == DEAD => return None,
+            _ => (a, b),
+        };
+        let next = self.order.len() as u32;
+        let number = *self.numbers.entry(pair).or_insert(next);
+        if number == next {
+            self.order.push(pair);
+        }
+        Some(number)
+    }
+
+    fn state(&mut self, (a, b): (u32, u32)) -> DfaState {
+        let [(left, _), (right, _)] = self.operands;
+        let (left, right) = (left.states.get(a as usize), right.states.get(b as usize));
+        let accepts = |state: Option<&DfaState>| state.is_some_and(|state| state.accepting);
+        let accepting = match self.operation {
+            Operation::And => accepts(left) && accepts(right),
+            Operation::Or => accepts(left) || accepts(right),
+            Operation::Minus => accepts(left) && !accepts(right),
+        };
+        let none: &[Edge] = &[];
+        let mut left = left.map_or(none, |state| &state.edges).iter().copied().peekable();
+        let mut right = right.map_or(none, |state| &state.edges).iter().copied().peekable();
+        let mut state = std::mem::take(&mut self.state);
+        state.edges.clear();
+        let mut from = 0;
+        while let Some(lo) = [left.peek(), right.peek()].into_iter().flatten().map(|e| e.lo).min() {
+            // The longest run from here on which both stay on one edge or on none.
+            let lo = lo.max(from);
+            let mut hi = u32::MAX;
+            let mut targets = [DEAD; 2];
+            for (target, edge) in targets.iter_mut().zip([left.peek(), right.peek()]) {
+                match edge {
+                    Some(edge) if edge.lo <= lo => {
+                        *target = edge.target;
+                        hi = hi.min(edge.hi);
+                    }
+                    Some(edge) => hi = hi.min(edge.lo - 1),
+                    None => {}
+                }
+            }
+            from = hi + 1;
+            left.next_if(|edge| edge.hi == hi);
+            right.next_if(|edge| edge.hi == hi);
+            let Some(target) = self.number((targets[0], targets[1])) else { continue };
+            state.add(Edge { lo, hi, target });
+        }
+        let edges = Edges::from_slice(&state.edges);
+        self.state = state;
+        DfaState { edges, accepting }
+    }
+}
+
+/// The state of a minimal automaton over texts from which every text is accepted.
+pub(super) fn universal(dfa: &Dfa) -> Option<u32> {
+    let all = all_texts();
+    (0..dfa.states.len() as u32).find(|&root| {
+        let mut pairs = vec![(root, 0)];
+        let mut at = 0;
+        while let Some(&(state, model)) = pairs.get(at) {
+            at += 1;
+            let (state, model) = (&dfa.states[state as usize], &all.states[model as usize]);
+            if state.accepting != model.accepting || state.edges.len() != model.edges.len() {
+                return false;
+            }
+            for (edge, wanted) in state.edges.iter().zip(&model.edges) {
+                if (edge.lo, edge.hi) != (wanted.lo, wanted.hi) {
+                    return false;
+                }
+                let pair = (edge.target, wanted.target);
+                if pairs.iter().any(|known| (known.0 == pair.0) != (known.1 == pair.1)) {
+                    return false;
+                }
+                if !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        true
+    })
+}

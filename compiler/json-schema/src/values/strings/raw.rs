@@ -1,0 +1,60 @@
+//! Sets of strings as they are, without quotes and escapes, where a text ends them.
+//!
+//! A string that holds that text would end there, so it cannot be written. To keep it out is an operation on sets, which
+//! leaves lengths as numbers. Only writing a bound on the length counts: besides a text that ends the string, the count is a
+//! part of the automaton, which has its states times the bound.
+
+use super::{Band, StringSet};
+use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::ir::Expr;
+
+impl StringSet {
+    /// The strings that hold one of some texts, which are not empty.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where that takes more states, or the budget is spent.
+    pub(crate) fn holding(texts: &[&str], limit: Allowance<'_>) -> Result<Self, StateLimit> {
+        let mut holding = Self::none();
+        for text in texts {
+            let pattern = Self::pattern(&regex_syntax::escape(text), limit);
+            holding = holding.union(&pattern.map_err(|_| limit.error())?, limit)?;
+        }
+        Ok(holding)
+    }
+
+    /// The strings as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where a bound on the length takes more states, or the budget is spent.
+    pub(crate) fn raw(&self, limit: Allowance<'_>) -> Result<Expr, StateLimit> {
+        let bands = self.bands.iter().map(|band| band.raw(limit));
+        Ok(Expr::alt(bands.collect::<Result<Vec<_>, _>>()?))
+    }
+}
+
+impl Band {
+    fn raw(&self, limit: Allowance<'_>) -> Result<Expr, StateLimit> {
+        if let Some(texts) = self.language.listed().filter(|_| self.is_implied()) {
+            return Ok(Expr::any_of(texts.iter().collect()));
+        }
+        let dfa = self.language.dfa_within(limit)?;
+        let regular = Expr::Regular(dfa.clone().into());
+        if self.is_unbounded() || self.is_implied() {
+            return Ok(regular);
+        }
+        let characters = Expr::scalars([('\0', char::MAX)]).repeat(self.min, self.max);
+        if self.language.is_all() {
+            return Ok(characters);
+        }
+        // Characters are of up to four bytes, and their states are apart for each count.
+        let counts = self.max.unwrap_or(self.min) as usize;
+        let states = dfa.states.len().saturating_mul(counts.saturating_add(1));
+        limit.spend(states)?;
+        match states <= limit.states {
+            true => Ok(Expr::And(vec![regular, characters])),
+            false => Err(limit.error()),
+        }
+    }
+}

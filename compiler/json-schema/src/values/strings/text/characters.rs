@@ -1,0 +1,121 @@
+//! The automaton of a language as one over characters.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use grammarc_grammar::automata::Dfa;
+
+/// Ranges of scalar values, ascending and apart.
+pub(super) type Ranges = SmallVec<[(char, char); 4]>;
+
+/// Targets, each with its characters. Most states lead to one or two.
+pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
+
+/// Characters that lead to one state: from, to, and the state.
+type Run = (u32, u32, u32);
+type Runs = SmallVec<[Run; 4]>;
+
+/// Steps over whole characters.
+pub(super) struct Characters<'a> {
+    dfa: &'a Dfa,
+    /// By state inside a character: what its continuation bytes spell, as offsets, and where they lead.
+    inside: FxHashMap<u32, Runs>,
+}
+
+impl<'a> Characters<'a> {
+    pub(super) fn new(dfa: &'a Dfa) -> Self {
+        Self { dfa, inside: FxHashMap::default() }
+    }
+
+    /// The edges of a state between characters: targets in order of their lowest character, each with its characters.
+    pub(super) fn moves(&mut self, state: u32) -> Moves {
+        let edges = &self.dfa.states[state as usize].edges;
+        let mut runs = Runs::with_capacity(edges.len());
+        for edge in edges {
+            if edge.hi < 0x80 {
+                push(&mut runs, (edge.lo, edge.hi, edge.target));
+                continue;
+            }
+            let (bits, mask) = match edge.lo {
+                0..0xe0 => (6, 0x1f),
+                0xe0..0xf0 => (12, 0x0f),
+                _ => (18, 0x07),
+            };
+            self.extend(&mut runs, (edge.lo & mask, edge.hi & mask), bits, edge.target);
+        }
+        // Runs that lead to one target stay in their order.
+        runs.sort_by_key(|run| run.2);
+        let moves = runs.chunk_by(|a, b| a.2 == b.2).map(|runs| {
+            // The automaton accepts UTF-8 alone, which spells no surrogates.
+            let range = |&(lo, hi, _): &Run| char::from_u32(lo).zip(char::from_u32(hi));
+            (runs[0].2, runs.iter().filter_map(range).collect())
+        });
+        let mut moves: Moves = moves.collect();
+        moves.sort_unstable_by_key(|(_, ranges)| ranges.first().copied());
+        moves
+    }
+
+    /// The only character that a state between characters goes on with, and where it leads, if there is only one.
+    pub(super) fn only(&mut self, state: u32) -> Option<(char, u32)> {
+        if let [edge] = self.dfa.states[state as usize].edges[..]
+            && edge.hi < 0x80
+        {
+            let character = char::from_u32(edge.lo).filter(|_| edge.lo == edge.hi)?;
+            return Some((character, edge.target));
+        }
+        match &self.moves(state)[..] {
+            [(target, ranges)] => match ranges[..] {
+                [(lo, hi)] if lo == hi => Some((lo, *target)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Adds what a range of bytes spells with the `bits` that follow it.
+    fn extend(&mut self, runs: &mut Runs, (lo, hi): (u32, u32), bits: u32, target: u32) {
+        let rests = self.rests(target, bits);
+        if let [(0, last, end)] = *rests
+            && last + 1 == 1 << bits
+        {
+            push(runs, (lo << bits, (hi << bits) + last, end));
+            return;
+        }
+        let rests = Runs::from_slice(rests);
+        for byte in lo..=hi {
+            for &(from, to, end) in &rests {
+                push(runs, ((byte << bits) + from, (byte << bits) + to, end));
+            }
+        }
+    }
+
+    /// The spelled rests of a state inside a character, with so many bits to come.
+    fn rests(&mut self, state: u32, bits: u32) -> &[Run] {
+        if !self.inside.contains_key(&state) {
+            let mut runs = Runs::new();
+            let dfa = self.dfa;
+            for edge in &dfa.states[state as usize].edges {
+                let range = (edge.lo & 0x3f, edge.hi & 0x3f);
+                if bits == 6 {
+                    push(&mut runs, (range.0, range.1, edge.target));
+                } else {
+                    self.extend(&mut runs, range, bits - 6, edge.target);
+                }
+            }
+            self.inside.insert(state, runs);
+        }
+        &self.inside[&state]
+    }
+}
+
+/// Adds a run above all others, as part of the last one where it continues that. Surrogates are nothing between two.
+fn push(runs: &mut Runs, (lo, hi, target): (u32, u32, u32)) {
+    match runs.last_mut() {
+        Some(last)
+            if last.2 == target && (last.1 + 1 == lo || (last.1, lo) == (0xd7ff, 0xe000)) =>
+        {
+            last.1 = hi;
+        }
+        _ => runs.push((lo, hi, target)),
+    }
+}

@@ -1,0 +1,192 @@
+//! The graph of a language with bounds on the length that it does not imply.
+//!
+//! Its states are pairs of a state of the automaton and the number of characters before it. Most pairs need no further
+//! counting. If the rest is any string, a shared rule counts. If every rest is within the bounds, the plain graph continues.
+//! A state with a loop, after which only one length is possible, is a repetition, which the network counts in a register.
+//!
+//! So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535 characters, cost nothing for the bound.
+//! Only loops of another shape are counted in states, up to a limit.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::graph::Plain;
+use super::{Escapes, StringRules, TextError};
+use crate::values::strings::{Band, lengths};
+use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::ir::{Expr, ExprGraph};
+
+/// Steps of a budget that an edge takes, about: the texts of its characters are copied.
+const STEPS_AN_EDGE: usize = 1 << 6;
+
+/// The texts of a band.
+pub(super) fn counted<R: StringRules>(
+    rules: &mut R,
+    band: &Band,
+    (escapes, alphabets): (Escapes, bool),
+    limit: Allowance<'_>,
+) -> Result<Expr, TextError> {
+    let rests = lengths::of_states(band.language.dfa());
+    let none_met = vec![(u32::MAX, 0); rests.len()];
+    let plain = Plain::new(rules, &band.language, escapes, alphabets);
+    let mut counted = Counted {
+        plain,
+        band,
+        rests,
+        moves: FxHashMap::default(),
+        numbers: [none_met.clone(), none_met],
+        count: 0,
+        queue: VecDeque::new(),
+        closing: None,
+    };
+    counted.meet(0, 0, ExprGraph::START);
+    while let Some((state, length, number)) = counted.queue.pop_front() {
+        counted.build(state, length, number);
+        let edges = counted.moves.get(&state).map_or(1, |moves| moves.len());
+        if counted.count > limit.states || limit.spend(STEPS_AN_EDGE * edges).is_err() {
+            let (count, limit) = (band.max.unwrap_or(band.min), limit.states);
+            return Err(TextError::Counting { count, limit });
+        }
+    }
+    Ok(counted.plain.complete())
+}
+
+struct Counted<'a, R> {
+    plain: Plain<'a, R>,
+    band: &'a Band,
+    /// For each state, the lengths of its shortest and longest rest; no longest if it is unbounded.
+    rests: Vec<(u32, Option<u32>)>,
+    /// The transitions of each state of the automaton that was met.
+    moves: FxHashMap<u32, Rc<[Move]>>,
+    /// For each state of the automaton, its newest pair: the number of characters and the state of the graph. Even and odd
+    /// numbers have a table each. Pairs are built by ascending number, and lead at most to the next one.
+    numbers: [Vec<(u32, u32)>; 2],
+    /// Number of pairs.
+    count: usize,
+    /// Worklist of pairs: state of the automaton, number of characters, state of the graph.
+    queue: VecDeque<(u32, u32, u32)>,
+    /// The state before the closing quote, created on first use.
+    closing: Option<u32>,
+}
+
+/// A transition: the target state of the automaton, and the expression for the characters.
+type Move = (u32, Expr);
+
+/// The bounds on the rest of a text: least and most characters.
+type Left = (u32, Option<u32>);
+
+impl<R: StringRules> Counted<'_, R> {
+    fn left(&self, length: u32) -> Left {
+        (self.band.min.saturating_sub(length), self.band.max.map(|max| max.saturating_sub(length)))
+    }
+
+    /// Adds a pair with its state of the graph to the worklist.
+    fn meet(&mut self, state: u32, length: u32, number: u32) {
+        self.numbers[length as usize % 2][state as usize] = (length, number);
+        self.queue.push_back((state, length, number));
+        self.count += 1;
+    }
+
+    fn build(&mut self, state: u32, length: u32, from: u32) {
+        let Plain { characters, speller, .. } = &mut self.plain;
+        let moves = self.moves.entry(state).or_insert_with(|| {
+            let moves = characters.moves(state).into_iter();
+            moves.map(|(target, ranges)| (target, speller.expr(&ranges))).collect()
+        });
+        let moves = Rc::clone(moves);
+        if let Some(class) = self.loop_of(state, &moves) {
+            self.repeat(from, state, length, class, &moves);
+            return;
+        }
+        let accepting = self.plain.language.dfa().states[state as usize].accepting;
+        if accepting && self.left(length).0 == 0 {
+            self.plain.close(from);
+        }
+        if self.band.max == Some(length) {
+            return;
+        }
+        // Beyond a minimum without a maximum nothing is left to count.
+        let next = match self.band.max {
+            Some(_) => length + 1,
+            None => (length + 1).min(self.band.min),
+        };
+        for (target, expr) in moves.iter() {
+            self.edge(from, expr.clone(), *target, next);
+        }
+    }
+
+    /// Adds an edge to the pair of a state and `length`, if a rest within the bounds exists.
+    fn edge(&mut self, from: u32, expr: Expr, state: u32, length: u32) {
+        let (min, max) = self.left(length);
+        let (shortest, longest) = self.rests[state as usize];
+        if max.is_some_and(|max| shortest > max) || longest.is_some_and(|longest| longest < min) {
+            return;
+        }
+        let bounded = match (max, longest) {
+            (None, _) => true,
+            (Some(max), Some(longest)) => longest <= max,
+            (Some(_), None) => false,
+        };
+        if shortest >= min && bounded {
+            self.plain.edge(from, expr, state);
+            return;
+        }
+        if self.plain.language.universal() == Some(state) {
+            let (rest, to) = match (min, max) {
+                (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
+                // With any rest of the bounds, the text behind is the same.
+                (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
+            };
+            self.plain.graph.edge(from, Expr::seq([expr, rest]), to);
+            return;
+        }
+        let to = match self.numbers[length as usize % 2][state as usize] {
+            (met, to) if met == length => to,
+            _ => {
+                let to = self.plain.graph.state();
+                self.meet(state, length, to);
+                to
+            }
+        };
+        self.plain.graph.edge(from, expr, to);
+    }
+
+    fn closing(&mut self) -> u32 {
+        *self.closing.get_or_insert_with(|| {
+            let closing = self.plain.graph.state();
+            self.plain.close(closing);
+            closing
+        })
+    }
+
+    /// The characters on which a state loops, where every way out of it has a fixed length.
+    fn loop_of<'m>(&self, state: u32, moves: &'m [Move]) -> Option<&'m Expr> {
+        let fixed = |(target, _): &Move| {
+            let (shortest, longest) = self.rests[*target as usize];
+            *target == state || longest == Some(shortest)
+        };
+        let own = moves.iter().find(|(target, _)| *target == state)?;
+        moves.iter().all(fixed).then_some(&own.1)
+    }
+
+    /// Adds a loop as repetitions. Each transition out of it follows as many rounds as the bounds allow for it.
+    fn repeat(&mut self, from: u32, state: u32, length: u32, class: &Expr, moves: &[Move]) {
+        let (min, max) = self.left(length);
+        if self.plain.language.dfa().states[state as usize].accepting {
+            let rounds = class.clone().repeat(min, max);
+            let end = self.plain.graph.end();
+            self.plain.graph.edge(from, Expr::seq([rounds, Expr::byte(b'"')]), end);
+        }
+        for (target, exit) in moves.iter().filter(|(target, _)| *target != state) {
+            let behind = self.rests[*target as usize].0.saturating_add(1);
+            if max.is_some_and(|max| max < behind) {
+                continue;
+            }
+            let max = max.map(|max| max - behind);
+            let rounds = class.clone().repeat(min.saturating_sub(behind), max);
+            self.plain.edge(from, Expr::seq([rounds, exit.clone()]), *target);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The graph of a pattern with counters, within bounds on the length.
+//!
+//! A state of the graph is a place of the [pattern](CountedPattern) with the steps of a way there. The length is one more
+//! counter, which every character ticks. So the graph is as large as the pattern, whatever it counts; the network keeps the
+//! counts in a register.
+
+use rustc_hash::FxHashMap;
+
+use super::characters::Ranges;
+use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
+use grammarc_patterns::ecma::CountedPattern;
+
+/// The texts of a pattern, of so many characters where there are bounds, from after the opening quote to the closing one;
+/// `text` writes one of some characters.
+pub(super) fn written(
+    pattern: &CountedPattern,
+    bounds: Option<Counter>,
+    mut text: impl FnMut(&Ranges) -> Expr,
+) -> Expr {
+    let mut graph = ExprGraph::with_capacity(pattern.ways.len());
+    pattern.counters.iter().for_each(|&counter| _ = graph.counter(within(counter, bounds)));
+    let length = bounds.map(|bounds| graph.counter(bounds));
+    let (on_character, at_end) = match (bounds, length) {
+        (Some(bounds), Some(length)) => {
+            (Some(Step::Tick(length)), (bounds.min > 0).then_some(Step::Check(length)))
+        }
+        _ => (None, None),
+    };
+    let characters: Vec<Expr> = pattern
+        .places
+        .iter()
+        .map(|place| text(&place.class.iter().map(|range| (range.start(), range.end())).collect()))
+        .collect();
+    let mut numbers: FxHashMap<(Option<u32>, &[Step]), u32> = FxHashMap::default();
+    let mut open = vec![(None, ExprGraph::START)];
+    while let Some((place, from)) = open.pop() {
+        for way in pattern.ways.iter().filter(|way| way.from == place) {
+            let to = *numbers.entry((way.to, &way.steps)).or_insert_with(|| {
+                let to = graph.state();
+                let last = if way.to.is_some() { on_character } else { at_end };
+                way.steps.iter().copied().chain(last).for_each(|step| graph.step(to, step));
+                match way.to {
+                    Some(_) => open.push((way.to, to)),
+                    None => graph.edge(to, Expr::Empty, graph.end()),
+                }
+                to
+            });
+            let expr = match way.to {
+                Some(place) => characters[place as usize].clone(),
+                None => Expr::byte(b'"'),
+            };
+            graph.edge(from, expr, to);
+        }
+    }
+    Expr::Graph(graph.into())
+}
+
+/// The bounds of a counter of a pattern within bounds on the length: none above where a text would have to be longer, since a
+/// character ticks once and the end at most once more.
+fn within(counter: Counter, length: Option<Counter>) -> Counter {
+    let longest = length.and_then(|length| length.max);
+    let max =
+        counter.max.filter(|&max| longest.is_none_or(|longest| max <= longest.saturating_add(1)));
+    Counter { max, ..counter }
+}

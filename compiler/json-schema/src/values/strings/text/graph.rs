@@ -1,0 +1,245 @@
+//! The graph of a language whose lengths need no counting.
+//!
+//! Its states are those of the language's automaton between characters. A run of characters that nothing else leads
+//! into is one literal, and what leads to the universal state, or to any number of the characters of an
+//! [alphabet](Alphabet), leads to the end through a shared rule instead.
+
+use rustc_hash::FxHashMap;
+
+use super::alphabets::Alphabet;
+use super::characters::{Characters, Ranges};
+use super::spell::{Speller, Text, plain};
+use super::{Escapes, StringRules};
+use crate::Piece;
+use crate::values::strings::language::Language;
+use grammarc_grammar::automata::DfaState;
+use grammarc_grammar::ir::{Expr, ExprGraph};
+
+/// A graph under construction.
+pub(super) struct Plain<'a, R> {
+    pub(super) rules: &'a mut R,
+    pub(super) language: &'a Language,
+    pub(super) characters: Characters<'a>,
+    pub(super) speller: Speller,
+    pub(super) graph: ExprGraph,
+    /// States of the graph by state of the automaton.
+    numbers: FxHashMap<u32, u32>,
+    queue: Vec<u32>,
+    /// Edges into each state of the automaton.
+    entries: Vec<u32>,
+    /// Whether rests of some classes of characters are shared rules.
+    alphabets: bool,
+}
+
+impl<'a, R: StringRules> Plain<'a, R> {
+    /// The graph of a language, which calls the rules of [alphabets](Alphabet) where these are wanted: in the shortest form
+    /// alone.
+    pub(super) fn new(
+        rules: &'a mut R,
+        language: &'a Language,
+        escapes: Escapes,
+        alphabets: bool,
+    ) -> Self {
+        let dfa = language.dfa();
+        let mut entries = vec![0; dfa.states.len()];
+        entries[0] = 2;
+        let mut edges = 0;
+        for edge in dfa.states.iter().flat_map(|state| &state.edges) {
+            entries[edge.target as usize] += 1;
+            edges += 1;
+        }
+        Self {
+            rules,
+            language,
+            characters: Characters::new(dfa),
+            speller: Speller::new(escapes),
+            graph: ExprGraph::with_capacity(edges),
+            numbers: FxHashMap::default(),
+            queue: Vec::new(),
+            entries,
+            alphabets,
+        }
+    }
+
+    /// The expression of the whole language.
+    pub(super) fn finish(mut self) -> Expr {
+        if let Some(rest) = self.rest(0) {
+            return rest;
+        }
+        self.numbers.insert(0, ExprGraph::START);
+        self.queue.push(0);
+        self.complete()
+    }
+
+    /// The expression, once all states that have been named are built.
+    pub(super) fn complete(mut self) -> Expr {
+        while let Some(state) = self.queue.pop() {
+            self.build(state);
+        }
+        let (start, end) = (ExprGraph::START, self.graph.end());
+        if self.graph.edges().all(|(from, _, to)| (from, to) == (start, end)) {
+            return Expr::alt(self.graph.edges().map(|(_, part, _)| part.clone()));
+        }
+        Expr::Graph(self.graph.into())
+    }
+
+    /// Adds an edge to what follows a state of the automaton.
+    pub(super) fn edge(&mut self, from: u32, expr: Expr, state: u32) {
+        if let Some(rest) = self.rest(state) {
+            self.graph.edge(from, Expr::seq([expr, rest]), self.graph.end());
+            return;
+        }
+        let to = match self.numbers.get(&state) {
+            Some(&to) => to,
+            None => {
+                let to = self.graph.state();
+                self.numbers.insert(state, to);
+                self.queue.push(state);
+                to
+            }
+        };
+        self.graph.edge(from, expr, to);
+    }
+
+    /// The rest behind a state, if that is a shared rule.
+    fn rest(&mut self, state: u32) -> Option<Expr> {
+        if self.language.universal() == Some(state) {
+            return Some(self.rules.piece(Piece::StringTail));
+        }
+        if !self.alphabets || self.numbers.contains_key(&state) {
+            return None;
+        }
+        let (alphabet, least) = match self.letters(state) {
+            Some(alphabet) => (alphabet, 0),
+            None => (self.letters_after(state)?, 1),
+        };
+        let (name, rest) = alphabet.rest(least);
+        Some(self.rules.named_tail(name, |_| rest()))
+    }
+
+    /// The characters of which any number comes behind a state, and nothing else.
+    fn letters(&mut self, state: u32) -> Option<&'static Alphabet> {
+        let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
+        if !accepting || edges.iter().all(|edge| edge.target != state) {
+            return None;
+        }
+        match &self.characters.moves(state)[..] {
+            [(target, ranges)] if *target == state => Alphabet::of(ranges),
+            _ => None,
+        }
+    }
+
+    /// The same where it is one at least.
+    fn letters_after(&mut self, state: u32) -> Option<&'static Alphabet> {
+        let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
+        let next = edges.first().filter(|_| !accepting)?.target;
+        let alphabet = self.letters(next)?;
+        match &self.characters.moves(state)[..] {
+            [(target, ranges)] if *target == next && alphabet.is_of(ranges) => Some(alphabet),
+            _ => None,
+        }
+    }
+
+    /// Adds an edge that ends the string.
+    pub(super) fn close(&mut self, from: u32) {
+        self.graph.edge(from, Expr::byte(b'"'), self.graph.end());
+    }
+
+    fn build(&mut self, state: u32) {
+        let from = self.numbers[&state];
+        if self.language.dfa().states[state as usize].accepting {
+            self.close(from);
+        }
+        for (target, ranges) in self.characters.moves(state) {
+            if self.language.universal() == Some(target) {
+                self.leave(from, &ranges);
+            } else {
+                match self.only_text(&ranges) {
+                    Some(text) => self.run(from, text.to_vec(), target),
+                    None => {
+                        let expr = self.speller.expr(&ranges);
+                        let (count, last) = self.letters_in_a_row(&ranges, (state, target));
+                        self.edge(from, expr.repeat(count, Some(count)), last);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many characters of an alphabet that many patterns have a fixed number of lead on, the first of them from one
+    /// state to another, and where to; one, where they are none.
+    fn letters_in_a_row(
+        &mut self,
+        ranges: &Ranges,
+        (mut before, mut state): (u32, u32),
+    ) -> (u32, u32) {
+        let mut count = 1;
+        if !self.alphabets || !Alphabet::of(ranges).is_some_and(Alphabet::is_fixed) {
+            return (count, state);
+        }
+        let states = &self.language.dfa().states;
+        let into = |from: u32, to: u32| {
+            states[from as usize].edges.iter().filter(|edge| edge.target == to).count()
+        };
+        while self.entries[state as usize] as usize == into(before, state)
+            && !states[state as usize].accepting
+            && let [(next, others)] = &self.characters.moves(state)[..]
+            && others == ranges
+        {
+            (count, before, state) = (count + 1, state, *next);
+        }
+        (count, state)
+    }
+
+    /// Adds the way to any rest of the string. It goes through the rule for all special characters where it can, so
+    /// that a state with a few characters of its own costs a set of bytes and two calls.
+    fn leave(&mut self, from: u32, ranges: &Ranges) {
+        let end = self.graph.end();
+        if **ranges == [('\0', char::MAX)] {
+            let rest = self.rules.piece(Piece::NonEmptyStringTail);
+            self.graph.edge(from, rest, end);
+            return;
+        }
+        let rest = self.rules.piece(Piece::StringTail);
+        let first = if self.speller.has_all_special(ranges) {
+            let special = self.rules.piece(Piece::SpecialStringTail);
+            self.graph.edge(from, special, end);
+            Expr::bytes(plain(ranges))
+        } else {
+            self.speller.expr(ranges)
+        };
+        self.graph.edge(from, Expr::seq([first, rest]), end);
+    }
+
+    /// Adds an edge for a text and for all that must follow it.
+    fn run(&mut self, from: u32, mut text: Vec<u8>, mut state: u32) {
+        loop {
+            let accepting = self.language.dfa().states[state as usize].accepting;
+            if self.entries[state as usize] > 1 {
+                break;
+            }
+            if accepting && self.language.dfa().states[state as usize].edges.is_empty() {
+                text.push(b'"');
+                self.graph.edge(from, Expr::literal(text), self.graph.end());
+                return;
+            }
+            let only = if accepting { None } else { self.characters.only(state) };
+            let Some((character, next)) = only else { break };
+            if self.language.universal() == Some(next) {
+                break;
+            }
+            let Some(more) = self.speller.literal(character) else { break };
+            text.extend_from_slice(&more);
+            state = next;
+        }
+        self.edge(from, Expr::literal(text), state);
+    }
+
+    /// The text of the only character in the ranges, if it has only one.
+    fn only_text(&self, ranges: &Ranges) -> Option<Text> {
+        match **ranges {
+            [(lo, hi)] if lo == hi => self.speller.literal(lo),
+            _ => None,
+        }
+    }
+}

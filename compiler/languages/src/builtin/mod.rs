@@ -1,0 +1,108 @@
+//! Built-in grammars: formats that every host asks for, by name.
+//!
+//! | name | texts | options |
+//! | --- | --- | --- |
+//! | `json`, `json-object`, `json-array` | any JSON value, object or array | the text form of JSON Schema |
+//! | `jsonl` | JSON values, one a line | `line`: the schema of each; the number of lines; the text form |
+//! | `csv` | records of fields (RFC 4180) | `columns`: how many, or their names for a head; `separator`; the number of records |
+//! | `xml` | one element and what is in it | `names` of elements, `attributes` |
+//!
+//! The source is the name. The grammars of JSON are schemas, so that they take the masks that a vocabulary has of strings
+//! and numbers; the others are written as GBNF with the options in it (`csv`, `xml`). Texts that such a grammar accepts too
+//! much without an option are in the report as approximate.
+
+mod csv;
+mod gbnf_text;
+mod jsonl;
+mod options;
+mod xml;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::gbnf;
+use super::gbnf::GbnfOptions;
+use grammarc_grammar::budget::{Budget, Phase};
+use grammarc_grammar::diagnostics::report::Report;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::{Literals, Lowered, Origin};
+use grammarc_grammar::suggest::nearest;
+use grammarc_json_schema as json_schema;
+
+pub use options::{BuiltInOptions, Columns};
+
+use gbnf_text::Written;
+use options::wrong;
+
+/// Names of the built-in grammars.
+pub const NAMES: [&str; 6] = ["json", "json-object", "json-array", "jsonl", "csv", "xml"];
+
+/// A name that no built-in grammar has.
+const UNKNOWN: &str = "builtin::unknown";
+
+/// The grammar of a name.
+///
+/// # Errors
+///
+/// There is no such name, an option is not the grammar's or makes no sense, the schema of lines has errors, which point into that
+/// schema; or the budget is spent.
+pub fn lower(
+    source: Source,
+    options: &BuiltInOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    budget.check_in_source()?;
+    let name = source.text.trim();
+    let whole = 0..source.text.len();
+    let Some(&name) = NAMES.iter().find(|known| **known == name) else {
+        let help = match nearest(name, NAMES) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", NAMES.join(", ")),
+        };
+        let text = format!("there is no built-in grammar {name:?}");
+        let error = Diagnostic::error(UNKNOWN, text).with_label(whole, "").with_help(help);
+        return Err(vec![error]);
+    };
+    let here = |error: Diagnostic| vec![error.with_label(whole.clone(), "")];
+    if let Some((option, owners)) = options.set().find(|(_, owners)| !owners.contains(&name)) {
+        let text = format!("`{option}` is for {}, and this is {name}", owners.join(" and "));
+        return Err(here(wrong(text)));
+    }
+    let schema = |text: &str| -> Result<Lowered, Vec<Diagnostic>> {
+        let lowered = json_schema::lower(Source::new(name, text), &options.json_schema, budget)?;
+        // Nothing of the schema is the user's.
+        Ok(Lowered { report: Report::default(), ..lowered })
+    };
+    let lowered = match name {
+        "json" => schema("true")?,
+        "json-object" => schema(r#"{"type":"object"}"#)?,
+        "json-array" => schema(r#"{"type":"array"}"#)?,
+        "jsonl" => return jsonl::lower(source.clone(), options, budget),
+        "csv" => written(csv::write(options).map_err(here)?, budget)?,
+        _ => written(xml::write(options).map_err(here)?, budget)?,
+    };
+    Ok(at(lowered, source))
+}
+
+fn written(written: Written, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
+    let Written { text, report: (option, verdict, reason) } = written;
+    let source = Source::new("<built-in>", text);
+    let lowered = gbnf::lower(source, &GbnfOptions::default(), budget)?;
+    let mut report = Report::default();
+    let pointer = |text: &mut String| {
+        text.push('/');
+        text.push_str(option);
+    };
+    report.add(pointer, option, verdict, Cow::Borrowed(reason));
+    Ok(Lowered { report, findings: Vec::new(), literals: Literals::default(), ..lowered })
+}
+
+/// The same grammar, all of it at the name.
+fn at(mut lowered: Lowered, source: Source) -> Lowered {
+    let whole: Range<usize> = 0..source.text.len();
+    for rule in &mut lowered.grammar.rules {
+        rule.origin = Origin { span: Some(whole.clone()), pointer: None };
+    }
+    Lowered { source, findings: Vec::new(), ..lowered }
+}

@@ -1,0 +1,475 @@
+//! Free text up to patterns: the Aho-Corasick automaton of the patterns, as a graph of expressions.
+//!
+//! Text is any UTF-8 without special tokens in which no pattern occurs. The pattern whose end comes first ends the text
+//! there, at the leftmost occurrence, whatever tokens it is cut into; a pattern that leads nowhere cannot be written, but
+//! for what a pattern that ends the text has of it: text without `<` may be ended by `</a>`. A pattern is a sequence of
+//! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern is met as a token.
+//!
+//! The states are pairs of a node of the patterns' trie and the bytes of a character still to come, so that text never
+//! ends within a character. Behind a pattern that cannot be written the text has ended if it is any, and the state has the
+//! node of the longest pattern that may be ending it and how many symbols ago that was sure ([`Place::Ending`]). Edges are
+//! sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total length of the patterns), with a
+//! factor for the ranges of bytes, and one for the length of patterns that end the text where they have others in them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::FxHashMap;
+
+use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
+use grammarc_patterns::utf8;
+use grammarc_patterns::utf8::Rest;
+
+/// One step of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Symbol {
+    /// A byte.
+    Byte(u8),
+    /// A whole token.
+    Token(TokenRef),
+}
+
+impl Symbol {
+    /// The expression of symbols in a row.
+    pub(crate) fn expr(symbols: &[Self]) -> Expr {
+        let runs =
+            symbols.chunk_by(|one, other| matches!((one, other), (Self::Byte(_), Self::Byte(_))));
+        Expr::seq(runs.map(|run| match run {
+            [Self::Token(token)] => Self::token(token),
+            bytes => {
+                let bytes = bytes.iter().filter_map(|symbol| match symbol {
+                    Self::Byte(byte) => Some(*byte),
+                    Self::Token(_) => None,
+                });
+                Expr::literal(bytes.collect::<Vec<u8>>())
+            }
+        }))
+    }
+
+    fn token(token: &TokenRef) -> Expr {
+        Expr::Token(TokenSet { tokens: vec![(token.clone(), None)], negated: false })
+    }
+}
+
+/// A text that ends free text.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// Its symbols; there is one at least, and its bytes are whole characters.
+    pub(crate) symbols: Vec<Symbol>,
+    /// State of the graph that it leads to; without one it cannot be written.
+    pub(crate) leads_to: Option<u32>,
+}
+
+/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is one. Of
+/// patterns that end at one place, the first of the list counts.
+pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
+    let begin = Place::Text(ROOT, None);
+    let mut building = Building {
+        graph,
+        patterns,
+        trie: &Trie::new(patterns),
+        end,
+        states: FxHashMap::from_iter([(begin, start)]),
+        open: VecDeque::from([begin]),
+    };
+    while let Some(place) = building.open.pop_front() {
+        let from = building.states[&place];
+        match place {
+            Place::Text(node, rest) => building.text(from, node, rest),
+            Place::Ending(node, sure) => building.ending(from, node, sure),
+        }
+    }
+}
+
+/// The graph while it is made.
+struct Building<'a> {
+    graph: &'a mut ExprGraph,
+    patterns: &'a [Pattern],
+    trie: &'a Trie,
+    /// State behind the end of the text, where it may end.
+    end: Option<u32>,
+    /// States by what they stand for.
+    states: FxHashMap<Place, u32>,
+    /// States that nothing leads on from yet.
+    open: VecDeque<Place>,
+}
+
+impl Building<'_> {
+    fn state_at(&mut self, place: Place) -> u32 {
+        *self.states.entry(place).or_insert_with(|| {
+            self.open.push_back(place);
+            self.graph.state()
+        })
+    }
+
+    /// The state behind text that has come to a node with this rest of a character; none where nothing can follow.
+    fn state_of(&mut self, node: u32, rest: Option<Rest>) -> Option<u32> {
+        let place = match self.trie.ends[node as usize] {
+            None => Place::Text(node, rest),
+            Some(pattern) => match self.patterns[pattern as usize].leads_to {
+                Some(state) => return Some(state),
+                None => Place::Ending(self.trie.ending_from(node, 0).next()?, 0),
+            },
+        };
+        Some(self.state_at(place))
+    }
+
+    fn text(&mut self, from: u32, node: u32, rest: Option<Rest>) {
+        let trie = self.trie;
+        let tokens_before = trie.token_counts[node as usize];
+        let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
+        for (byte, next) in bytes_of(rest) {
+            let to = trie.step(node, &Symbol::Byte(byte));
+            if trie.has_tokens(to, tokens_before)
+                && let Some(state) = self.state_of(to, next)
+            {
+                targets.entry(state).or_default().insert(byte);
+            }
+        }
+        if rest.is_none() {
+            for token in trie.tokens(node) {
+                let to = trie.step(node, &Symbol::Token(token.clone()));
+                if trie.has_tokens(to, tokens_before + 1)
+                    && let Some(state) = self.state_of(to, None)
+                {
+                    self.graph.edge(from, Symbol::token(token), state);
+                }
+            }
+            if let Some(end) = self.end.filter(|_| tokens_before == 0) {
+                self.graph.edge(from, Expr::Empty, end);
+            }
+        }
+        self.bytes(from, targets);
+    }
+
+    fn ending(&mut self, from: u32, node: u32, sure: u32) {
+        let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
+        for (symbol, after) in self.trie.ending(node, sure) {
+            let to = match after {
+                After::Ended(pattern) => self.patterns[pattern as usize].leads_to,
+                After::Ending(node) => Some(self.state_at(Place::Ending(node, sure + 1))),
+            };
+            let Some(to) = to else { continue };
+            match symbol {
+                Symbol::Byte(byte) => targets.entry(to).or_default().insert(*byte),
+                Symbol::Token(token) => self.graph.edge(from, Symbol::token(token), to),
+            }
+        }
+        self.bytes(from, targets);
+    }
+
+    fn bytes(&mut self, from: u32, targets: BTreeMap<u32, ByteSet>) {
+        for (state, bytes) in targets {
+            self.graph.edge(from, Expr::bytes(bytes), state);
+        }
+    }
+}
+
+/// Meaning of a state of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Text, behind the string of a node and before the rest of a character.
+    Text(u32, Option<Rest>),
+    /// Within a pattern that ends the text, behind the string of a node. The pattern began more than so many symbols ago: it
+    /// was sure then that the text cannot go on.
+    Ending(u32, u32),
+}
+
+/// Target of a symbol within a pattern that ends the text.
+enum After {
+    /// To its end.
+    Ended(u32),
+    /// Further into it, or into one that began later.
+    Ending(u32),
+}
+
+/// The trie's root.
+const ROOT: u32 = 0;
+
+/// The patterns' trie with the links of Aho and Corasick ("Efficient string matching", 1975).
+struct Trie {
+    children: Vec<BTreeMap<Symbol, u32>>,
+    /// By node, that of its longest proper suffix in the trie.
+    suffix: Vec<u32>,
+    /// By node, the first pattern that ends its string.
+    ends: Vec<Option<u32>>,
+    /// By node, how many tokens are in its string. Text has none but those of a pattern that it goes on with.
+    token_counts: Vec<u32>,
+    /// By node, how many symbols are in its string.
+    depths: Vec<u32>,
+    /// By node, the first pattern that leads somewhere and is its string.
+    leading: Vec<Option<u32>>,
+    /// By node, whether such a pattern begins with its string.
+    leads: Vec<bool>,
+}
+
+impl Trie {
+    fn new(patterns: &[Pattern]) -> Self {
+        let mut trie = Self {
+            children: vec![BTreeMap::new()],
+            suffix: vec![ROOT],
+            ends: vec![None],
+            token_counts: vec![0],
+            depths: vec![0],
+            leading: vec![None],
+            leads: vec![false],
+        };
+        for (number, pattern) in (0..).zip(patterns) {
+            let is_leading = pattern.leads_to.is_some();
+            let mut node = ROOT;
+            for symbol in &pattern.symbols {
+                node = trie.child(node, symbol);
+                trie.leads[node as usize] |= is_leading;
+            }
+            trie.ends[node as usize].get_or_insert(number);
+            if is_leading {
+                trie.leading[node as usize].get_or_insert(number);
+            }
+        }
+        trie.link();
+        trie
+    }
+
+    fn child(&mut self, node: u32, symbol: &Symbol) -> u32 {
+        if let Some(&child) = self.children[node as usize].get(symbol) {
+            return child;
+        }
+        let child = self.children.len() as u32;
+        self.children[node as usize].insert(symbol.clone(), child);
+        self.children.push(BTreeMap::new());
+        self.suffix.push(ROOT);
+        self.ends.push(None);
+        let is_token = matches!(symbol, Symbol::Token(_));
+        self.token_counts.push(self.token_counts[node as usize] + u32::from(is_token));
+        self.depths.push(self.depths[node as usize] + 1);
+        self.leading.push(None);
+        self.leads.push(false);
+        child
+    }
+
+    /// Whether so many tokens are in the string of a node.
+    fn has_tokens(&self, node: u32, count: u32) -> bool {
+        self.token_counts[node as usize] == count
+    }
+
+    /// Finds the suffixes, nodes nearer to the root first.
+    fn link(&mut self) {
+        let mut open: VecDeque<u32> = self.children[ROOT as usize].values().copied().collect();
+        while let Some(node) = open.pop_front() {
+            let suffix = self.suffix[node as usize];
+            // A token in the string is no text, so a pattern that begins behind it does not end here.
+            let is_free = self.has_tokens(suffix, self.token_counts[node as usize]);
+            let within = self.ends[suffix as usize].filter(|_| is_free);
+            let first = [self.ends[node as usize], within].into_iter().flatten().min();
+            self.ends[node as usize] = first;
+            for (symbol, child) in self.children[node as usize].clone() {
+                self.suffix[child as usize] = self.step(suffix, &symbol);
+                open.push_back(child);
+            }
+        }
+    }
+
+    /// The node of the longest suffix of a node's string and the symbol behind it.
+    fn step(&self, mut node: u32, symbol: &Symbol) -> u32 {
+        loop {
+            match self.children[node as usize].get(symbol) {
+                Some(&child) => return child,
+                None if node == ROOT => return ROOT,
+                None => node = self.suffix[node as usize],
+            }
+        }
+    }
+
+    /// The nodes of patterns that lead somewhere and that the string of a node may be within, the longest first, with more
+    /// than so many symbols.
+    fn ending_from(&self, node: u32, sure: u32) -> impl Iterator<Item = u32> {
+        let suffixes = std::iter::successors(Some(node), |&node| Some(self.suffix[node as usize]));
+        suffixes
+            .take_while(move |&node| self.depths[node as usize] > sure)
+            .filter(|&node| self.leads[node as usize])
+    }
+
+    /// The symbols with which those patterns go on, and where each leads.
+    fn ending(&self, node: u32, sure: u32) -> BTreeMap<&Symbol, After> {
+        let mut found: BTreeMap<&Symbol, After> = BTreeMap::new();
+        for node in self.ending_from(node, sure) {
+            for (symbol, &child) in &self.children[node as usize] {
+                let pattern = self.leading[child as usize];
+                match (found.get(symbol), pattern) {
+                    // The pattern that ends first counts, and of those that end at one place the first.
+                    (Some(After::Ended(other)), Some(pattern)) if pattern >= *other => {}
+                    (_, Some(pattern)) => {
+                        found.insert(symbol, After::Ended(pattern));
+                    }
+                    // The longest has the others as suffixes.
+                    (None, None) if self.leads[child as usize] => {
+                        found.insert(symbol, After::Ending(child));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Tokens with which some pattern goes on.
+    fn tokens(&self, mut node: u32) -> Vec<&TokenRef> {
+        let mut tokens = Vec::new();
+        loop {
+            tokens.extend(self.children[node as usize].keys().filter_map(|symbol| match symbol {
+                Symbol::Token(token) => Some(token),
+                Symbol::Byte(_) => None,
+            }));
+            if node == ROOT {
+                tokens.sort_unstable();
+                tokens.dedup();
+                return tokens;
+            }
+            node = self.suffix[node as usize];
+        }
+    }
+}
+
+/// The bytes that may come within a character or, where nothing is left of one, at the beginning of one; each with what is
+/// left after it.
+fn bytes_of(rest: Option<Rest>) -> impl Iterator<Item = (u8, Option<Rest>)> {
+    let sets = match rest {
+        Some(rest) => vec![(rest.bytes(), rest.next())],
+        None => {
+            let several = utf8::leads().map(|(set, rest)| (set, Some(rest)));
+            [(ByteSet::range(0x00, 0x7f), None)].into_iter().chain(several).collect()
+        }
+    };
+    sets.into_iter().flat_map(|(set, next)| set.iter().map(move |byte| (byte, next)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use grammarc_grammar::ir::recognize::recognizes;
+    use grammarc_grammar::ir::{Grammar, GrammarBuilder, Origin};
+
+    fn bytes(text: &str) -> Vec<Symbol> {
+        text.bytes().map(Symbol::Byte).collect()
+    }
+
+    fn grammar(graph: ExprGraph) -> Grammar {
+        let mut builder = GrammarBuilder::new();
+        let root = builder.declare("root");
+        builder.define(root, Expr::Graph(graph.into()), Origin::default());
+        builder.finish(root)
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(vec!["a", "b", "é", "è", "日", "😀"]), 0..8)
+            .prop_map(|parts| parts.concat())
+    }
+
+    fn any_pattern() -> impl Strategy<Value = String> {
+        any_text().prop_filter("not empty", |text| !text.is_empty() && text.chars().count() < 5)
+    }
+
+    proptest! {
+        #[test]
+        fn text_is_what_has_no_pattern(patterns in prop::collection::vec(any_pattern(), 0..4), texts in prop::collection::vec(any_text(), 1..20)) {
+            let mut graph = ExprGraph::new();
+            let end = graph.end();
+            let list = patterns.iter().map(|pattern| Pattern { symbols: bytes(pattern), leads_to: None });
+            free_text(&mut graph, ExprGraph::START, &list.collect::<Vec<_>>(), Some(end));
+            let grammar = grammar(graph);
+            for text in texts {
+                let expected = !patterns.iter().any(|pattern| text.contains(pattern.as_str()));
+                prop_assert_eq!(recognizes(&grammar, text.as_bytes()), expected, "{:?}", text);
+            }
+        }
+
+        #[test]
+        fn a_pattern_ends_the_text_where_it_first_ends(patterns in prop::collection::vec(any_pattern(), 1..4), text in any_text()) {
+            let mut graph = ExprGraph::new();
+            let end = graph.end();
+            let list = patterns.iter().map(|pattern| Pattern { symbols: bytes(pattern), leads_to: Some(end) });
+            free_text(&mut graph, ExprGraph::START, &list.collect::<Vec<_>>(), None);
+            let first = text.char_indices().map(|(at, c)| at + c.len_utf8());
+            let first = first.into_iter().find(|&end| patterns.iter().any(|pattern| text[..end].ends_with(pattern.as_str())));
+            prop_assert_eq!(recognizes(&grammar(graph), text.as_bytes()), first == Some(text.len()), "{:?}", text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_end_may_have_what_the_text_may_not(
+            ends in prop::collection::vec(any_pattern(), 1..4),
+            excludes in prop::collection::vec(any_pattern(), 1..3),
+            texts in prop::collection::vec(any_text(), 1..20),
+        ) {
+            let mut graph = ExprGraph::new();
+            let end = graph.end();
+            let leading = ends.iter().map(|text| Pattern { symbols: bytes(text), leads_to: Some(end) });
+            let others = excludes.iter().map(|text| Pattern { symbols: bytes(text), leads_to: None });
+            free_text(&mut graph, ExprGraph::START, &leading.chain(others).collect::<Vec<_>>(), None);
+            let grammar = grammar(graph);
+            // Ends by which texts are more often ended.
+            let texts = texts.iter().flat_map(|text| ends.iter().map(move |end| format!("{text}{end}")));
+            for text in texts {
+                let mut places = text.char_indices().map(|(at, c)| &text[..at + c.len_utf8()]);
+                let is_ended = |text: &str| {
+                    let mut before = ends.iter().filter_map(|end| text.strip_suffix(end.as_str()));
+                    before.any(|text| !excludes.iter().any(|no| text.contains(no.as_str())))
+                };
+                let expected = places.find(|text| is_ended(text)).is_some_and(|first| first == text);
+                prop_assert_eq!(recognizes(&grammar, text.as_bytes()), expected, "{:?} {:?} {:?}", text, ends, excludes);
+            }
+        }
+    }
+
+    #[test]
+    fn a_token_that_the_text_may_not_have_may_begin_its_end() {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let close = vec![Symbol::Token(TokenRef::Id(7))];
+        let patterns = [
+            Pattern { symbols: [close.clone(), bytes("x")].concat(), leads_to: Some(end) },
+            Pattern { symbols: close, leads_to: None },
+        ];
+        free_text(&mut graph, ExprGraph::START, &patterns, None);
+        let tokens: Vec<_> =
+            graph.edges().filter(|(_, expr, _)| matches!(expr, Expr::Token(_))).collect();
+        assert_eq!(tokens.len(), 1);
+        let on = graph.edges().filter(|edge| edge.0 == tokens[0].2);
+        assert!(on.map(|(_, expr, to)| (expr.clone(), to)).eq([(Expr::byte(b'x'), end)]));
+    }
+
+    #[test]
+    fn a_special_token_is_met_as_a_token() {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let token = Symbol::Token(TokenRef::Id(7));
+        let symbols = [bytes("\n"), vec![token], bytes("x")].concat();
+        let pattern = Pattern { symbols, leads_to: Some(end) };
+        free_text(&mut graph, ExprGraph::START, &[pattern], None);
+        // Text, behind a line end, behind the token, and within characters.
+        let tokens: Vec<_> =
+            graph.edges().filter(|(_, expr, _)| matches!(expr, Expr::Token(_))).collect();
+        assert_eq!(tokens.len(), 1);
+        let behind = tokens[0].2;
+        let on =
+            graph.edges().filter(|edge| edge.0 == behind).map(|(_, expr, to)| (expr.clone(), to));
+        assert!(on.eq([(Expr::byte(b'x'), end)]));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused() {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        free_text(&mut graph, ExprGraph::START, &[], Some(end));
+        let grammar = grammar(graph);
+        for text in [&b"\xc0\x80"[..], b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe3\x81", b"\x80"] {
+            assert!(!recognizes(&grammar, text), "{text:x?}");
+        }
+        assert!(recognizes(
+            &grammar,
+            "\0a\u{7f}\u{80}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{10ffff}".as_bytes()
+        ));
+    }
+}

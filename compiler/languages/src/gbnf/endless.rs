@@ -1,0 +1,126 @@
+//! Rules that no text of ever ends, for they call themselves on every way through.
+//!
+//! A rule is productive where some way through its body calls productive rules alone: the least fixpoint, found with a queue
+//! of callers. A rule that is not in it waits for a cycle, and the rules on that are named.
+//!
+//! Cost: linear in the source, times the levels at which rules wait for each other, which are few in what people write.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::ast::{Ast, Macro, Node, NodeKind};
+use super::codes;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::RuleId;
+
+/// Most rules of a cycle that a message points at.
+const MOST_SHOWN: usize = 4;
+
+/// Whether some text of each rule ends.
+pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool> {
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); ast.rules.len()];
+    for (at, rule) in ast.rules.iter().enumerate() {
+        for_each_call(&rule.body, &mut |name, _| {
+            if let Some(callee) = rules.get(name) {
+                callers[callee.index()].push(at);
+            }
+        });
+    }
+    let mut productive = vec![false; ast.rules.len()];
+    // First in, first out, and none twice: a rule is looked at again once for all callees that became productive meanwhile.
+    let mut queue: VecDeque<usize> = (0..ast.rules.len()).collect();
+    let mut is_queued = vec![true; ast.rules.len()];
+    while let Some(at) = queue.pop_front() {
+        is_queued[at] = false;
+        let ends = |name: &str| rules.get(name).is_some_and(|callee| productive[callee.index()]);
+        if productive[at] || !ends_with(&ast.rules[at].body, &ends) {
+            continue;
+        }
+        productive[at] = true;
+        for &caller in &callers[at] {
+            if !productive[caller] && !std::mem::replace(&mut is_queued[caller], true) {
+                queue.push_back(caller);
+            }
+        }
+    }
+    productive
+}
+
+/// Whether some text of a node ends where the rules that `ends` names do.
+fn ends_with(node: &Node, ends: &impl Fn(&str) -> bool) -> bool {
+    match &node.kind {
+        NodeKind::Alternation(choices) => choices.iter().any(|choice| ends_with(choice, ends)),
+        NodeKind::Sequence(parts) => parts.iter().all(|part| ends_with(part, ends)),
+        NodeKind::Call(name) => ends(name),
+        NodeKind::Repeat { body, min, .. } => *min == 0 || ends_with(body, ends),
+        NodeKind::Literal(_)
+        | NodeKind::Class(_)
+        | NodeKind::Any
+        | NodeKind::Inner(_)
+        | NodeKind::Token { .. }
+        | NodeKind::Macro(_) => true,
+    }
+}
+
+fn for_each_call<'a>(node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Range<usize>)) {
+    match &node.kind {
+        NodeKind::Alternation(nodes) | NodeKind::Sequence(nodes) => {
+            nodes.iter().for_each(|node| for_each_call(node, visit));
+        }
+        NodeKind::Repeat { body, .. } => for_each_call(body, visit),
+        NodeKind::Call(name) => visit(name, &node.span),
+        NodeKind::Macro(Macro::Dispatch(dispatch)) => {
+            dispatch.tags.iter().for_each(|(_, name, span)| visit(name, span));
+        }
+        NodeKind::Literal(_)
+        | NodeKind::Class(_)
+        | NodeKind::Any
+        | NodeKind::Inner(_)
+        | NodeKind::Token { .. }
+        | NodeKind::Macro(_) => {}
+    }
+}
+
+/// The error for an unproductive rule, which names the cycle that keeps it from ending; callers may make it a warning.
+pub(super) fn finding(
+    ast: &Ast,
+    rules: &FxHashMap<&str, RuleId>,
+    productive: &[bool],
+    from: usize,
+) -> Diagnostic {
+    // From each unproductive rule there is a call that never returns; following these leads into a cycle.
+    let mut path: Vec<usize> = Vec::new();
+    let mut place: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut calls: Vec<Range<usize>> = Vec::new();
+    let mut at = from;
+    while !place.contains_key(&at) {
+        place.insert(at, path.len());
+        path.push(at);
+        let mut endless = None;
+        for_each_call(&ast.rules[at].body, &mut |name, span| {
+            let callee = rules.get(name).filter(|callee| !productive[callee.index()]);
+            if let (None, Some(callee)) = (&endless, callee) {
+                endless = Some((callee.index(), span.clone()));
+            }
+        });
+        let Some((callee, span)) = endless else { break };
+        calls.push(span);
+        at = callee;
+    }
+    let first = place.get(&at).copied().unwrap_or(0);
+    let name = &ast.rules[path[first]].name;
+    let text = match path.len() - first {
+        1 => format!("no text of the rule `{name}` ends: every way through it calls it again"),
+        _ => format!("no text of the rule `{name}` ends: every way through it leads back to it"),
+    };
+    let help = "give it an alternative that does not call it, such as `| \"\"`";
+    let finding = Diagnostic::error(codes::ENDLESS_RULE, text).with_help(help);
+    let finding = finding.with_label(ast.rules[path[first]].span.clone(), "this rule");
+    calls
+        .into_iter()
+        .skip(first)
+        .take(MOST_SHOWN)
+        .fold(finding, |finding, call| finding.with_label(call, "never returns"))
+}

@@ -1,0 +1,364 @@
+//! Splits a GBNF source into lexemes.
+//!
+//! The lexer never stops at an error: it records a diagnostic and goes on, so that one run reports what is wrong
+//! everywhere. Strings and classes may run over line ends, as in llama.cpp; one that is never closed is cut at the end
+//! of its line. Line ends are no lexemes: each lexeme knows whether it is the first of its line.
+//!
+//! Cost: linear in the source, but for unterminated strings and classes, each of which is scanned to the end of the
+//! source; the limit on errors bounds how often.
+
+use std::ops::Range;
+
+use super::ast::{Class, InnerKind};
+use super::codes;
+use super::escape::Escape;
+use super::findings::Findings;
+use super::notation::Notation;
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::TokenRef;
+
+/// One lexeme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lexeme {
+    pub(super) kind: LexemeKind,
+    pub(super) span: Range<usize>,
+    /// Whether a line end, or the start of the source, comes between this lexeme and the one before.
+    pub(super) first_of_line: bool,
+}
+
+/// The kind of a [`Lexeme`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LexemeKind {
+    /// Letters, digits, `-` and `_`: a rule's name, or a number inside braces.
+    Name,
+    /// `::=`
+    Define,
+    /// A string, escapes resolved.
+    Literal(String),
+    /// A character class.
+    Class(Class),
+    /// A token reference.
+    Token { token: TokenRef, negated: bool },
+    /// A source of another language.
+    Inner(InnerKind),
+    /// One of `| ( ) { } , . * + ? =`.
+    Mark(u8),
+}
+
+/// Steps of a budget that a lexeme takes, about, besides its bytes.
+pub(super) const STEPS_A_LEXEME: usize = 1 << 3;
+
+/// The lexemes of a source, as far as the budget lasts; what is wrong goes to `findings`.
+pub(super) fn lex(
+    text: &str,
+    notation: Notation,
+    findings: &mut Findings,
+    budget: &Budget,
+) -> Vec<Lexeme> {
+    let over_line_end = None;
+    let mut lexer =
+        Lexer { text, at: 0, notation, open: 0, first_of_line: true, over_line_end, findings };
+    // A byte order mark is the editor's and no part of the grammar.
+    lexer.eat("\u{feff}");
+    let mut lexemes = Vec::new();
+    while !lexer.findings.are_full() {
+        lexer.skip_blanks();
+        let first_of_line = std::mem::replace(&mut lexer.first_of_line, false);
+        let start = lexer.at;
+        let Some(next) = lexer.peek() else { break };
+        let kind = lexer.lexeme(next);
+        if budget.spend(STEPS_A_LEXEME + lexer.at - start).is_err() {
+            break;
+        }
+        if let Some(kind) = kind {
+            lexemes.push(Lexeme { kind, span: start..lexer.at, first_of_line });
+        } else {
+            lexer.first_of_line |= first_of_line;
+        }
+    }
+    lexemes
+}
+
+pub(super) struct Lexer<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    notation: Notation,
+    /// Open parentheses of the rule at hand.
+    open: usize,
+    first_of_line: bool,
+    /// The first string or class that runs over a line end: where a later quote is missing, it is the suspect.
+    over_line_end: Option<Range<usize>>,
+    pub(super) findings: &'a mut Findings,
+}
+
+impl Lexer<'_> {
+    pub(super) fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    fn eat(&mut self, prefix: &str) -> bool {
+        let found = self.rest().starts_with(prefix);
+        if found {
+            self.at += prefix.len();
+        }
+        found
+    }
+
+    /// Moves to the first character that is not of this kind.
+    pub(super) fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
+        let rest = self.rest();
+        self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t') => self.at += 1,
+                Some('\r' | '\n') => {
+                    self.at += 1;
+                    self.first_of_line = true;
+                }
+                Some('#') => self.skip_while(|c| c != '\r' && c != '\n'),
+                _ => return,
+            }
+        }
+    }
+
+    fn lexeme(&mut self, next: char) -> Option<LexemeKind> {
+        match next {
+            '"' => Some(self.string()),
+            '[' => Some(self.class()),
+            '<' => self.token(false),
+            '!' if self.rest().starts_with("!<") => {
+                self.at += 1;
+                self.token(true)
+            }
+            '@' => self.inner(),
+            '|' | '(' | ')' | '{' | '}' | ',' | '.' | '*' | '+' | '?' => {
+                self.at += 1;
+                self.open = match next {
+                    '(' => self.open + 1,
+                    ')' => self.open.saturating_sub(1),
+                    _ => self.open,
+                };
+                Some(LexemeKind::Mark(next as u8))
+            }
+            c if is_name(c) => {
+                // XGrammar has points in names, and none for any character.
+                let points = self.notation == Notation::Xgrammar;
+                self.skip_while(|c| is_name(c) || points && c == '.');
+                Some(LexemeKind::Name)
+            }
+            _ if self.eat("::=") => {
+                self.open = 0;
+                Some(LexemeKind::Define)
+            }
+            // Of an assertion, or of an argument of a macro.
+            '=' if self.open > 0 => {
+                self.at += 1;
+                Some(LexemeKind::Mark(b'='))
+            }
+            _ => {
+                self.unexpected(next);
+                None
+            }
+        }
+    }
+
+    fn unexpected(&mut self, first: char) {
+        let start = self.at;
+        // One finding for a run of strange characters, such as a paragraph of prose in another script.
+        self.skip_while(|c| !c.is_ascii());
+        if self.at == start {
+            self.bump();
+        }
+        let help = match first {
+            '\'' | '‘' | '’' | '“' | '”' => "strings stand in double quotes: \"text\"",
+            ':' | '=' => "a rule is written `name ::= body`",
+            '/' | ';' => "a comment starts with `#`",
+            '!' => "`!` stands before a token reference: `!<text>` or `!<[id]>`",
+            ']' | '>' => "its partner is missing",
+            '\\' => "escapes stand in strings and character classes",
+            '&' | '-' | '~' => "GBNF has no intersection, difference or complement",
+            _ => "text to be matched stands in double quotes, and a comment starts with `#`",
+        };
+        self.findings.push(
+            Diagnostic::error(
+                codes::UNEXPECTED_CHARACTER,
+                format!("unexpected character `{}`", first.escape_debug()),
+            )
+            .with_label(start..self.at, "not part of the syntax")
+            .with_help(help),
+        );
+    }
+
+    pub(super) fn string(&mut self) -> LexemeKind {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            match self.peek() {
+                Some('"') => {
+                    self.at += 1;
+                    self.note_line_ends(start);
+                    return LexemeKind::Literal(text);
+                }
+                Some(_) => text.extend(self.character()),
+                None => {
+                    self.unterminated(start, codes::UNTERMINATED_STRING, "string", '"');
+                    return LexemeKind::Literal(String::new());
+                }
+            }
+        }
+    }
+
+    fn class(&mut self) -> LexemeKind {
+        let start = self.at;
+        self.at += 1;
+        let negated = self.eat("^");
+        let mut ranges = Vec::new();
+        loop {
+            let from = self.at;
+            match self.peek() {
+                Some(']') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(_) => {}
+                None => {
+                    self.unterminated(start, codes::UNTERMINATED_CLASS, "character class", ']');
+                    ranges = vec![('\0', char::MAX)];
+                    break;
+                }
+            }
+            let lo = self.character();
+            let rest = self.rest();
+            // A `-` stands for a range unless it is the last character of the class.
+            let hi = if rest.starts_with('-') && rest.len() > 1 && !rest.starts_with("-]") {
+                self.at += 1;
+                self.character()
+            } else {
+                lo
+            };
+            match (lo, hi) {
+                (Some(lo), Some(hi)) if lo <= hi => ranges.push((lo, hi)),
+                (Some(lo), Some(hi)) => {
+                    self.reversed_range(from..self.at, lo, hi);
+                    ranges.push((hi, lo));
+                }
+                // The escape is reported; a stand-in keeps the class from being called empty as well.
+                _ => ranges.push(('\0', '\0')),
+            }
+        }
+        self.note_line_ends(start);
+        if ranges.is_empty() && !(negated && self.notation == Notation::Xgrammar) {
+            self.empty_class(start..self.at, negated);
+        }
+        LexemeKind::Class(Class { negated, ranges })
+    }
+
+    /// One character of a string or class, escapes resolved. `None` where an escape is wrong, which is reported.
+    fn character(&mut self) -> Option<char> {
+        if self.peek() != Some('\\') {
+            return self.bump();
+        }
+        let start = self.at;
+        let escape = Escape::read(self.rest(), self.notation == Notation::Xgrammar);
+        self.at += escape.length;
+        match escape.character {
+            Ok(character) => Some(character),
+            Err(mistake) => {
+                self.findings.push(mistake.diagnostic(start..self.at));
+                None
+            }
+        }
+    }
+
+    fn token(&mut self, negated: bool) -> Option<LexemeKind> {
+        let start = self.at;
+        let line = self.rest().split(['\r', '\n']).next().unwrap_or_default();
+        let Some(length) = line.find('>') else {
+            self.at += line.len();
+            self.findings.push(
+                Diagnostic::error(codes::UNTERMINATED_TOKEN, "the token reference has no `>`")
+                    .with_label(start..self.at, "")
+                    .with_help("a token is written `<text>` or `<[id]>`, on one line"),
+            );
+            return None;
+        };
+        let reference = line[..=length].to_owned();
+        self.at += reference.len();
+        let token = match reference.strip_prefix("<[") {
+            // The brackets belong to the token's text: `<think>` names the token `<think>`.
+            None => TokenRef::Text(reference),
+            Some(id) => match id.strip_suffix("]>").map(str::parse) {
+                Some(Ok(id)) => TokenRef::Id(id),
+                _ => {
+                    self.findings.push(
+                        Diagnostic::error(codes::BAD_TOKEN_ID, "the token id is not a number")
+                            .with_label(start..self.at, "")
+                            .with_help("a token id is written `<[1000]>`, from 0 to 4294967295"),
+                    );
+                    TokenRef::Id(0)
+                }
+            },
+        };
+        Some(LexemeKind::Token { token, negated })
+    }
+
+    fn note_line_ends(&mut self, start: usize) {
+        if self.over_line_end.is_none() && self.text[start..self.at].contains('\n') {
+            self.over_line_end = Some(start..self.at);
+        }
+    }
+
+    fn unterminated(&mut self, start: usize, code: &'static str, what: &str, closing: char) {
+        let line_end = self.text[start..].find(['\r', '\n']).map_or(self.text.len(), |n| start + n);
+        self.at = line_end;
+        let mut finding = Diagnostic::error(code, format!("the {what} has no closing `{closing}`"))
+            .with_label(start..line_end, format!("the {what} starts here"));
+        if let Some(span) = &self.over_line_end {
+            finding = finding
+                .with_label(span.clone(), "this one runs over a line end; its end may be missing");
+        }
+        self.findings.push(finding.with_help(format!("close it with `{closing}`")));
+    }
+
+    fn reversed_range(&mut self, span: Range<usize>, lo: char, hi: char) {
+        self.findings.push(
+            Diagnostic::error(codes::REVERSED_RANGE, "the range ends before it starts")
+                .with_label(span, format!("U+{:04X} comes after U+{:04X}", lo as u32, hi as u32))
+                .with_help(
+                    "swap the ends; for a plain `-` put it last in the class, or write `\\-`",
+                ),
+        );
+    }
+
+    fn empty_class(&mut self, span: Range<usize>, negated: bool) {
+        let help = if negated {
+            "`.` is any character; for a plain `^` write \"^\""
+        } else {
+            "`\"\"` is the empty string; for a plain `[` or `]` write `\\[` or `\\]`"
+        };
+        self.findings.push(
+            Diagnostic::error(codes::EMPTY_CLASS, "the character class is empty")
+                .with_label(span, "")
+                .with_help(help),
+        );
+    }
+}
+
+pub(super) fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}

@@ -1,0 +1,130 @@
+//! Lookahead assertions `(=...)` at the ends of rules, which are XGrammar's.
+//!
+//! An assertion repeats what the grammar says of the text behind a rule. XGrammar's masks rely on it, to decide tokens across
+//! the end of the rule early; its matcher does not look at it. Masks here need no such hint, and assertions are ignored.
+//!
+//! Each is compared with the bytes that may follow its rule (the least fixpoint over all calls). If it may begin with all of
+//! them, it is a note; if with some of them, a warning, since the assertion or the grammar is wrong; if with none, an error.
+
+use std::ops::Range;
+
+use super::codes;
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::facts::{Alphabet, Facts, Lettered};
+use grammarc_grammar::ir::{ByteSet, Expr, Grammar, Survey};
+
+/// An assertion at the end of a rule.
+pub(super) struct Assertion {
+    /// The rule, by its place in the source.
+    pub(super) rule: usize,
+    pub(super) expr: Expr,
+    pub(super) span: Range<usize>,
+}
+
+/// A note or a warning for each assertion that is ignored, and an error for each that never holds.
+pub(super) fn check(
+    assertions: &[Assertion],
+    grammar: &Grammar,
+    budget: &Budget,
+) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let (mut notes, mut errors) = (Vec::new(), Vec::new());
+    if assertions.is_empty() {
+        return (notes, errors);
+    }
+    let survey = Survey::new(grammar, budget);
+    let mut walk =
+        Walk { grammar, survey: &survey, lettered: Lettered::default(), calls: Vec::new(), budget };
+    for (at, rule) in grammar.rules.iter().enumerate() {
+        walk.expr(&rule.expr, at, ByteSet::EMPTY, true);
+    }
+    let mut follow = vec![ByteSet::EMPTY; grammar.rules.len()];
+    let mut changes = true;
+    while changes && budget.spend(walk.calls.len()).is_ok() {
+        changes = false;
+        for &(caller, callee, after, is_last) in &walk.calls {
+            let more = if is_last { follow[caller] } else { ByteSet::EMPTY };
+            let all = follow[callee].union(after).union(more);
+            changes |= std::mem::replace(&mut follow[callee], all) != all;
+        }
+    }
+    for Assertion { rule, expr, span } in assertions {
+        let facts = walk.facts(expr);
+        let others = follow[*rule].minus(facts.letters.first);
+        let name = &grammar.rules[*rule].name;
+        if others.is_empty() || facts.nullable {
+            let text =
+                format!("what follows `{name}` begins so anyway: the assertion changes no text");
+            notes
+                .push(Diagnostic::note(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored"));
+            continue;
+        }
+        let byte =
+            others.iter().next().map_or(String::new(), |byte| byte.escape_ascii().to_string());
+        let text = format!(
+            "what follows `{name}` may begin with `{byte}`, and the assertion says otherwise"
+        );
+        if !follow[*rule].intersect(facts.letters.first).is_empty() {
+            let finding =
+                Diagnostic::warning(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored");
+            notes.push(finding.with_help("leave the assertion out: here it makes nothing faster"));
+            continue;
+        }
+        let finding = Diagnostic::error(codes::LOOKAHEAD, text).with_label(span.clone(), "");
+        errors.push(
+            finding.with_help("leave the assertion out, or write what may follow as alternatives"),
+        );
+    }
+    (notes, errors)
+}
+
+struct Walk<'g> {
+    grammar: &'g Grammar,
+    survey: &'g Survey,
+    lettered: Lettered,
+    /// Caller, callee, bytes that follow within the caller, and whether the caller may end there.
+    calls: Vec<(usize, usize, ByteSet, bool)>,
+    budget: &'g Budget,
+}
+
+impl Walk<'_> {
+    fn facts(&mut self, expr: &Expr) -> Facts<Alphabet> {
+        self.lettered.of_expr(expr, (self.grammar, self.survey), self.budget)
+    }
+
+    fn expr(&mut self, expr: &Expr, rule: usize, after: ByteSet, is_last: bool) {
+        match expr {
+            Expr::Call(callee) => self.calls.push((rule, callee.index(), after, is_last)),
+            Expr::Seq(parts) => {
+                let (mut after, mut is_last) = (after, is_last);
+                for part in parts.iter().rev() {
+                    self.expr(part, rule, after, is_last);
+                    let facts = self.facts(part);
+                    if facts.nullable {
+                        after = after.union(facts.letters.first);
+                    } else {
+                        (after, is_last) = (facts.letters.first, false);
+                    }
+                }
+            }
+            Expr::Repeat { body, max, .. } => {
+                let again = match max {
+                    Some(1) => ByteSet::EMPTY,
+                    _ => self.facts(body).letters.first,
+                };
+                self.expr(body, rule, after.union(again), is_last);
+            }
+            // Behind a tag there is any text.
+            Expr::Graph(_) => {
+                for part in expr.children() {
+                    self.expr(part, rule, ByteSet::FULL, true);
+                }
+            }
+            other => {
+                for part in other.children() {
+                    self.expr(part, rule, after, is_last);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! Syntax tree to grammar IR: names are looked up, classes become UTF-8.
+//!
+//! Rules keep their order, so the id of a rule is its place in the source. Left recursion, empty rules and ambiguity
+//! are the network's business and no errors. llama.cpp lets the last of several definitions win in silence; here that
+//! is an error that shows both, for it is always a slip. Cost: linear, and the text of names twice.
+
+use std::ops::Range;
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use rustc_hash::FxHashMap;
+
+use super::ast::{Ast, Class, Node, NodeKind};
+use super::codes;
+use super::endless;
+use super::findings::Findings;
+use super::inner;
+use super::lookahead::{self, Assertion};
+use super::notation::Notation;
+use super::options::Options;
+use super::parser::parse;
+use crate::inner::{Alone, Outer, Reader};
+use crate::sources::Sources;
+use grammarc_grammar::budget::{Budget, Phase};
+use grammarc_grammar::diagnostics::{Diagnostic, Severity, Source};
+use grammarc_grammar::ir::{Expr, Literals, Lowered, Origin, RuleId, Texts, TokenSet};
+use grammarc_grammar::suggest::nearest;
+use grammarc_patterns::class::Classes;
+
+/// Most calls of one unknown rule that its diagnostic points at.
+const MAX_PLACES: usize = 4;
+
+/// Steps of a budget that a node of the syntax tree takes, about.
+const STEPS_A_NODE: usize = 1 << 4;
+
+/// Most rules of which no text ends that are warned of.
+const MAX_ENDLESS: usize = 10;
+
+/// Most rules that are named as unused; others are counted.
+const MAX_UNUSED: usize = 100;
+
+/// The options of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GbnfOptions {
+    /// Name of the start rule.
+    pub start: String,
+    /// The notation.
+    pub notation: Notation,
+    /// Sources that the grammar may refer to: `@"name"`.
+    pub sources: Sources,
+}
+
+impl Default for GbnfOptions {
+    fn default() -> Self {
+        Self {
+            start: "root".to_owned(),
+            notation: Notation::default(),
+            sources: Sources::default(),
+        }
+    }
+}
+
+/// The grammar of a source that has no sources of other languages in it. [`FrontEnd::lower`](crate::FrontEnd::lower)
+/// takes those that have.
+///
+/// # Errors
+///
+/// Everything that is wrong with the syntax or, where the syntax is right, with the names, in source order; or that the
+/// budget is spent.
+pub fn lower(
+    source: Source,
+    options: &GbnfOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_with(source, options, &Alone, budget)
+}
+
+/// The grammar of a source, where `reader` reads those of other languages in it.
+pub(crate) fn lower_with(
+    source: Source,
+    options: &GbnfOptions,
+    reader: &dyn Reader,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    let ast = parse(&source, options.notation, budget)?;
+    let mut outer = Outer::default();
+    for rule in &ast.rules {
+        outer.builder.declare(rule.name.as_str());
+    }
+    let mut lowering = Lowering::new(&ast);
+    let sources = &options.sources;
+    lowering.inner = inner::lower(&ast, &source, sources, reader, &mut outer, &mut lowering.errors);
+    budget.check_in_source()?;
+    budget.begin(Phase::Lowering);
+    let start = lowering.start(&ast, &options.start);
+    for (at, rule) in ast.rules.iter().enumerate() {
+        let mut expr = lowering.expr(&rule.body, budget);
+        if let Some(lookahead) = &rule.lookahead {
+            let asserted = lowering.expr(lookahead, budget);
+            let span = lookahead.span.clone();
+            lowering.assertions.push(Assertion { rule: at, expr: asserted, span });
+        }
+        if let Some(span) = &rule.attributes {
+            let given = Options::read(&source.text, span, &mut lowering.notes);
+            match given.and_then(|given| given.apply(expr, span, budget)) {
+                Ok(changed) => expr = changed,
+                Err(error) => {
+                    lowering.errors.push(*error);
+                    expr = Expr::Never;
+                }
+            }
+        }
+        lowering.calls.push(std::mem::take(&mut lowering.called));
+        let origin = Origin { span: Some(rule.span.clone()), pointer: None };
+        outer.builder.define(RuleId::new(at), expr, origin);
+    }
+    budget.check_in_source()?;
+    lowering.report_unknown();
+    if let Some(start) = start
+        && lowering.errors.is_empty()
+    {
+        lowering.check_ends(&ast, start);
+    }
+    match start {
+        Some(start) if lowering.errors.is_empty() => {
+            let mut findings = lowering.warnings(&ast, start, &source.text);
+            let Outer { builder, report, findings: inner, literals } = outer;
+            let grammar = builder.finish(start);
+            let (notes, errors) = lookahead::check(&lowering.assertions, &grammar, budget);
+            if !errors.is_empty() {
+                return Err(errors);
+            }
+            findings.extend(lowering.notes.into_iter().chain(notes).chain(inner));
+            // In the order of this text, and behind it what was found in sources with a text of their own.
+            findings.sort_by_key(|found| match (found.within(), found.labels.first()) {
+                (None, Some(label)) => label.span.start,
+                _ => usize::MAX,
+            });
+            lowering.literals.extend(literals);
+            let literals = lowering.literals;
+            Ok(Lowered { source, grammar, report, findings, literals })
+        }
+        _ => Err(lowering.errors.into_sorted()),
+    }
+}
+
+pub(super) struct Lowering<'a> {
+    /// Rules by name; the first of several with the same.
+    rules: FxHashMap<&'a str, RuleId>,
+    /// Names in source order, for suggestions.
+    names: Vec<&'a str>,
+    classes: Classes,
+    /// Start rules of inner sources; none of those with errors.
+    inner: Vec<Option<RuleId>>,
+    /// Rules that the rule at hand calls.
+    called: Vec<RuleId>,
+    /// Rules that each finished rule calls.
+    calls: Vec<Vec<RuleId>>,
+    /// Unknown names in the order first met, with the places where they are called.
+    unknown: Vec<(&'a str, Vec<Range<usize>>)>,
+    unknown_index: FxHashMap<&'a str, usize>,
+    /// The texts of strings, each where it stands first.
+    literals: Literals,
+    /// Places of character classes.
+    class_spans: Vec<Range<usize>>,
+    /// Whether some text of each rule ends.
+    productive: Vec<bool>,
+    assertions: Vec<Assertion>,
+    notes: Vec<Diagnostic>,
+    pub(super) errors: Findings,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(ast: &'a Ast) -> Self {
+        let mut rules = FxHashMap::default();
+        let mut errors = Findings::default();
+        for (index, rule) in ast.rules.iter().enumerate() {
+            let id = RuleId::new(index);
+            let first = *rules.entry(rule.name.as_str()).or_insert(id);
+            if first != id {
+                let first = &ast.rules[first.index()];
+                errors.push(
+                    Diagnostic::error(
+                        codes::DUPLICATE_RULE,
+                        format!("the rule `{}` is defined twice", rule.name),
+                    )
+                    .with_label(rule.span.clone(), "defined again here")
+                    .with_label(first.span.clone(), "first defined here")
+                    .with_help("rename or remove one, or join them with `|`"),
+                );
+            }
+        }
+        Self {
+            rules,
+            names: ast.rules.iter().map(|rule| rule.name.as_str()).collect(),
+            classes: Classes::default(),
+            inner: Vec::new(),
+            called: Vec::new(),
+            calls: Vec::with_capacity(ast.rules.len()),
+            unknown: Vec::new(),
+            unknown_index: FxHashMap::default(),
+            literals: Literals::default(),
+            class_spans: Vec::new(),
+            productive: Vec::new(),
+            assertions: Vec::new(),
+            notes: Vec::new(),
+            errors,
+        }
+    }
+
+    fn start(&mut self, ast: &Ast, name: &str) -> Option<RuleId> {
+        if let Some(&start) = self.rules.get(name) {
+            return Some(start);
+        }
+        let mut finding =
+            Diagnostic::error(codes::MISSING_ROOT, format!("there is no start rule `{name}`"));
+        if let Some(first) = ast.rules.first() {
+            finding = finding.with_label(first.span.clone(), "the first rule");
+        }
+        let help = match (nearest(name, self.names.iter().copied()), ast.rules.first()) {
+            (Some(near), _) => format!("did you mean `{near}`? name it as the start rule"),
+            (None, Some(first)) => {
+                format!("add `{name} ::= {}`, or name another start rule", first.name)
+            }
+            (None, None) => format!("the grammar has no rules; write `{name} ::= body`"),
+        };
+        self.errors.push(finding.with_help(help));
+        None
+    }
+
+    fn expr(&mut self, node: &'a Node, budget: &Budget) -> Expr {
+        if budget.spend(STEPS_A_NODE).is_err() {
+            return Expr::Never;
+        }
+        match &node.kind {
+            NodeKind::Alternation(choices) => self.alternation(choices, budget),
+            NodeKind::Sequence(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.expr(part, budget)).collect();
+                Expr::seq(parts)
+            }
+            NodeKind::Literal(text) => {
+                self.literals.add(text, &node.span);
+                Expr::literal(text)
+            }
+            NodeKind::Class(class) => {
+                self.class_spans.push(node.span.clone());
+                self.class(class, &node.span)
+            }
+            NodeKind::Any => {
+                let any = ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)]);
+                self.classes.expr(&any)
+            }
+            NodeKind::Token { token, negated } => Expr::Token(TokenSet {
+                tokens: vec![(token.clone(), Some(node.span.clone()))],
+                negated: *negated,
+            }),
+            NodeKind::Inner(at) => self.inner[*at].map_or(Expr::Never, Expr::Call),
+            NodeKind::Call(name) => self.call(name, &node.span),
+            NodeKind::Macro(call) => self.macro_expr(call, &node.span, budget),
+            NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),
+        }
+    }
+
+    /// One of several; many literals among them are a set of texts.
+    fn alternation(&mut self, choices: &'a [Node], budget: &Budget) -> Expr {
+        let text = |choice: &'a Node| match &choice.kind {
+            NodeKind::Literal(text) => Some(text),
+            _ => None,
+        };
+        let literals = || choices.iter().filter_map(text);
+        if !Texts::are_many(literals().count(), literals().map(String::len).sum()) {
+            let choices: Vec<_> = choices.iter().map(|choice| self.expr(choice, budget)).collect();
+            return Expr::alt(choices);
+        }
+        let mut all = vec![Expr::any_of(literals().collect())];
+        for choice in choices {
+            let expr = self.expr(choice, budget);
+            all.extend(Some(expr).filter(|_| text(choice).is_none()));
+        }
+        Expr::alt(all)
+    }
+
+    fn class(&mut self, class: &Class, span: &Range<usize>) -> Expr {
+        let ranges = class.ranges.iter().map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi));
+        let mut set = ClassUnicode::new(ranges);
+        if class.negated {
+            set.negate();
+        }
+        if set.ranges().is_empty() {
+            self.errors.push(
+                Diagnostic::error(codes::EMPTY_CLASS, "the character class excludes everything")
+                    .with_label(span.clone(), "")
+                    .with_help("`\"\"` is the empty string"),
+            );
+        }
+        self.classes.expr(&set)
+    }
+
+    pub(super) fn call(&mut self, name: &'a str, span: &Range<usize>) -> Expr {
+        if let Some(&rule) = self.rules.get(name) {
+            self.called.push(rule);
+            return Expr::Call(rule);
+        }
+        let next = self.unknown.len();
+        let index = *self.unknown_index.entry(name).or_insert(next);
+        if index == next {
+            self.unknown.push((name, Vec::new()));
+        }
+        let places = &mut self.unknown[index].1;
+        if places.len() < MAX_PLACES {
+            places.push(span.clone());
+        }
+        Expr::Never
+    }
+
+    fn report_unknown(&mut self) {
+        for (name, places) in std::mem::take(&mut self.unknown) {
+            if self.errors.are_full() {
+                return;
+            }
+            let help = match nearest(name, self.names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "define it: `{name} ::= body`; text to be matched stands in double quotes"
+                ),
+            };
+            let finding =
+                Diagnostic::error(codes::UNKNOWN_RULE, format!("the rule `{name}` is not defined"))
+                    .with_help(help);
+            let finding = places.into_iter().enumerate().fold(finding, |finding, (nth, place)| {
+                finding.with_label(place, if nth == 0 { "called here" } else { "and here" })
+            });
+            self.errors.push(finding);
+        }
+    }
+
+    /// Finds the rules of which no text ends; one of these as the start is an error.
+    fn check_ends(&mut self, ast: &Ast, start: RuleId) {
+        self.productive = endless::productive(ast, &self.rules);
+        if !self.productive[start.index()] {
+            let finding = endless::finding(ast, &self.rules, &self.productive, start.index());
+            self.errors.push(finding);
+        }
+    }
+
+    /// Classes that read like references to rules: `[sign]` where there is a rule `sign`.
+    fn classes_like_names(&self, text: &str) -> Vec<Diagnostic> {
+        let named = |span: &Range<usize>| {
+            let inside = text[span.clone()].strip_prefix('[')?.strip_suffix(']')?;
+            (inside.len() > 1 && self.rules.contains_key(inside)).then_some(inside)
+        };
+        let found = self.class_spans.iter().filter_map(|span| Some((span, named(span)?)));
+        let found = found.map(|(span, name)| {
+            Diagnostic::warning(
+                codes::CLASS_NAMES_RULE,
+                format!("`[{name}]` is one character, and there is a rule `{name}`"),
+            )
+            .with_label(span.clone(), "one of these characters")
+            .with_help(format!(
+                "write `{name}` for the rule, and `{name}?` where it may be left out"
+            ))
+        });
+        found.collect()
+    }
+
+    /// Warnings about rules, in source order.
+    fn warnings(&self, ast: &Ast, start: RuleId, text: &str) -> Vec<Diagnostic> {
+        let mut reached = vec![false; ast.rules.len()];
+        let mut agenda = vec![start];
+        while let Some(rule) = agenda.pop() {
+            if !std::mem::replace(&mut reached[rule.index()], true) {
+                agenda.extend(&self.calls[rule.index()]);
+            }
+        }
+        let mut warnings = self.classes_like_names(text);
+        let (mut unused, mut endless) = (0, 0);
+        for (at, (rule, reached)) in ast.rules.iter().zip(reached).enumerate() {
+            unused += usize::from(!reached);
+            if reached && !self.productive[at] && endless < MAX_ENDLESS {
+                // Each follows calls to a cycle, so only a few do.
+                endless += 1;
+                let mut finding = endless::finding(ast, &self.rules, &self.productive, at);
+                finding.severity = Severity::Warning;
+                warnings.push(finding);
+            }
+            if !reached && unused <= MAX_UNUSED {
+                warnings.push(
+                    Diagnostic::warning(
+                        codes::UNUSED_RULE,
+                        format!("the rule `{}` is never used", rule.name),
+                    )
+                    .with_label(rule.span.clone(), "")
+                    .with_help("the start rule does not reach it"),
+                );
+            }
+            if matches!(&rule.body.kind, NodeKind::Sequence(parts) if parts.is_empty()) {
+                warnings.push(
+                    Diagnostic::warning(
+                        codes::EMPTY_RULE,
+                        format!("the rule `{}` has no body", rule.name),
+                    )
+                    .with_label(rule.span.clone(), "matches the empty string")
+                    .with_help("write `\"\"` if that is what is meant"),
+                );
+            }
+        }
+        warnings.sort_by_key(|warning| warning.labels.first().map_or(0, |label| label.span.start));
+        warnings.dedup();
+        if unused > MAX_UNUSED {
+            let text = format!("{} more rules are never used", unused - MAX_UNUSED);
+            warnings.push(Diagnostic::warning(codes::UNUSED_RULE, text));
+        }
+        warnings
+    }
+}

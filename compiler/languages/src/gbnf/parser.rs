@@ -1,0 +1,453 @@
+//! Lexemes to syntax tree, by recursive descent.
+//!
+//! In GBNF a rule ends with its line, unless a parenthesis is open, or the next line starts with `|`, or this one ends with
+//! `::=` or `|`. The leading `|` is the one thing accepted here that llama.cpp refuses; it can mean nothing else. After
+//! an error the parser goes on at the next `name ::=`, which stands nowhere inside a rule.
+//!
+//! Invariant: no tree is higher than [`MAX_NESTING`], whatever the source. Groups are counted on the way in, which
+//! bounds the recursion; repetitions stacked on each other are counted on the way out. Cost: linear.
+
+use std::ops::Range;
+
+use super::ast::{Ast, InnerSource, MAX_NESTING, Node, NodeKind, RuleDefinition};
+use super::codes;
+use super::findings::Findings;
+use super::foreign;
+use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
+use super::macro_names::is_macro;
+use super::notation::Notation;
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+
+/// The syntax tree of a source.
+///
+/// # Errors
+///
+/// All syntax errors in source order, up to a limit. If the source is in another language or the budget is spent, that error
+/// alone.
+pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
+    let mut findings = Findings::default();
+    let lexemes = lex(&source.text, notation, &mut findings, budget);
+    budget.check_in_source()?;
+    let text = &source.text;
+    let lines = notation == Notation::Gbnf;
+    let (open, inner) = (Vec::new(), Vec::new());
+    let mut parser = Parser { text, lexemes: &lexemes, at: 0, lines, open, inner, findings };
+    let ast = parser.rules(budget);
+    budget.check_in_source()?;
+    match parser.findings.is_empty() {
+        true => Ok(ast),
+        false => Err(foreign::language(text)
+            .map_or_else(|| parser.findings.into_sorted(), |finding| vec![finding])),
+    }
+}
+
+/// Marks a rule that is given up; what is wrong is already reported.
+pub(super) struct Abandoned;
+
+/// A node and the levels of nesting in it.
+struct Tree {
+    node: Node,
+    height: usize,
+}
+
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    pub(super) lexemes: &'a [Lexeme],
+    pub(super) at: usize,
+    /// Whether a rule ends with its line.
+    lines: bool,
+    /// The parentheses that are open, outermost first.
+    pub(super) open: Vec<Range<usize>>,
+    inner: Vec<InnerSource>,
+    findings: Findings,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn peek(&self) -> Option<&'a Lexeme> {
+        self.lexemes.get(self.at)
+    }
+
+    pub(super) fn peek_mark(&self, mark: u8) -> bool {
+        self.peek().is_some_and(|lexeme| lexeme.kind == LexemeKind::Mark(mark))
+    }
+
+    pub(super) fn eat_mark(&mut self, mark: u8) -> bool {
+        let found = self.peek_mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Lexemes of `name ::=` or `name[attributes] ::=`, where that comes next.
+    fn definition_length(&self) -> Option<usize> {
+        let kind = |at: usize| self.lexemes.get(self.at + at).map(|lexeme| &lexeme.kind);
+        match (kind(0), kind(1), kind(2)) {
+            (Some(LexemeKind::Name), Some(LexemeKind::Define), _) => Some(2),
+            (Some(LexemeKind::Name), Some(LexemeKind::Class(_)), Some(LexemeKind::Define)) => {
+                Some(3)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a rule's definition starts at the current lexeme.
+    fn at_definition(&self) -> bool {
+        self.definition_length().is_some()
+    }
+
+    /// Whether some rule has this name. Linear in the lexemes.
+    fn is_defined(&self, name: &str) -> bool {
+        self.lexemes.windows(2).any(|pair| {
+            matches!(pair, [Lexeme { kind: LexemeKind::Name, span, .. }, Lexeme { kind: LexemeKind::Define, .. }]
+                if &self.text[span.clone()] == name)
+        })
+    }
+
+    pub(super) fn text_of(&self, lexeme: &Lexeme) -> &'a str {
+        &self.text[lexeme.span.clone()]
+    }
+
+    /// The end of the last lexeme read.
+    pub(super) fn end(&self) -> usize {
+        self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
+    }
+
+    pub(super) fn fail(&mut self, finding: Diagnostic) -> Abandoned {
+        self.findings.push(finding);
+        Abandoned
+    }
+
+    fn rules(&mut self, budget: &Budget) -> Ast {
+        let mut rules = Vec::new();
+        let mut last = 0;
+        while let Some(lexeme) = self.peek() {
+            let lexemes = self.at - std::mem::replace(&mut last, self.at);
+            if self.findings.are_full() || budget.spend(STEPS_A_LEXEME * lexemes).is_err() {
+                break;
+            }
+            let outcome = if self.at_definition() {
+                self.rule(lexeme).map(|rule| rules.push(rule))
+            } else {
+                Err(self.unexpected_at_top_level(lexeme))
+            };
+            if outcome.is_err() {
+                self.open.clear();
+                self.skip_to_definition();
+            }
+        }
+        Ast { rules, inner: std::mem::take(&mut self.inner) }
+    }
+
+    fn skip_to_definition(&mut self) {
+        while self.at < self.lexemes.len() && !self.at_definition() {
+            self.at += 1;
+        }
+    }
+
+    fn rule(&mut self, name: &Lexeme) -> Result<RuleDefinition, Abandoned> {
+        if !name.first_of_line {
+            let finding =
+                Diagnostic::error(codes::UNEXPECTED, "a rule starts in the middle of a line")
+                    .with_label(name.span.clone(), "")
+                    .with_help("start each rule on a line of its own");
+            self.findings.push(finding);
+        }
+        let length = self.definition_length().unwrap_or(2);
+        let attributes = (length == 3).then(|| self.lexemes[self.at + 1].span.clone());
+        self.at += length;
+        let body = self.alternation()?.node;
+        let lookahead = if self.at_lookahead() { Some(self.lookahead()?) } else { None };
+        let name_text = self.text_of(name).to_owned();
+        Ok(RuleDefinition { name: name_text, span: name.span.clone(), body, attributes, lookahead })
+    }
+
+    /// Whether an assertion `(=...)` comes next.
+    fn at_lookahead(&self) -> bool {
+        matches!(
+            self.lexemes[self.at..],
+            [
+                Lexeme { kind: LexemeKind::Mark(b'('), .. },
+                Lexeme { kind: LexemeKind::Mark(b'='), .. },
+                ..
+            ]
+        )
+    }
+
+    /// The text of an assertion at the end of a rule.
+    fn lookahead(&mut self) -> Result<Node, Abandoned> {
+        let open = &self.lexemes[self.at];
+        self.at += 2;
+        self.open.push(open.span.clone());
+        let mut node = self.alternation()?.node;
+        if !self.eat_mark(b')') {
+            return Err(self.unclosed_group(open));
+        }
+        self.open.pop();
+        node.span = open.span.start..self.end();
+        Ok(node)
+    }
+
+    /// The error for a lexeme at the top level that starts no rule.
+    fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
+        let first_of_source = self.at == 0;
+        let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)));
+        let (label, help) = match (&lexeme.kind, lexeme.first_of_line) {
+            (LexemeKind::Mark(b')'), _) => {
+                ("no parenthesis is open", "remove it, or open one with `(`")
+            }
+            (LexemeKind::Define, _) => {
+                ("the name is missing", "a rule's name is of letters, digits, `-` and `_`")
+            }
+            (LexemeKind::Name, true) => ("no `::=` follows", "a rule is written `name ::= body`"),
+            (_, true) if !first_of_source => (
+                "the rule before ended with its line",
+                "to go on with the rule, put its body in parentheses, or end the line before with `|`",
+            ),
+            _ => ("", "a rule is written `name ::= body`"),
+        };
+        self.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
+    }
+
+    pub(super) fn unexpected(&self, lexeme: Option<&Lexeme>) -> String {
+        match lexeme {
+            Some(lexeme) => match &lexeme.kind {
+                LexemeKind::Name => format!("unexpected name `{}`", self.text_of(lexeme)),
+                LexemeKind::Literal(_) => "unexpected string".to_owned(),
+                LexemeKind::Inner(_) => "unexpected source of another language".to_owned(),
+                LexemeKind::Class(_) => "unexpected character class".to_owned(),
+                LexemeKind::Token { .. } => "unexpected token reference".to_owned(),
+                LexemeKind::Define | LexemeKind::Mark(_) => {
+                    format!("unexpected `{}`", self.text_of(lexeme))
+                }
+            },
+            None => "unexpected end of the grammar".to_owned(),
+        }
+    }
+
+    /// Sequences between bars. A newline after `::=`, `(` and `|`, where this starts, does not count.
+    fn alternation(&mut self) -> Result<Tree, Abandoned> {
+        let mut choices = Vec::new();
+        let mut height = 0;
+        let start = self.end();
+        loop {
+            let choice = self.sequence()?;
+            height = height.max(choice.height);
+            choices.push(choice.node);
+            if !self.eat_mark(b'|') {
+                break;
+            }
+        }
+        let node = if choices.len() == 1 {
+            choices.remove(0)
+        } else {
+            let first = choices.first().map_or(start, |choice| choice.span.start);
+            Node { kind: NodeKind::Alternation(choices), span: first..self.end() }
+        };
+        Ok(Tree { node, height })
+    }
+
+    fn sequence(&mut self) -> Result<Tree, Abandoned> {
+        let mut parts: Vec<Node> = Vec::new();
+        let mut height = 0;
+        let empty_at = self.end();
+        while let Some(lexeme) = self.peek() {
+            let line_ended = self.lines
+                && lexeme.first_of_line
+                && self.open.is_empty()
+                && !self.at_fresh_start();
+            let rule_ended = line_ended || self.open.is_empty() && self.at_lookahead();
+            if rule_ended || self.at_definition() {
+                break;
+            }
+            if matches!(lexeme.kind, LexemeKind::Mark(b'|' | b')')) {
+                break;
+            }
+            let item = self.item(lexeme)?;
+            height = height.max(item.height);
+            parts.push(item.node);
+        }
+        let span = match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => empty_at..empty_at,
+        };
+        let node = if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Node { kind: NodeKind::Sequence(parts), span }
+        };
+        Ok(Tree { node, height })
+    }
+
+    /// Whether the lexeme before is `::=` or `|`, after which a line end does not count.
+    fn at_fresh_start(&self) -> bool {
+        self.at.checked_sub(1).is_some_and(|last| {
+            matches!(self.lexemes[last].kind, LexemeKind::Define | LexemeKind::Mark(b'|'))
+        })
+    }
+
+    /// One atom with the repetitions after it.
+    fn item(&mut self, first: &Lexeme) -> Result<Tree, Abandoned> {
+        let mut tree = self.atom(first)?;
+        while let Some(lexeme) = self.peek() {
+            if self.lines && lexeme.first_of_line && self.open.is_empty() {
+                break;
+            }
+            let LexemeKind::Mark(mark) = lexeme.kind else { break };
+            let (min, max) = match mark {
+                b'*' => (0, None),
+                b'+' => (1, None),
+                b'?' => (0, Some(1)),
+                b'{' => (0, None),
+                _ => break,
+            };
+            self.at += 1;
+            let (min, max) = if mark == b'{' { self.bounds(&lexeme.span)? } else { (min, max) };
+            tree.height += 1;
+            if self.open.len() + tree.height > MAX_NESTING {
+                return Err(self.too_deep(&lexeme.span));
+            }
+            let span = tree.node.span.start..self.end();
+            let kind = NodeKind::Repeat { body: Box::new(tree.node), min, max };
+            tree.node = Node { kind, span };
+        }
+        Ok(tree)
+    }
+
+    fn atom(&mut self, lexeme: &Lexeme) -> Result<Tree, Abandoned> {
+        let kind = match &lexeme.kind {
+            LexemeKind::Mark(b'(') => return self.group(lexeme),
+            LexemeKind::Name => {
+                let name = self.text_of(lexeme);
+                let is_called = matches!(
+                    self.lexemes[self.at..],
+                    [_, Lexeme { kind: LexemeKind::Mark(b'('), .. }, ..]
+                );
+                if is_called && is_macro(name) && !self.is_defined(name) {
+                    let node = self.macro_call(lexeme)?;
+                    return Ok(Tree { node, height: 0 });
+                }
+                NodeKind::Call(name.to_owned())
+            }
+            LexemeKind::Literal(text) => NodeKind::Literal(text.clone()),
+            LexemeKind::Class(class) => NodeKind::Class(class.clone()),
+            LexemeKind::Inner(kind) => {
+                self.inner.push(InnerSource { kind: kind.clone(), span: lexeme.span.clone() });
+                NodeKind::Inner(self.inner.len() - 1)
+            }
+            LexemeKind::Token { token, negated } => {
+                NodeKind::Token { token: token.clone(), negated: *negated }
+            }
+            LexemeKind::Mark(b'.') => NodeKind::Any,
+            LexemeKind::Mark(b'*' | b'+' | b'?' | b'{') => {
+                let finding =
+                    Diagnostic::error(codes::NOTHING_TO_REPEAT, "there is nothing to repeat")
+                        .with_label(lexeme.span.clone(), "nothing stands before this")
+                        .with_help("a repetition follows what it repeats, on the same line");
+                return Err(self.fail(finding));
+            }
+            LexemeKind::Define | LexemeKind::Mark(_) => {
+                let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)))
+                    .with_label(lexeme.span.clone(), "")
+                    .with_help("text to be matched stands in double quotes");
+                return Err(self.fail(finding));
+            }
+        };
+        self.at += 1;
+        Ok(Tree { node: Node { kind, span: lexeme.span.clone() }, height: 0 })
+    }
+
+    fn group(&mut self, open: &Lexeme) -> Result<Tree, Abandoned> {
+        if self.at_lookahead() {
+            let finding = foreign::lookahead(open.span.clone());
+            return Err(self.fail(finding));
+        }
+        self.at += 1;
+        self.open.push(open.span.clone());
+        if self.open.len() > MAX_NESTING {
+            return Err(self.too_deep(&open.span));
+        }
+        let mut tree = self.alternation()?;
+        if !self.eat_mark(b')') {
+            return Err(self.unclosed_group(open));
+        }
+        self.open.pop();
+        tree.node.span = open.span.start..self.end();
+        tree.height += 1;
+        Ok(tree)
+    }
+
+    fn unclosed_group(&mut self, open: &Lexeme) -> Abandoned {
+        let mut finding =
+            Diagnostic::error(codes::UNCLOSED_GROUP, "the parenthesis is never closed")
+                .with_label(open.span.clone(), "opened here");
+        if let Some(next) = self.peek() {
+            finding = finding.with_label(next.span.clone(), "the next rule starts here");
+        }
+        self.fail(finding.with_help("close it with `)`"))
+    }
+
+    pub(super) fn too_deep(&mut self, span: &Range<usize>) -> Abandoned {
+        let finding = Diagnostic::error(
+            codes::NESTED_TOO_DEEP,
+            format!("groups and repetitions are nested more than {MAX_NESTING} deep"),
+        )
+        .with_label(span.clone(), "one too many")
+        .with_help("give the inner part a rule of its own");
+        self.fail(finding)
+    }
+
+    /// The bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
+    fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
+        let min = self.bound()?;
+        let comma = self.eat_mark(b',');
+        let max =
+            if comma && !self.eat_unbounded() { self.bound()? } else { min.filter(|_| !comma) };
+        if !self.eat_mark(b'}') || (min.is_none() && max.is_none()) {
+            let end = self.peek().map_or(self.text.len(), |lexeme| lexeme.span.start);
+            let finding =
+                Diagnostic::error(codes::BAD_BOUNDS, "the braces do not hold a repetition")
+                    .with_label(open.start..self.end().min(end).max(open.end), "")
+                    .with_help("write `{m}`, `{m,}`, `{m,n}` or `{,n}`, with numbers for m and n");
+            return Err(self.fail(finding));
+        }
+        match (min.unwrap_or(0), max) {
+            (min, Some(max)) if max < min => {
+                let finding = Diagnostic::error(
+                    codes::REVERSED_BOUNDS,
+                    format!("the repetition allows at most {max} and asks for at least {min}"),
+                )
+                .with_label(open.start..self.end(), "")
+                .with_help(format!("swap the bounds: `{{{max},{min}}}`"));
+                self.findings.push(finding);
+                Ok((max, Some(min)))
+            }
+            bounds => Ok(bounds),
+        }
+    }
+
+    /// `-1` for no bound, as XGrammar has it.
+    fn eat_unbounded(&mut self) -> bool {
+        let found = self.peek().is_some_and(|lexeme| self.text_of(lexeme) == "-1");
+        self.at += usize::from(found);
+        found
+    }
+
+    /// A number, if one comes next.
+    fn bound(&mut self) -> Result<Option<u32>, Abandoned> {
+        let Some(lexeme) = self.peek().filter(|lexeme| lexeme.kind == LexemeKind::Name) else {
+            return Ok(None);
+        };
+        self.at += 1;
+        match self.text_of(lexeme).parse::<u32>() {
+            // The largest is kept free so that one more than a count is a count.
+            Ok(number) if number < u32::MAX => Ok(Some(number)),
+            _ => {
+                let finding =
+                    Diagnostic::error(codes::BAD_BOUNDS, "the bound is not a number in range")
+                        .with_label(lexeme.span.clone(), "")
+                        .with_help(format!("bounds are whole numbers from 0 to {}", u32::MAX - 1));
+                Err(self.fail(finding))
+            }
+        }
+    }
+}

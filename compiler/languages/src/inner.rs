@@ -1,0 +1,143 @@
+//! Sources within a source: a schema in a structural tag, a pattern in a grammar.
+//!
+//! An inner source is lowered on its own by the front end of its language. [`Outer`] takes what came of it: its rules become
+//! rules of the outer grammar, and every place of it, in errors too, a place of the outer text. A [`Place`] says where the
+//! inner text stands: as a part of the outer one, or decoded from a string literal.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::sources::{NamedSource, Sources};
+use grammarc_grammar::diagnostics::report::Report;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::{GrammarBuilder, Literals, Lowered, Origin, RuleId};
+
+/// A front end that knows no other was called by itself.
+const NOT_READ: &str = "source::not-read";
+
+/// Reads sources of any language for a front end within whose sources they stand.
+pub(crate) trait Reader {
+    /// The grammar of a text that stands in the outer source. Places are of that text.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source.
+    fn standing(
+        &self,
+        language: &str,
+        source: Source,
+        sources: &Sources,
+    ) -> Result<Lowered, Vec<Diagnostic>>;
+
+    /// The grammar of a source that the outer one refers to by a name. Findings and errors say that they are of it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that it is within itself.
+    fn named(
+        &self,
+        name: &str,
+        named: &NamedSource,
+        sources: &Sources,
+    ) -> Result<Lowered, Vec<Diagnostic>>;
+}
+
+/// Reads no sources of other languages: for a front end that is called by itself.
+#[derive(Debug)]
+pub(crate) struct Alone;
+
+impl Alone {
+    fn refuse(source: &Source) -> Vec<Diagnostic> {
+        let text = "sources of other languages are not read here";
+        let error = Diagnostic::error(NOT_READ, text).with_label(0..source.text.len(), "");
+        let help = "lower the source by `FrontEnd::lower`, which knows all languages";
+        vec![error.with_help(help)]
+    }
+}
+
+impl Reader for Alone {
+    fn standing(&self, _: &str, source: Source, _: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
+        Err(Self::refuse(&source))
+    }
+
+    fn named(&self, _: &str, named: &NamedSource, _: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
+        let errors = Self::refuse(&named.source).into_iter();
+        Err(errors.map(|error| error.in_source(&named.source)).collect())
+    }
+}
+
+/// Place of an inner source in the outer one.
+pub(crate) struct Place<'a> {
+    /// The range of the outer text that a range of the inner text stands for.
+    pub(crate) span: &'a dyn Fn(&Range<usize>) -> Range<usize>,
+    /// JSON pointer to the inner source, where the outer one is JSON.
+    pub(crate) pointer: Option<String>,
+}
+
+impl Place<'_> {
+    /// The same finding in the outer source; one in a source with a text of its own stays there.
+    pub(crate) fn diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        if diagnostic.within().is_some() {
+            return diagnostic;
+        }
+        for label in &mut diagnostic.labels {
+            label.span = (self.span)(&label.span);
+        }
+        diagnostic.pointer = self.pointer(diagnostic.pointer);
+        diagnostic
+    }
+
+    /// The same errors in the outer source.
+    pub(crate) fn diagnostics(&self, inner: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        inner.into_iter().map(|diagnostic| self.diagnostic(diagnostic)).collect()
+    }
+
+    fn origin(&self, origin: Origin) -> Origin {
+        let span = origin.span.map(|span| (self.span)(&span));
+        Origin { span, pointer: self.pointer(origin.pointer) }
+    }
+
+    /// A pointer of the inner source behind the pointer to it.
+    fn pointer(&self, inner: Option<String>) -> Option<String> {
+        match (&self.pointer, inner) {
+            (Some(outer), Some(inner)) if is_inside(&inner) => Some(format!("{outer}{inner}")),
+            (outer, inner) => inner.or_else(|| outer.clone()),
+        }
+    }
+}
+
+/// Whether a pointer leads into the document that it is of: one into another begins with a URI or a name.
+fn is_inside(pointer: &str) -> bool {
+    pointer.is_empty() || pointer.starts_with('/')
+}
+
+/// A grammar that is built of several sources, with what was found in them.
+#[derive(Debug, Default)]
+pub(crate) struct Outer {
+    /// The rules.
+    pub(crate) builder: GrammarBuilder,
+    /// The exactness report.
+    pub(crate) report: Report,
+    /// Warnings and notes.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// Strings that are written as they are matched.
+    pub(crate) literals: Literals,
+}
+
+impl Outer {
+    /// Adds what came of an inner source, and returns its start rule.
+    pub(crate) fn add(&mut self, inner: Lowered, place: &Place<'_>) -> RuleId {
+        let Lowered { source: _, grammar, report, findings, literals } = inner;
+        let outer = place.pointer.as_deref().unwrap_or_default();
+        for entry in report.entries() {
+            let outer = if is_inside(entry.pointer) { outer } else { "" };
+            let pointer = |text: &mut String| _ = write!(text, "{outer}{}", entry.pointer);
+            self.report.add(pointer, entry.keyword, entry.verdict, entry.reason.to_owned().into());
+        }
+        self.findings.extend(place.diagnostics(findings));
+        for (text, span) in literals.iter() {
+            self.literals.add(text, &(place.span)(span));
+        }
+        self.builder.graft(grammar, &|origin| place.origin(origin))
+    }
+}

@@ -1,0 +1,146 @@
+//! The units that may be empty, the bytes that each begins with, and those that may follow it: least fixpoints over
+//! all units.
+//!
+//! Cost: a pass over all units for each level at which they wait for each other, which are few in what people write.
+
+use std::collections::BTreeSet;
+
+use super::lexicon::{Lexicon, TerminalId};
+use super::units::{Letter, Unit};
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::ir::ByteSet;
+
+/// Facts of units, by unit.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) first: Vec<ByteSet>,
+    /// Terminals that each begins with, and the bytes of what is no terminal.
+    pub(super) begins: Vec<(BTreeSet<TerminalId>, ByteSet)>,
+    pub(super) follow: Vec<ByteSet>,
+}
+
+impl Facts {
+    /// The facts of units. A unit that may be empty may be passed over from here on.
+    pub(super) fn of(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) -> Self {
+        pass_over(units, lexicon, budget);
+        let none = vec![ByteSet::EMPTY; units.len()];
+        let begins = vec![(BTreeSet::new(), ByteSet::EMPTY); units.len()];
+        let mut facts = Self { first: none.clone(), begins, follow: none };
+        let starts: Vec<Vec<u32>> = units.iter().map(|unit| unit.closure([Unit::START])).collect();
+        settle(budget, || {
+            let mut changes = false;
+            for (at, unit) in units.iter().enumerate() {
+                let first = facts.first_of(unit, &starts[at], lexicon);
+                changes |= std::mem::replace(&mut facts.first[at], first) != first;
+                let begins = facts.begins_of(unit, &starts[at], lexicon);
+                changes |= std::mem::replace(&mut facts.begins[at], begins.clone()) != begins;
+            }
+            changes
+        });
+        // The bytes that may stand behind each use of a unit, and whether the unit around it may end there.
+        let mut uses: Vec<(usize, usize, ByteSet, bool)> = Vec::new();
+        for (at, unit) in units.iter().enumerate() {
+            for &(letter, to) in unit.edges.iter().flatten() {
+                let _ = budget.spend(1);
+                if let Letter::Unit { unit: used, max, .. } = letter {
+                    let behind = unit.closure([to]);
+                    let mut first = facts.first_of(unit, &behind, lexicon);
+                    if max != Some(1) {
+                        first = first.union(facts.first[used as usize]);
+                    }
+                    uses.push((at, used as usize, first, behind.contains(&Unit::END)));
+                }
+            }
+        }
+        settle(budget, || {
+            let mut changes = false;
+            for &(at, used, first, may_end) in &uses {
+                let more = if may_end { facts.follow[at] } else { ByteSet::EMPTY };
+                let follow = facts.follow[used].union(first).union(more);
+                changes |= std::mem::replace(&mut facts.follow[used], follow) != follow;
+            }
+            changes
+        });
+        facts
+    }
+
+    /// Bytes that a letter begins with.
+    pub(super) fn first_of_letter(&self, letter: Letter, lexicon: &Lexicon) -> ByteSet {
+        match letter {
+            Letter::Terminal(id) => lexicon.terminals[id as usize].first,
+            Letter::Opaque(at) => lexicon.opaque[at as usize].first,
+            Letter::Unit { unit, .. } => self.first[unit as usize],
+        }
+    }
+
+    fn begins_of(
+        &self,
+        unit: &Unit,
+        states: &[u32],
+        lexicon: &Lexicon,
+    ) -> (BTreeSet<TerminalId>, ByteSet) {
+        let (mut terminals, mut others) = (BTreeSet::new(), ByteSet::EMPTY);
+        for &(letter, _) in states.iter().flat_map(|state| &unit.edges[*state as usize]) {
+            let (more, bytes) = self.begins_of_letter(letter, lexicon);
+            terminals.extend(more);
+            others = others.union(bytes);
+        }
+        (terminals, others)
+    }
+
+    /// Terminals that a letter begins with, and the bytes of what is no terminal.
+    pub(super) fn begins_of_letter(
+        &self,
+        letter: Letter,
+        lexicon: &Lexicon,
+    ) -> (BTreeSet<TerminalId>, ByteSet) {
+        match letter {
+            Letter::Terminal(id) => (BTreeSet::from([id]), ByteSet::EMPTY),
+            Letter::Opaque(at) => (BTreeSet::new(), lexicon.opaque[at as usize].first),
+            Letter::Unit { unit, .. } => self.begins[unit as usize].clone(),
+        }
+    }
+
+    fn first_of(&self, unit: &Unit, states: &[u32], lexicon: &Lexicon) -> ByteSet {
+        let edges = states.iter().flat_map(|state| &unit.edges[*state as usize]);
+        let sets = edges.map(|(letter, _)| self.first_of_letter(*letter, lexicon));
+        sets.fold(ByteSet::EMPTY, ByteSet::union)
+    }
+}
+
+fn settle(budget: &Budget, mut pass: impl FnMut() -> bool) {
+    while pass() && budget.spend(1 << 6).is_ok() {}
+}
+
+/// Adds ways past letters that may be empty.
+fn pass_over(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
+    let mut nullable = vec![false; units.len()];
+    let passes = |letter: Letter, nullable: &[bool]| match letter {
+        Letter::Terminal(_) => false,
+        Letter::Opaque(at) => lexicon.opaque[at as usize].nullable,
+        Letter::Unit { unit, min, .. } => min == 0 || nullable[unit as usize],
+    };
+    let mut is_passed: Vec<Vec<Vec<bool>>> = units
+        .iter()
+        .map(|unit| unit.edges.iter().map(|edges| vec![false; edges.len()]).collect())
+        .collect();
+    settle(budget, || {
+        let mut changes = false;
+        for (at, unit) in units.iter_mut().enumerate() {
+            for (state, edges) in unit.edges.iter().enumerate() {
+                for (edge, &(letter, to)) in edges.iter().enumerate() {
+                    let is_passed = &mut is_passed[at][state][edge];
+                    if !*is_passed && passes(letter, &nullable) {
+                        *is_passed = true;
+                        // Nothing is ignored behind what is not there.
+                        let past = unit.past.get(&to).copied().unwrap_or(to);
+                        unit.empty[state].push(past);
+                    }
+                }
+            }
+            let ends = unit.closure([Unit::START]).binary_search(&Unit::END).is_ok();
+            changes |= std::mem::replace(&mut nullable[at], ends) != ends;
+        }
+        changes
+    });
+}

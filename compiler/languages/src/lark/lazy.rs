@@ -1,0 +1,53 @@
+//! A warning about lazy repetitions (`.*?`) in the regular expressions of terminals.
+//!
+//! In a regular expression that is searched for, a lazy repetition prefers the shorter match. A terminal is a set of
+//! strings, and the lexer takes the longest that is allowed, so `/a.*?b/` and `/a.*b/` are one terminal. Where a terminal
+//! has to end as soon as it can, an attribute of its rule says so.
+
+use std::ops::Range;
+
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{self, Ast, Visitor};
+
+use super::codes;
+use grammarc_grammar::diagnostics::Diagnostic;
+
+/// The first lazy repetition of a regular expression, with its place in it.
+pub(super) fn warning(pattern: &str) -> Option<(Diagnostic, Range<usize>)> {
+    // Nearly no pattern has one, and all that do have this in them.
+    if !["*?", "+?", "??", "}?"].iter().any(|lazy| pattern.contains(lazy)) {
+        return None;
+    }
+    let ast = Parser::new().parse(pattern).ok()?;
+    let span = ast::visit(&ast, First(None)).unwrap_or_default()?;
+    let operator = &pattern[span.clone()];
+    let greedy = operator.strip_suffix('?').unwrap_or(operator);
+    let text = format!(
+        "`{operator}` is the same as `{greedy}` in a terminal, which takes the longest text that is allowed"
+    );
+    let help = "to end at the first match, give the rule the attribute: `name[lazy]: /.../`, or `name[suffix=\"END\"]: /.*/`";
+    Some((Diagnostic::warning(codes::LAZY_REPETITION, text).with_help(help), span))
+}
+
+/// The operator of the first lazy repetition.
+struct First(Option<Range<usize>>);
+
+impl Visitor for First {
+    type Output = Option<Range<usize>>;
+    type Err = ();
+
+    fn finish(self) -> Result<Self::Output, ()> {
+        Ok(self.0)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
+        if let Ast::Repetition(repetition) = ast
+            && !repetition.greedy
+        {
+            let span = repetition.op.span;
+            let place = span.start.offset..span.end.offset;
+            self.0 = self.0.take().filter(|first| first.start < place.start).or(Some(place));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Parts of rules: terminals with their automata, and expressions that are not looked into.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use grammarc_grammar::automata::{Allowance, Dfa, DfaState};
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::ir::facts;
+use grammarc_grammar::ir::facts::{Alphabet, Facts};
+use grammarc_grammar::ir::pass::automaton;
+use grammarc_grammar::ir::{ByteSet, Expr};
+
+/// Most states of a terminal's automaton. Larger terminals are told apart from their neighbours by their bytes alone.
+const MAX_STATES: usize = 50_000;
+
+/// Most pairs of states of two terminals that are looked at to see whether they clash.
+const MAX_PAIRS: usize = 1 << 12;
+
+/// Number of a terminal.
+pub(super) type TerminalId = u32;
+
+/// A terminal as the lexer knows it: the strings of it that are not empty.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    /// Its strings.
+    pub(super) expr: Expr,
+    /// Its automaton, unless that is too large.
+    pub(super) dfa: Option<Arc<Dfa>>,
+    /// Whether it may be empty too.
+    pub(super) nullable: bool,
+    /// Whether it ends as soon as it can.
+    pub(super) lazy: bool,
+    /// Bytes that it begins with.
+    pub(super) first: ByteSet,
+    /// Bytes with which it goes on where it could end.
+    pub(super) after: ByteSet,
+    /// The place where it stands first.
+    pub(super) span: Range<usize>,
+}
+
+/// An expression that is not looked into: a token, a schema, a nested grammar.
+#[derive(Debug)]
+pub(super) struct Opaque {
+    /// Its strings.
+    pub(super) expr: Expr,
+    /// Bytes that it begins with.
+    pub(super) first: ByteSet,
+    /// Whether the empty string is one.
+    pub(super) nullable: bool,
+}
+
+/// Use of a terminal. One expression is a terminal for each use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Use {
+    /// It takes the longest text.
+    Greedy,
+    /// It ends as soon as it can.
+    Lazy,
+    /// It is ignored.
+    Ignored,
+}
+
+/// The terminals and opaque expressions of a grammar, each once.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    pub(super) terminals: Vec<Terminal>,
+    pub(super) opaque: Vec<Opaque>,
+    known: FxHashMap<(Expr, Use), (Option<TerminalId>, bool)>,
+}
+
+impl Lexicon {
+    /// Adds a terminal: its number, unless the empty string is all that it has, and whether it has that.
+    pub(super) fn terminal(
+        &mut self,
+        expr: Expr,
+        how: Use,
+        span: &Range<usize>,
+        budget: &Budget,
+    ) -> (Option<TerminalId>, bool) {
+        let (key, lazy) = ((expr, how), how == Use::Lazy);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let next = self.terminals.len() as TerminalId;
+        let (terminal, nullable) = terminal(key.0.clone(), lazy, span.clone(), budget);
+        // A terminal that is lazy and may be empty is empty.
+        let is_empty = matches!(terminal.expr, Expr::Never) || lazy && nullable;
+        let id = (!is_empty).then_some(next);
+        if !is_empty {
+            self.terminals.push(terminal);
+        }
+        self.known.insert(key, (id, nullable));
+        (id, nullable)
+    }
+
+    /// Whether one of two terminals can end where the other goes on, so that to run both is not to run each.
+    pub(super) fn clash(&self, one: TerminalId, other: TerminalId) -> bool {
+        let (one, other) = (&self.terminals[one as usize], &self.terminals[other as usize]);
+        let (Some(a), Some(b)) = (&one.dfa, &other.dfa) else {
+            return !one.first.intersect(other.first).is_empty();
+        };
+        let mut known = FxHashSet::from_iter([(0, 0)]);
+        let mut open = vec![(0, 0)];
+        while let Some((p, q)) = open.pop() {
+            for edge in &a.states[p as usize].edges {
+                let beside = b.states[q as usize].edges.iter();
+                let beside = beside.filter(|other| other.lo <= edge.hi && edge.lo <= other.hi);
+                for (to, beside) in beside.map(|beside| (edge.target, beside.target)) {
+                    let (x, y) = (&a.states[to as usize], &b.states[beside as usize]);
+                    if x.accepting && !y.edges.is_empty() || y.accepting && !x.edges.is_empty() {
+                        return true;
+                    }
+                    if known.insert((to, beside)) {
+                        open.push((to, beside));
+                    }
+                }
+            }
+            if known.len() > MAX_PAIRS {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Adds an opaque expression.
+    pub(super) fn opaque(&mut self, opaque: Opaque) -> u32 {
+        self.opaque.push(opaque);
+        (self.opaque.len() - 1) as u32
+    }
+}
+
+fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Terminal, bool) {
+    let allowed = Allowance::new(MAX_STATES, budget);
+    let dfa = if spelled_out(&expr) > 16 * MAX_STATES as u64 {
+        None
+    } else {
+        automaton(&expr, allowed).ok()
+    };
+    let Some(dfa) = dfa else {
+        let known: Facts<Alphabet> = facts::of_expr(&expr, &[]);
+        let Alphabet { first, all } = known.letters;
+        let nullable = known.nullable;
+        return (Terminal { expr, dfa: None, nullable, lazy, first, after: all, span }, nullable);
+    };
+    let nullable = dfa.states[0].accepting;
+    let dfa = if lazy { dfa.shortest() } else { dfa };
+    let dfa = if nullable { not_empty(&dfa) } else { dfa };
+    // Literals stay what they are; the others are put together anew where they were changed.
+    let expr = match lazy || nullable {
+        _ if dfa.is_never() => Expr::Never,
+        true => Expr::Regular(Arc::new(dfa.clone())),
+        false => expr,
+    };
+    let bytes = |state: &DfaState| {
+        let sets = state.edges.iter().map(|edge| ByteSet::range(edge.lo as u8, edge.hi as u8));
+        sets.fold(ByteSet::EMPTY, ByteSet::union)
+    };
+    let first = bytes(&dfa.states[0]);
+    let ends = dfa.states.iter().filter(|state| state.accepting);
+    let after = ends.map(bytes).fold(ByteSet::EMPTY, ByteSet::union);
+    let dfa = Some(Arc::new(dfa));
+    (Terminal { expr, dfa, nullable, lazy, first, after, span }, nullable)
+}
+
+/// States of an automaton that spells repetitions out, about.
+fn spelled_out(expr: &Expr) -> u64 {
+    let parts = expr.children().iter().map(spelled_out).fold(0, u64::saturating_add);
+    match expr {
+        Expr::Repeat { min, max, .. } => {
+            parts.saturating_mul(u64::from(max.unwrap_or(*min).max(1)))
+        }
+        Expr::Literal(bytes) => bytes.len() as u64,
+        Expr::Regular(dfa) => dfa.states.len() as u64,
+        _ => parts.saturating_add(1),
+    }
+}
+
+/// The strings that are not empty.
+fn not_empty(dfa: &Dfa) -> Dfa {
+    let mut states = Vec::with_capacity(dfa.states.len() + 1);
+    states.push(DfaState { accepting: false, ..dfa.states[0].clone() });
+    states.extend_from_slice(&dfa.states);
+    for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
+        edge.target += 1;
+    }
+    Dfa { states }.trimmed()
+}

@@ -1,0 +1,442 @@
+//! The lexer of a unit, as an automaton over bytes.
+//!
+//! llguidance's lexer runs all terminals at once that the grammar allows at a place. It goes on as long as one of them can,
+//! and then takes those that match all of it; a lazy one is taken as soon as it matches. So a terminal ends only where
+//! none of its neighbours could go on, `/a+/ "ab"` accepts nothing, and a keyword that is also a name is both.
+//!
+//! The lexer is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that
+//! the terminals allowed there have got to. If a text could go on with some bytes at its end, what comes next must not
+//! begin with these. Ignored text comes before a terminal that matches the same. Most terminals have neighbours that
+//! begin otherwise, and successors that do not go on with them: such a terminal stays as it is, counted repetitions
+//! and all.
+//!
+//! Nested units are called and not looked into, so at their borders two terminals do not know of each other. If that
+//! can matter, as one can end where the other goes on, the grammar allows both readings, more than llguidance would; a
+//! warning says where.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::codes;
+use super::follow::Facts;
+use super::lexicon::{Lexicon, Terminal, TerminalId};
+use super::subsets::{SubsetId, Subsets};
+use super::units::{Letter, Unit};
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, GrammarBuilder, Origin, RuleId};
+
+/// Size of the largest terminal that is copied to where it stands.
+const MAX_COPIED: usize = 8;
+
+/// Characters of a terminal that name its rule.
+const MAX_NAME: usize = 24;
+
+/// Most places that are warned of.
+const MAX_WARNINGS: usize = 8;
+
+/// States that terminals at one place have got to.
+type Within = Vec<(TerminalId, u32)>;
+
+/// A state of the automaton over bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Between two lexemes; the next does not begin with these bytes.
+    Between(SubsetId, ByteSet),
+    /// Within a lexeme.
+    Within(SubsetId, Within),
+}
+
+/// Tables that all units share.
+pub(super) struct Lexing<'r> {
+    pub(super) lexicon: &'r Lexicon,
+    pub(super) facts: &'r Facts,
+    pub(super) ignored: &'r [TerminalId],
+    pub(super) budget: &'r Budget,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// Names of units.
+    pub(super) names: Vec<&'r str>,
+    pub(super) builder: GrammarBuilder,
+    /// Rules of units, and of those that end where the text ends.
+    pub(super) rules: FxHashMap<(u32, bool), RuleId>,
+    /// Pairs of terminals, and whether they clash.
+    pub(super) clashes: FxHashMap<(TerminalId, TerminalId), bool>,
+    /// Rules of terminals.
+    pub(super) terminals: FxHashMap<TerminalId, RuleId>,
+    /// The source.
+    pub(super) text: &'r str,
+    /// Rules that are not defined yet.
+    pub(super) open: Vec<(u32, bool, RuleId)>,
+}
+
+impl<'r> Lexing<'r> {
+    /// The rule of a unit. Nothing is ignored at the end of a unit that nothing follows.
+    pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
+        let key = (unit, is_last && !self.ignored.is_empty());
+        if let Some(&known) = self.rules.get(&key) {
+            return known;
+        }
+        let rule = self.builder.declare(self.names[unit as usize]);
+        self.rules.insert(key, rule);
+        self.open.push((key.0, key.1, rule));
+        rule
+    }
+
+    /// The expression of a unit.
+    pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
+        // If a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
+        let (expr, meets) = self.unit_with(unit, number, is_last);
+        match meets && is_last {
+            true => self.unit_with(unit, number, false).0,
+            false => expr,
+        }
+    }
+
+    /// The expression of a unit, and whether what it calls begins as something else there.
+    fn unit_with(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> (Expr, bool) {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let mut work = Work {
+            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored, !is_last),
+            is_last,
+            follow: self.facts.follow[number as usize],
+            known: FxHashMap::default(),
+            open: Vec::new(),
+            graph: &mut graph,
+            lexing: self,
+            meets: false,
+        };
+        let first = Place::Between(0, ByteSet::EMPTY);
+        work.known.insert(first.clone(), ExprGraph::START);
+        work.open.push((first, ExprGraph::START));
+        while let Some((place, at)) = work.open.pop() {
+            if work.lexing.budget.spend(1 << 5).is_err() {
+                break;
+            }
+            match place {
+                Place::Between(subset, but) => work.between(subset, but, at, end),
+                Place::Within(subset, within) => work.within(subset, &within, at),
+            }
+        }
+        let meets = work.meets;
+        (Expr::Graph(Arc::new(graph)), meets)
+    }
+
+    fn expr(&mut self, letter: Letter, is_last: bool) -> Expr {
+        match letter {
+            Letter::Terminal(id) => self.terminal(id),
+            Letter::Opaque(at) => self.lexicon.opaque[at as usize].expr.clone(),
+            Letter::Unit { unit, min, max } => {
+                Expr::Call(self.rule(unit, is_last && max == Some(1))).repeat(min, max)
+            }
+        }
+    }
+
+    /// The expression of a terminal that is run by itself: a large one is a rule, since it stands in many places.
+    fn terminal(&mut self, id: TerminalId) -> Expr {
+        let terminal = &self.lexicon.terminals[id as usize];
+        if terminal.expr.size() <= MAX_COPIED {
+            return terminal.expr.clone();
+        }
+        let rule = *self.terminals.entry(id).or_insert_with(|| {
+            let name: String = self.text[terminal.span.clone()].chars().take(MAX_NAME).collect();
+            let rule = self.builder.declare(name);
+            let origin = Origin { span: Some(terminal.span.clone()), pointer: None };
+            self.builder.define(rule, terminal.expr.clone(), origin);
+            rule
+        });
+        Expr::Call(rule)
+    }
+
+    /// A terminal whose end the lexer would see elsewhere.
+    fn warn(&mut self, terminal: &Terminal, bytes: ByteSet) {
+        let byte = bytes.iter().next().unwrap_or_default().escape_ascii();
+        let text = format!(
+            "llguidance may end this elsewhere, at a byte such as `{byte}`: both readings are allowed here"
+        );
+        self.found(
+            Diagnostic::warning(codes::LEXING, text)
+                .with_label(
+                    terminal.span.clone(),
+                    "llguidance takes the longest text that is allowed",
+                )
+                .with_help(
+                    "let what follows begin otherwise, or let this end with a character of its own",
+                ),
+        );
+    }
+}
+
+impl Lexing<'_> {
+    /// Adds a warning about a place, unless there is one of its kind or there are many.
+    fn found(&mut self, warning: Diagnostic) {
+        let is_known = |known: &Diagnostic| {
+            known.code == warning.code && known.labels[0].span == warning.labels[0].span
+        };
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.iter().any(is_known) {
+            self.warnings.push(warning);
+        }
+    }
+}
+
+struct Work<'w, 'r> {
+    lexing: &'w mut Lexing<'r>,
+    subsets: Subsets<'r>,
+    /// Nothing follows the unit.
+    is_last: bool,
+    /// Bytes that may follow the unit.
+    follow: ByteSet,
+    known: FxHashMap<Place, u32>,
+    open: Vec<(Place, u32)>,
+    graph: &'w mut ExprGraph,
+    /// Whether what is called begins as something else there.
+    meets: bool,
+}
+
+impl<'r> Work<'_, 'r> {
+    fn terminal(&self, id: TerminalId) -> &'r Terminal {
+        &self.lexing.lexicon.terminals[id as usize]
+    }
+
+    fn state(&mut self, place: Place) -> u32 {
+        if let Some(&known) = self.known.get(&place) {
+            return known;
+        }
+        let state = self.graph.state();
+        self.known.insert(place.clone(), state);
+        self.open.push((place, state));
+        state
+    }
+
+    /// The state behind some terminals.
+    fn behind(&mut self, subset: SubsetId, terminals: &[TerminalId]) -> u32 {
+        let to = self.subsets.go(subset, terminals);
+        self.state(Place::Between(to, ByteSet::EMPTY))
+    }
+
+    /// Whether a terminal at a place needs not be run beside others.
+    fn is_alone(&mut self, subset: SubsetId, id: TerminalId, shared: ByteSet) -> bool {
+        let terminal = self.terminal(id);
+        if terminal.dfa.is_none() {
+            return true;
+        }
+        let to = self.subsets.go(subset, &[id]);
+        terminal.first.intersect(shared).is_empty()
+            && terminal.after.intersect(self.subsets.get(to).first).is_empty()
+    }
+
+    /// Warns of a terminal, or the first of some, that ends before a place and may go on with some bytes.
+    fn check(&mut self, id: TerminalId, after: ByteSet, to: SubsetId, is_known: ByteSet) {
+        let subset = self.subsets.get(to);
+        let mut next = subset.first.minus(is_known);
+        if subset.is_final {
+            next = next.union(self.follow);
+        }
+        let meet = after.intersect(next);
+        if !meet.is_empty() {
+            self.lexing.warn(self.terminal(id), meet);
+        }
+    }
+
+    fn between(&mut self, subset: SubsetId, but: ByteSet, at: u32, end: u32) {
+        let here = self.subsets.get(subset);
+        if here.is_final {
+            self.graph.edge(at, Expr::Empty, end);
+        }
+        let (terminals, others, first) = (here.terminals.clone(), here.others.clone(), here.first);
+        self.nothing(subset, &terminals, but.union(first), at);
+        let (mut any, mut shared) = (ByteSet::EMPTY, ByteSet::EMPTY);
+        for &id in &terminals {
+            let first = self.terminal(id).first;
+            shared = shared.union(any.intersect(first));
+            any = any.union(first);
+        }
+        let (mut called, mut before) = (ByteSet::EMPTY, Vec::new());
+        for (letter, targets) in others {
+            let first = self.lexing.facts.first_of_letter(letter, self.lexing.lexicon);
+            // Tokens begin with no byte.
+            if !first.is_empty() && first.minus(but).is_empty() {
+                continue;
+            }
+            let meets = called.union(any).intersect(first);
+            called = called.union(first);
+            if !meets.is_empty() {
+                self.meets = true;
+                self.clashes(letter, meets, &terminals, &before);
+            }
+            before.push(letter);
+            let to = self.subsets.of(targets);
+            let behind = self.subsets.get(to);
+            let ends = behind.terminals.is_empty() && behind.others.is_empty();
+            let expr = self.lexing.expr(letter, self.is_last && ends);
+            let to = self.state(Place::Between(to, ByteSet::EMPTY));
+            self.graph.edge(at, expr, to);
+        }
+        let mut together = Within::new();
+        for id in terminals {
+            let terminal = self.terminal(id);
+            let is_alone = self.is_alone(subset, id, shared);
+            let free = terminal.first.minus(but);
+            if !is_alone || terminal.dfa.is_some() && free != terminal.first {
+                together.push((id, 0));
+            } else if !free.is_empty() {
+                let to = self.subsets.go(subset, &[id]);
+                self.check(id, terminal.after, to, ByteSet::EMPTY);
+                let to = self.state(Place::Between(to, ByteSet::EMPTY));
+                let expr = self.lexing.terminal(id);
+                self.graph.edge(at, expr, to);
+            }
+        }
+        self.moves(subset, &together, but, at);
+    }
+
+    /// Warns of a terminal that stands beside what is called, or first in something else that is, and clashes with one
+    /// that it begins with.
+    fn clashes(
+        &mut self,
+        letter: Letter,
+        meets: ByteSet,
+        terminals: &[TerminalId],
+        before: &[Letter],
+    ) {
+        let (facts, lexicon) = (self.lexing.facts, self.lexing.lexicon);
+        let (begins, bytes) = facts.begins_of_letter(letter, lexicon);
+        let mut beside: BTreeSet<TerminalId> = terminals.iter().copied().collect();
+        for &letter in before {
+            beside.extend(facts.begins_of_letter(letter, lexicon).0);
+        }
+        for id in beside {
+            let _ = self.lexing.budget.spend(begins.len());
+            let clash = |other: &TerminalId| {
+                let key = (id.min(*other), id.max(*other));
+                *self.lexing.clashes.entry(key).or_insert_with(|| lexicon.clash(key.0, key.1))
+            };
+            let terminal = &lexicon.terminals[id as usize];
+            if begins.iter().any(clash) || !terminal.first.intersect(bytes).is_empty() {
+                self.lexing.warn(terminal, meets);
+            }
+        }
+    }
+
+    /// Adds a transition over terminals that match the empty string, for bytes with which only ignored text begins.
+    fn nothing(&mut self, subset: SubsetId, terminals: &[TerminalId], but: ByteSet, at: u32) {
+        let nullable: Vec<TerminalId> =
+            terminals.iter().copied().filter(|id| self.terminal(*id).nullable).collect();
+        if nullable.is_empty() || self.lexing.ignored.is_empty() {
+            return;
+        }
+        let to = self.subsets.go(subset, &nullable);
+        let first = self.subsets.get(to).first;
+        if !first.minus(but).is_empty() {
+            let to = self.state(Place::Between(to, but.intersect(first)));
+            self.graph.edge(at, Expr::Empty, to);
+        }
+    }
+
+    fn within(&mut self, subset: SubsetId, within: &Within, at: u32) {
+        let alive = self.moves(subset, within, ByteSet::EMPTY, at);
+        let ends = self.accepting(within);
+        let Some(&first) = ends.first() else { return };
+        let to = self.subsets.go(subset, &ends);
+        // The terminals that come next are kept from going on; what is called is not.
+        let terminals = self.subsets.get(to).terminals.iter();
+        let known = terminals.fold(ByteSet::EMPTY, |all, id| all.union(self.terminal(*id).first));
+        self.check(first, alive, to, known);
+        let but = alive.intersect(self.subsets.get(to).first);
+        self.overrun(within, first, but);
+        let to = self.state(Place::Between(to, but));
+        self.graph.edge(at, Expr::Empty, to);
+    }
+
+    /// Warns if a terminal has ended and the bytes of `refused` cannot begin the next one, because another terminal continues
+    /// with them. In `"list" "ed"` beside a terminal `"listen"`, no `e` can follow `list`. With `%ignore` there is no warning:
+    /// ignored text may separate the two.
+    fn overrun(&mut self, within: &Within, ended: TerminalId, refused: ByteSet) {
+        if refused.is_empty() || !self.lexing.ignored.is_empty() {
+            return;
+        }
+        let edges = |&(id, state): &(TerminalId, u32)| {
+            let dfa = self.terminal(id).dfa.as_ref();
+            dfa.is_some_and(|dfa| !dfa.states[state as usize].edges.is_empty())
+        };
+        let ends_here = within.iter().any(|one| one.0 == ended && !edges(one));
+        let Some(&(other, _)) = within.iter().find(|one| edges(one)).filter(|_| ends_here) else {
+            return;
+        };
+        let byte = refused.iter().next().unwrap_or_default().escape_ascii();
+        let (ended, other) = (&self.terminal(ended).span, &self.terminal(other).span);
+        let text = format!(
+            "behind this nothing can begin with a byte such as `{byte}`: the lexer goes on with a longer terminal there"
+        );
+        self.lexing.found(
+            Diagnostic::warning(codes::OVERRUN, text)
+                .with_label(ended.clone(), "ends here")
+                .with_label(other.clone(), "goes on with that byte")
+                .with_help("write what follows into the terminals, or let it begin otherwise"),
+        );
+    }
+
+    /// Terminals that match what they have got to.
+    fn accepting(&self, within: &Within) -> Vec<TerminalId> {
+        let accepts = |&&(id, state): &&(TerminalId, u32)| {
+            let dfa = self.terminal(id).dfa.as_ref();
+            state != 0 && dfa.is_some_and(|dfa| dfa.states[state as usize].accepting)
+        };
+        within.iter().filter(accepts).map(|&(id, _)| id).collect()
+    }
+
+    /// The edges from terminals at their states, but for some bytes; returns the bytes of these edges.
+    fn moves(&mut self, subset: SubsetId, within: &Within, but: ByteSet, at: u32) -> ByteSet {
+        let mut bounds: Vec<u32> = Vec::new();
+        for &(id, state) in within {
+            if let Some(dfa) = &self.terminal(id).dfa {
+                let edges = dfa.states[state as usize].edges.iter();
+                bounds.extend(edges.flat_map(|edge| [edge.lo, edge.hi + 1]));
+            }
+        }
+        bounds.sort_unstable();
+        bounds.dedup();
+        let _ = self.lexing.budget.spend(bounds.len() * within.len());
+        let mut next: IndexMap<Within, ByteSet, FxBuildHasher> = IndexMap::default();
+        for pair in bounds.windows(2) {
+            let step = |&(id, state): &(TerminalId, u32)| {
+                let dfa = self.terminal(id).dfa.as_ref()?;
+                Some((id, dfa.next(state, pair[0])?))
+            };
+            let to: Within = within.iter().filter_map(step).collect();
+            let bytes = ByteSet::range(pair[0] as u8, (pair[1] - 1) as u8).minus(but);
+            if !to.is_empty() && !bytes.is_empty() {
+                let all = next.entry(to).or_default();
+                *all = all.union(bytes);
+            }
+        }
+        let mut alive = ByteSet::EMPTY;
+        for (to, bytes) in next {
+            alive = alive.union(bytes);
+            let to = self.target(subset, to);
+            self.graph.edge(at, Expr::bytes(bytes), to);
+        }
+        alive
+    }
+
+    /// The target of terminals that have got to some states.
+    fn target(&mut self, subset: SubsetId, within: Within) -> u32 {
+        let ends = self.accepting(&within);
+        let lazy: Vec<TerminalId> =
+            ends.iter().copied().filter(|id| self.terminal(*id).lazy).collect();
+        if !lazy.is_empty() {
+            return self.behind(subset, &lazy);
+        }
+        let goes_on = |&(id, state): &(TerminalId, u32)| {
+            let dfa = self.terminal(id).dfa.as_ref();
+            dfa.is_some_and(|dfa| !dfa.states[state as usize].edges.is_empty())
+        };
+        match within.iter().any(goes_on) {
+            true => self.state(Place::Within(subset, within)),
+            false => self.behind(subset, &ends),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Sources of any language, for a front end within whose sources they stand.
+//!
+//! A front end that has others inside of it would have to know them all, and some of them it. It is handed a [`Reader`]
+//! instead, whose only kind is [`Nested`]: it finds the front end of a language by name, and hands itself on. A source that
+//! comes back to itself by way of names has no grammar, and one that nests beyond [`MAX_LEVELS`] is refused, so that no
+//! source decides how deep the stack gets.
+
+use serde_json::{Map, Value};
+
+use super::FrontEnd;
+use super::deny::denied;
+use super::inner::Reader;
+use super::settings::{Language, Settings};
+use super::sources::{NamedSource, Sources};
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::controls::ControlTokens;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::Lowered;
+
+/// Most levels of sources within sources.
+const MAX_LEVELS: usize = 8;
+
+/// A language or an option of a source within another has no such name.
+const UNKNOWN: &str = "source::unknown-language";
+/// Sources nest too deep.
+const TOO_DEEP: &str = "source::nested-too-deep";
+/// A source is within itself.
+const CIRCLE: &str = "source::circle";
+
+/// Reads the sources within one source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nested<'a> {
+    controls: &'a ControlTokens,
+    budget: &'a Budget,
+    /// The names by which the source was come to, the last first.
+    way: Option<&'a Way<'a>>,
+    levels: usize,
+}
+
+/// Names of sources within each other.
+#[derive(Debug)]
+struct Way<'a> {
+    name: &'a str,
+    before: Option<&'a Way<'a>>,
+}
+
+/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not where
+/// this says no.
+pub(super) fn may_have_tags(text: &str, sources: &Sources) -> bool {
+    let is_tag = |name: &str| Language::named(name) == Some(Language::StructuralTag);
+    let stand_in = |text: &str| {
+        text.match_indices('@').any(|(at, _)| {
+            let rest = &text[at + 1..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+            is_tag(&rest[..end.unwrap_or(rest.len())])
+        })
+    };
+    stand_in(text)
+        || sources.iter().any(|(_, NamedSource { language, options, source })| {
+            // It may have sources of its own among its options.
+            is_tag(language) || options.contains_key("sources") || stand_in(&source.text)
+        })
+}
+
+impl<'a> Nested<'a> {
+    /// For a source that is within none.
+    pub(super) fn outermost(controls: &'a ControlTokens, budget: &'a Budget) -> Self {
+        Self { controls, budget, way: None, levels: 0 }
+    }
+
+    fn read(
+        &self,
+        language: &str,
+        options: &Map<String, Value>,
+        source: Source,
+        sources: &Sources,
+        way: Option<&Way<'_>>,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        let whole = 0..source.text.len();
+        let refuse = |code, text: String, help: &str| {
+            Err(vec![Diagnostic::error(code, text).with_label(whole.clone(), "").with_help(help)])
+        };
+        if self.levels >= MAX_LEVELS {
+            let text =
+                format!("sources stand within each other more than {MAX_LEVELS} levels deep");
+            return refuse(TOO_DEEP, text, "bring the rules of some of them into one source");
+        }
+        let Some(language) = Language::named(language) else {
+            let known = Language::ALL.map(Language::name).join(", ");
+            let text = format!("there is no language `{language}`");
+            return refuse(UNKNOWN, text, &format!("the languages are {known}"));
+        };
+        let Settings { mut front_end, deny } = match Settings::of(language, options.clone()) {
+            Ok(settings) => settings,
+            Err(error) => return refuse(UNKNOWN, error.to_string(), "see the language's options"),
+        };
+        let own = match &mut front_end {
+            FrontEnd::Gbnf(options) => Some(&mut options.sources),
+            FrontEnd::StructuralTag(options) => Some(&mut options.sources),
+            _ => None,
+        };
+        if let Some(own) = own.filter(|own| own.is_empty()) {
+            own.clone_from(sources);
+        }
+        let inner = Nested { way, levels: self.levels + 1, ..*self };
+        let lowered = front_end.lower_within(source, self.controls, &inner, self.budget)?;
+        let denied = denied(&lowered.source, &lowered.report, &deny);
+        if denied.is_empty() { Ok(lowered) } else { Err(denied) }
+    }
+}
+
+impl Reader for Nested<'_> {
+    fn standing(
+        &self,
+        language: &str,
+        source: Source,
+        sources: &Sources,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        self.read(language, &Map::new(), source, sources, self.way)
+    }
+
+    fn named(
+        &self,
+        name: &str,
+        named: &NamedSource,
+        sources: &Sources,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        let mut way = self.way;
+        while let Some(Way { name: passed, before }) = way {
+            if *passed == name {
+                let text = format!("the source {name:?} is within itself");
+                let help = "rules of one source may call each other; sources may not";
+                return Err(vec![Diagnostic::error(CIRCLE, text).with_help(help)]);
+            }
+            way = *before;
+        }
+        let NamedSource { language, options, source } = named;
+        let way = Way { name, before: self.way };
+        let lowered = self.read(language, options, source.clone(), sources, Some(&way));
+        let here = |found: Vec<Diagnostic>| {
+            found.into_iter().map(|finding| finding.in_source(source)).collect::<Vec<_>>()
+        };
+        match lowered {
+            Ok(lowered) => Ok(Lowered { findings: here(lowered.findings), ..lowered }),
+            Err(errors) => Err(here(errors)),
+        }
+    }
+}

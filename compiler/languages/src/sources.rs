@@ -1,0 +1,51 @@
+//! Sources by name, for others that refer to them.
+//!
+//! A grammar may have a source of another language at a place of it, by its name. The library reads no files: whoever asks
+//! for a grammar hands over what it may refer to, as schemas are handed over for references. A source's language and options
+//! are kept by name, as bindings and project files have them, so that this table needs to know no front end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use grammarc_grammar::diagnostics::Source;
+
+/// Sources that others may refer to. Cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    by_name: Arc<BTreeMap<String, NamedSource>>,
+}
+
+/// A source with its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSource {
+    /// The language's name: see [`Language::named`](super::settings::Language::named).
+    pub language: String,
+    /// Options of the language by name: see [`Settings::read`](super::settings::Settings::read).
+    pub options: Map<String, Value>,
+    /// The source.
+    pub source: Source,
+}
+
+impl Sources {
+    /// Adds a source under a name, in place of one that had it.
+    pub fn add(&mut self, name: impl Into<String>, source: NamedSource) {
+        Arc::make_mut(&mut self.by_name).insert(name.into(), source);
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// The source of a name.
+    pub(crate) fn get(&self, name: &str) -> Option<&NamedSource> {
+        self.by_name.get(name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &NamedSource)> {
+        self.by_name.iter().map(|(name, source)| (name.as_str(), source))
+    }
+}

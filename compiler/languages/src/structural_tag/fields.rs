@@ -1,0 +1,189 @@
+//! Members of an object of a structural tag, each read once by its type.
+//!
+//! An error is noted and reading goes on, so that one compilation finds all of them. A member that no reader asks for is an
+//! error: an option that is misspelled would otherwise be lost in silence.
+
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::TokenRef;
+use grammarc_grammar::suggest::nearest;
+use grammarc_json_schema::document::{Document, Json, NodeId};
+
+use super::format::{Text, Token};
+
+/// Errors of a structural tag, in the order in which they are found.
+#[derive(Debug)]
+pub(super) struct Reader<'d, 's> {
+    pub(super) document: &'d Document<'s>,
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+impl<'d, 's> Reader<'d, 's> {
+    pub(super) fn new(document: &'d Document<'s>) -> Self {
+        Self { document, errors: Vec::new() }
+    }
+
+    /// Notes an error.
+    pub(super) fn error(&mut self, code: &'static str, at: NodeId, text: String, help: &str) {
+        let error = self.document.error(code, at, text);
+        self.errors.push(if help.is_empty() { error } else { error.with_help(help) });
+    }
+
+    /// The members of an object.
+    pub(super) fn object(&mut self, at: NodeId) -> Option<Fields> {
+        if let Json::Object(_) = self.document.json(at) {
+            return Some(Fields { at, asked: Vec::new() });
+        }
+        self.wrong(at, "an object");
+        None
+    }
+
+    /// The items of an array.
+    pub(super) fn items(&mut self, at: NodeId) -> Vec<NodeId> {
+        if let Json::Array(items) = self.document.json(at) {
+            return items.clone();
+        }
+        self.wrong(at, "an array");
+        Vec::new()
+    }
+
+    /// A string.
+    pub(super) fn text(&mut self, at: NodeId) -> Option<Text> {
+        if let Json::String(text) = self.document.json(at) {
+            return Some(Text { text: text.clone().into_owned(), at });
+        }
+        self.wrong(at, "a string");
+        None
+    }
+
+    /// A token, by its id or its text.
+    pub(super) fn token(&mut self, at: NodeId) -> Option<Token> {
+        let token = match self.document.json(at) {
+            Json::String(text) => Some(TokenRef::Text(text.clone().into_owned())),
+            Json::Number(number) => number.parse().ok().map(TokenRef::Id),
+            _ => None,
+        };
+        if token.is_none() {
+            self.wrong(at, "the id or the text of a token");
+        }
+        token.map(|token| Token { token, at })
+    }
+
+    /// Notes a value of another kind than the one that stands there.
+    pub(super) fn wrong(&mut self, at: NodeId, expected: &str) {
+        let found = self.document.json(at).kind();
+        self.error("structural-tag::type", at, format!("expected {expected}, found {found}"), "");
+    }
+}
+
+/// Members of one object, and which of them were asked for.
+pub(super) struct Fields {
+    pub(super) at: NodeId,
+    asked: Vec<&'static str>,
+}
+
+impl Fields {
+    /// A member that may be missing; `null` is as good as none.
+    pub(super) fn get(&mut self, reader: &Reader<'_, '_>, key: &'static str) -> Option<NodeId> {
+        self.asked.push(key);
+        let value = reader.document.get(self.at, key)?;
+        (!matches!(reader.document.json(value), Json::Null)).then_some(value)
+    }
+
+    /// A member that may be missing, `null` included.
+    pub(super) fn value(&mut self, reader: &Reader<'_, '_>, key: &'static str) -> Option<NodeId> {
+        self.asked.push(key);
+        reader.document.get(self.at, key)
+    }
+
+    /// A member that has to be there.
+    pub(super) fn need(
+        &mut self,
+        reader: &mut Reader<'_, '_>,
+        key: &'static str,
+    ) -> Option<NodeId> {
+        let value = self.value(reader, key);
+        if value.is_none() {
+            let text = format!("`{key}` is missing");
+            reader.error("structural-tag::missing", self.at, text, "");
+        }
+        value
+    }
+
+    /// A string that has to be there.
+    pub(super) fn need_text(
+        &mut self,
+        reader: &mut Reader<'_, '_>,
+        key: &'static str,
+    ) -> Option<Text> {
+        let value = self.need(reader, key)?;
+        reader.text(value)
+    }
+
+    /// A flag.
+    pub(super) fn flag(
+        &mut self,
+        reader: &mut Reader<'_, '_>,
+        key: &'static str,
+        default: bool,
+    ) -> bool {
+        let Some(value) = self.get(reader, key) else { return default };
+        match reader.document.json(value) {
+            Json::Bool(flag) => *flag,
+            _ => {
+                reader.wrong(value, "a boolean");
+                default
+            }
+        }
+    }
+
+    /// A number without a sign.
+    pub(super) fn count(
+        &mut self,
+        reader: &mut Reader<'_, '_>,
+        key: &'static str,
+    ) -> Option<(u32, NodeId)> {
+        let value = self.get(reader, key)?;
+        let number = match reader.document.json(value) {
+            Json::Number(number) => number.parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            reader.wrong(value, "a whole number that is not negative");
+        }
+        number.map(|number| (number, value))
+    }
+
+    /// A list of strings.
+    pub(super) fn texts(&mut self, reader: &mut Reader<'_, '_>, key: &'static str) -> Vec<Text> {
+        let Some(list) = self.get(reader, key) else { return Vec::new() };
+        let items = reader.items(list);
+        items.into_iter().filter_map(|item| reader.text(item)).collect()
+    }
+
+    /// A list of tokens.
+    pub(super) fn tokens(&mut self, reader: &mut Reader<'_, '_>, key: &'static str) -> Vec<Token> {
+        let Some(list) = self.get(reader, key) else { return Vec::new() };
+        let items = reader.items(list);
+        items.into_iter().filter_map(|item| reader.token(item)).collect()
+    }
+
+    /// Notes the members that nobody asked for.
+    pub(super) fn finish(self, reader: &mut Reader<'_, '_>) {
+        let Json::Object(members) = reader.document.json(self.at) else { return };
+        let unknown = members.iter().filter(|(key, _)| !self.asked.contains(key));
+        let unknown: Vec<(String, NodeId)> =
+            unknown.map(|(key, member)| (key.to_owned(), member.value)).collect();
+        for (key, value) in unknown {
+            let help = match nearest(&key, self.asked.iter().copied()) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => format!("known here: {}", self.asked.join(", ")),
+            };
+            reader.error(
+                "structural-tag::unknown-key",
+                value,
+                format!("unknown key `{key}`"),
+                &help,
+            );
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Styles of the members of objects: how families of models write the arguments of a call as tags.
+//!
+//! A style is a file of `styles/members`, read once. Its texts are strings of a tag, so that special tokens in them are
+//! tokens. Facts are those of XGrammar 0.2.8 (`json_schema_converter_ext.cc`) and of the chat templates; what is different
+//! from XGrammar: the type that a family writes down is that of the value, objects inside arguments of Cohere are tags
+//! at any depth, and runs of whitespace are bounded.
+
+use std::sync::LazyLock;
+
+use indexmap::IndexMap;
+
+use crate::free_text::free_text;
+use grammarc_grammar::ir::{Expr, ExprGraph};
+use grammarc_json_schema::document::NodeId;
+use grammarc_json_schema::{TagForm, TypeSet, ValueForm};
+
+use super::format::Text;
+use super::lower::Lowering;
+use super::texts::Symbols;
+
+/// Longest run of whitespace between tags where nothing else is said.
+const SPACE: u32 = 2;
+
+/// How members are written.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemberStyle {
+    /// Before a key, and the texts behind it with whitespace between them.
+    pub member: (String, Vec<String>),
+    /// Before an item of an array, and behind the end of its value.
+    #[serde(default)]
+    pub item: (String, String),
+    /// The texts around the key of an end tag, where values end with one.
+    pub key_again: Option<[String; 2]>,
+    /// How values are written, by their types.
+    pub values: Vec<ValueStyle>,
+    /// Other texts of `false` and `true`.
+    pub booleans: Option<[String; 2]>,
+    /// Behind a value.
+    pub close: String,
+    /// Whether a line end before a string and one behind it are no part of it.
+    pub lines: bool,
+    /// Characters that no key may have.
+    pub not_in_keys: String,
+    /// Texts that characters of a key are written as.
+    #[serde(default)]
+    pub key_escapes: IndexMap<char, String>,
+}
+
+/// How values of some types are written.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValueStyle {
+    /// Names of the types with spaces between them, or `any`: text where the value is a string, else JSON.
+    pub types: String,
+    /// Between key and value.
+    pub begin: String,
+    /// Whether arrays and objects are tags again.
+    #[serde(default)]
+    pub nested: bool,
+}
+
+/// The files of the styles, by name.
+const FILES: [(&str, &str); 8] = [
+    ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
+    ("minimax_xml", include_str!("styles/members/minimax_xml.json")),
+    ("minimax_m3_xml", include_str!("styles/members/minimax_m3_xml.json")),
+    ("deepseek_xml", include_str!("styles/members/deepseek_xml.json")),
+    ("deepseek_v4_1_xml", include_str!("styles/members/deepseek_v4_1_xml.json")),
+    ("glm_xml", include_str!("styles/members/glm_xml.json")),
+    ("cohere_xml", include_str!("styles/members/cohere_xml.json")),
+    ("kimi_k3_xml", include_str!("styles/members/kimi_k3_xml.json")),
+];
+
+static STYLES: LazyLock<IndexMap<&'static str, MemberStyle>> = LazyLock::new(|| {
+    let read = |text| serde_json::from_str(text).expect("the files of styles are read by a test");
+    FILES.into_iter().map(|(name, text)| (name, read(text))).collect()
+});
+
+/// The name of a style as the table has it.
+pub(super) fn named(name: &str) -> Option<&'static str> {
+    FILES.into_iter().map(|(known, _)| known).find(|known| *known == name)
+}
+
+/// The style of a name.
+pub(super) fn style(name: &str) -> Option<&'static MemberStyle> {
+    STYLES.get(name)
+}
+
+/// The names of all styles.
+pub(super) fn names() -> Vec<&'static str> {
+    FILES.into_iter().map(|(name, _)| name).collect()
+}
+
+impl Lowering<'_> {
+    /// How the members of a style are written, with a bound on whitespace.
+    pub(super) fn tag_form(&mut self, style: &str, space: Option<u32>, at: NodeId) -> TagForm {
+        let style = &STYLES[style];
+        let space = space.unwrap_or(SPACE);
+        let mut text = |text: &str| self.symbols(&Text { text: text.to_owned(), at });
+        let run = Expr::bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(space));
+        let mut after_key = Vec::new();
+        for part in &style.member.1 {
+            if !after_key.is_empty() {
+                after_key.push(run.clone());
+            }
+            after_key.push(text(part).expr());
+        }
+        let close = text(&style.close);
+        TagForm {
+            before_key: text(&style.member.0).expr(),
+            after_key: Expr::seq(after_key),
+            before_item: text(&style.item.0).expr(),
+            after_item: text(&style.item.1).expr(),
+            key_again: style
+                .key_again
+                .as_ref()
+                .map(|[before, after]| [text(before).expr(), text(after).expr()]),
+            values: style
+                .values
+                .iter()
+                .map(|value| ValueForm {
+                    types: types(&value.types),
+                    begin: text(&value.begin).expr(),
+                    nested: value.nested,
+                })
+                .collect(),
+            booleans: [0, 1].map(|at| {
+                let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
+                Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
+            }),
+            any_string: up_to(&close),
+            close: close.expr(),
+            close_text: style.close.clone(),
+            lines: style.lines,
+            space,
+            not_in_keys: style.not_in_keys.clone(),
+            key_escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
+        }
+    }
+}
+
+/// Any text up to a text that ends it, and that.
+fn up_to(close: &Symbols) -> Expr {
+    let mut graph = ExprGraph::new();
+    let end = graph.end();
+    let patterns: Vec<_> = close.leading_to(Some(end)).collect();
+    free_text(&mut graph, ExprGraph::START, &patterns, None);
+    Expr::Graph(graph.into())
+}
+
+fn types(names: &str) -> TypeSet {
+    let named = |name| match name {
+        "null" => TypeSet::NULL,
+        "boolean" => TypeSet::BOOLEAN,
+        "number" => TypeSet::NUMBER,
+        "string" => TypeSet::STRING,
+        "array" => TypeSet::ARRAY,
+        "object" => TypeSet::OBJECT,
+        "any" => TypeSet::ALL,
+        other => panic!("there is no type {other}"),
+    };
+    names.split(' ').map(named).fold(TypeSet::NONE, TypeSet::union)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_are_styles() {
+        for name in names() {
+            let style = &STYLES[name];
+            let all = style.values.iter().map(|value| types(&value.types));
+            assert!(all.fold(TypeSet::NONE, TypeSet::union).contains(TypeSet::ALL), "{name}");
+            // At the beginning of the end of a text, another cannot begin: the text before it ends at the leftmost.
+            let close = &style.close;
+            let borders = (1..close.len()).filter(|&at| close.is_char_boundary(at));
+            for at in borders {
+                assert!(!close.ends_with(&close[..at]), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Structural tags: free text in which tags lead to schemas, grammars and patterns, as a JSON document.
+//!
+//! ```text
+//! {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": [...]}}
+//!
+//! document -> formats (read) -> rules (lower), free text by Aho-Corasick (free_text)
+//! ```
+//!
+//! The formats are those of XGrammar 0.2.9, its older form with `structures` among them. A format denotes sequences of
+//! bytes and special tokens:
+//!
+//! - A string that is the text of a special token of the vocabulary means that token ([`Tokens`]), also as a part of a
+//!   longer string. The findings list which ones were met.
+//! - Free text is UTF-8 without special tokens and without the triggers, the excluded texts and the ends of the tags around
+//!   it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence; they are no part of the text, so
+//!   an excluded text may be a part of them.
+//! - Schemas are read by the front end of JSON Schema with its options; with `any_order`, required keys come, and
+//!   named ones once (in objects of up to eight of them; of more, each may come again, and the report says so).
+//!
+//! The differences from XGrammar: keys and types that do not exist are errors; one trigger may not be in another;
+//! `max_tokens` is left to the host, and said to be in a finding.
+
+mod content;
+mod counts;
+mod dispatch;
+mod fields;
+mod format;
+mod lower;
+mod members;
+mod read;
+mod regions;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod tools;
+mod triggers;
+
+use super::inner;
+use super::inner::Alone;
+use super::sources::Sources;
+use grammarc_grammar::budget::{Budget, Phase};
+use grammarc_grammar::controls::ControlTokens;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::{Expr, Lowered, Origin};
+use grammarc_json_schema::JsonSchemaOptions;
+use grammarc_json_schema::document::{Codes, Document};
+
+pub use members::{MemberStyle, ValueStyle};
+
+use fields::Reader;
+use lower::Lowering;
+
+const CODES: Codes =
+    Codes { syntax: "structural-tag::syntax", duplicate_key: "structural-tag::duplicate-key" };
+
+/// The names of the styles of calls that `{"type": "tools", "style": ...}` may name, other names of them left out.
+pub fn styles() -> impl Iterator<Item = &'static str> {
+    tools::styles()
+}
+
+/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
+    tools::member_style(style)
+}
+
+/// Texts of special tokens in the strings of a tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tokens {
+    /// A text of this kind is the token.
+    #[default]
+    Prefer,
+    /// It is the token, or spelled by others.
+    Both,
+    /// It is spelled.
+    Never,
+}
+
+/// Options of a structural tag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StructuralTagOptions {
+    /// Meaning of special tokens in strings.
+    pub tokens: Tokens,
+    /// How schemas are read.
+    pub schemas: JsonSchemaOptions,
+    /// Sources that the grammars in it may refer to: `@"name"`.
+    pub sources: Sources,
+}
+
+/// The grammar of a structural tag whose grammars have no sources of other languages in them.
+/// [`FrontEnd::lower_for`](super::FrontEnd::lower_for) takes those that have.
+///
+/// # Errors
+///
+/// Everything that is wrong with the document, in the order in which it is found: syntax, formats, triggers that cannot be told
+/// apart, tokens that the vocabulary has not, what the front ends of inner sources say, with pointers into them; or that the
+/// budget is spent.
+pub fn lower(
+    source: Source,
+    options: &StructuralTagOptions,
+    controls: &ControlTokens,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_with(source, options, controls, &Alone, budget)
+}
+
+/// The grammar of a structural tag, where `reader` reads the sources of other languages in its grammars.
+pub(crate) fn lower_with(
+    source: Source,
+    options: &StructuralTagOptions,
+    controls: &ControlTokens,
+    reader: &dyn inner::Reader,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    let parsed = Document::parse(&source, CODES, budget);
+    let (document, _) = parsed.map_err(|error| vec![budget.blame(error)])?;
+    budget.check_in_source()?;
+    let mut fields = Reader::new(&document);
+    let format = read::document(&mut fields);
+    let errors = fields.errors;
+    let Some(format) = format.filter(|_| errors.is_empty()) else { return Err(errors) };
+    budget.check_in_source()?;
+    let mut lowering = Lowering::new(&source, &document, options, controls, reader, budget);
+    let root = lowering.outer.builder.declare("root");
+    let expr = lowering.format(&format);
+    budget.check_in_source()?;
+    if expr == Expr::Never && lowering.errors.is_empty() {
+        let error = document.error(
+            "structural-tag::nothing",
+            document.root(),
+            "no text is of the format".to_owned(),
+        );
+        lowering.errors.push(error);
+    }
+    if !lowering.errors.is_empty() {
+        return Err(lowering.errors);
+    }
+    let origin =
+        Origin { span: Some(document.span(document.root())), pointer: Some(String::new()) };
+    let outer = lowering.finish();
+    let mut builder = outer.builder;
+    builder.define(root, expr, origin);
+    let grammar = builder.finish(root);
+    drop(document);
+    let (report, findings, literals) = (outer.report, outer.findings, outer.literals);
+    Ok(Lowered { source, grammar, report, findings, literals })
+}

@@ -1,0 +1,173 @@
+//! Strings of a tag as symbols: the special tokens in them, and the bytes between.
+
+use std::collections::BTreeSet;
+
+use crate::free_text::{Pattern, Symbol};
+use grammarc_grammar::controls::ControlTokens;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::{Expr, TokenRef};
+use grammarc_json_schema::document::Document;
+
+use super::Tokens;
+use super::format::{Mark, Text, Token};
+
+/// Strings as symbols, with what was found of special tokens.
+pub(super) struct Texts<'a> {
+    controls: &'a ControlTokens,
+    tokens: Tokens,
+    /// Ids that were met in strings.
+    met: BTreeSet<u32>,
+    /// A note for each of these.
+    pub(super) notes: Vec<Diagnostic>,
+}
+
+/// A string as symbols.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Symbols {
+    /// The string, with special tokens as such.
+    pub(super) symbols: Vec<Symbol>,
+    /// The same spelled, where it has special tokens and is a text at all.
+    spelled: Option<Vec<Symbol>>,
+    /// Whether it may be spelled.
+    may_be_spelled: bool,
+}
+
+impl Symbols {
+    /// Whether it is the empty text.
+    pub(super) fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+
+    /// Its expression.
+    pub(super) fn expr(&self) -> Expr {
+        let spelled = self.spelled.as_ref().filter(|_| self.may_be_spelled);
+        Expr::alt(
+            [Symbol::expr(&self.symbols)]
+                .into_iter()
+                .chain(spelled.map(|spelled| Symbol::expr(spelled))),
+        )
+    }
+
+    /// The symbols that it may be written as.
+    pub(super) fn written(&self) -> impl Iterator<Item = &[Symbol]> {
+        let spelled = self.spelled.as_deref().filter(|_| self.may_be_spelled);
+        [&*self.symbols].into_iter().chain(spelled)
+    }
+
+    /// Patterns of free text that lead to a state. The spelled form of a special token leads nowhere unless it may be spelled.
+    pub(super) fn leading_to(&self, state: Option<u32>) -> impl Iterator<Item = Pattern> {
+        let spelled_to = state.filter(|_| self.may_be_spelled);
+        let spelled = self.spelled.clone().map(|symbols| Pattern { symbols, leads_to: spelled_to });
+        [Pattern { symbols: self.symbols.clone(), leads_to: state }].into_iter().chain(spelled)
+    }
+
+    /// The pattern of free text that cannot be written. Free text has no special tokens, so it is the spelled form; none for
+    /// a token that is not told by a text.
+    pub(super) fn unwritable(&self) -> Option<Pattern> {
+        let is_token = self.as_token().is_some() && self.spelled.is_none();
+        let symbols = self.spelled.as_ref().unwrap_or(&self.symbols);
+        (!is_token).then(|| Pattern { symbols: symbols.clone(), leads_to: None })
+    }
+
+    /// The token that it is, where it is one.
+    pub(super) fn as_token(&self) -> Option<TokenRef> {
+        match &*self.symbols {
+            [Symbol::Token(token)] => Some(token.clone()),
+            _ => None,
+        }
+    }
+
+    /// Its first symbol, and the others.
+    pub(super) fn split_at_symbol(&self) -> (Self, Self) {
+        self.split_at(1, &[1; 1])
+    }
+
+    /// The first symbols, as far as they are needed to cover so many bytes of the text, and the others.
+    pub(super) fn split_at(&self, bytes: usize, lengths: &[usize]) -> (Self, Self) {
+        let mut covered = 0;
+        let covering = lengths.iter().take_while(|&&length| {
+            let is_needed = covered < bytes;
+            covered += length;
+            is_needed
+        });
+        let at = covering.count();
+        let covered: usize = lengths[..at].iter().sum();
+        let part = |symbols: &[Symbol], spelled: Option<&[Symbol]>| {
+            let has_tokens = symbols.iter().any(|symbol| matches!(symbol, Symbol::Token(_)));
+            Self {
+                symbols: symbols.to_vec(),
+                spelled: spelled.filter(|_| has_tokens).map(<[Symbol]>::to_vec),
+                may_be_spelled: self.may_be_spelled,
+            }
+        };
+        let spelled = self.spelled.as_deref().map(|spelled| spelled.split_at(covered));
+        let first = part(&self.symbols[..at], spelled.map(|spelled| spelled.0));
+        (first, part(&self.symbols[at..], spelled.map(|spelled| spelled.1)))
+    }
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(controls: &'a ControlTokens, tokens: Tokens) -> Self {
+        Self { controls, tokens, met: BTreeSet::new(), notes: Vec::new() }
+    }
+
+    /// A string as symbols, and the length in bytes of each.
+    pub(super) fn symbols(
+        &mut self,
+        text: &Text,
+        document: &Document<'_>,
+    ) -> (Symbols, Vec<usize>) {
+        let (mut symbols, mut lengths) = (Vec::new(), Vec::new());
+        let mut rest = text.text.as_str();
+        let bytes = |text: &str| text.bytes().map(Symbol::Byte).collect::<Vec<_>>();
+        while let Some((place, id)) =
+            self.controls.first_in(rest).filter(|_| self.tokens != Tokens::Never)
+        {
+            symbols.extend(rest[..place.start].bytes().map(Symbol::Byte));
+            lengths.resize(symbols.len(), 1);
+            symbols.push(Symbol::Token(TokenRef::Id(id)));
+            lengths.push(place.len());
+            if self.met.insert(id) {
+                let message = format!("{:?} is the special token {id}", &rest[place.clone()]);
+                let note = Diagnostic::note("structural-tag::special-token", message);
+                self.notes.push(document.place(note, text.at));
+            }
+            rest = &rest[place.end..];
+        }
+        symbols.extend(bytes(rest));
+        lengths.resize(symbols.len(), 1);
+        let has_tokens = symbols.iter().any(|symbol| matches!(symbol, Symbol::Token(_)));
+        let spelled = has_tokens.then(|| bytes(&text.text));
+        let may_be_spelled = self.tokens == Tokens::Both;
+        (Symbols { symbols, spelled, may_be_spelled }, lengths)
+    }
+
+    /// A beginning or an end as symbols.
+    pub(super) fn of_mark(
+        &mut self,
+        mark: &Mark,
+        document: &Document<'_>,
+    ) -> (Symbols, Vec<usize>) {
+        match mark {
+            Mark::Text(text) => self.symbols(text, document),
+            Mark::Token(token) => {
+                let symbols = vec![Symbol::Token(token.token.clone())];
+                (Symbols { symbols, spelled: None, may_be_spelled: false }, vec![0])
+            }
+        }
+    }
+
+    /// An error where the vocabulary has no such token.
+    pub(super) fn check(&self, token: &Token, document: &Document<'_>) -> Option<Diagnostic> {
+        if self.controls.knows(&token.token) {
+            return None;
+        }
+        let name = match &token.token {
+            TokenRef::Id(id) => format!("the id {id}"),
+            TokenRef::Text(text) => format!("the text {text:?}"),
+        };
+        let message = format!("the vocabulary has no token with {name}");
+        let error = document.error("structural-tag::unknown-token", token.at, message);
+        Some(error.with_help("name a token of this vocabulary"))
+    }
+}

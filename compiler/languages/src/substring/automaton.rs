@@ -1,0 +1,209 @@
+//! The suffix automaton of a sequence of chunks, over bytes.
+//!
+//! Its states are classes of parts that end at the same places of the text, so there are fewer than twice as many as chunks
+//! and fewer than three times as many transitions, made in one pass over the chunks (Blumer et al. 1985). Every state
+//! accepts: each path from the start is a part. A transition on a chunk is then written out as the chunk's bytes, with the
+//! prefix that the transitions of one state share written once, and so the rest of a chunk that leads to one state. The
+//! result is deterministic at once where no chunk is a prefix of another after the same part, as with characters; else it is
+//! determinised.
+//!
+//! Cost: linear in the text, times the logarithm of the different chunks; determinising words keeps it so, since what
+//! follows a word begins otherwise than what goes on with it.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, Nfa, StateLimit, determinize};
+
+/// Steps of a budget that a chunk takes, about.
+const STEPS_A_CHUNK: usize = 1 << 3;
+
+/// The automaton of all contiguous parts, the empty one included.
+///
+/// # Errors
+///
+/// It has more states than allowed, or the budget is spent.
+pub(super) fn parts(chunks: &[&str], allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    // An empty chunk is no border that another is not.
+    let chunks: Vec<&str> = chunks.iter().copied().filter(|chunk| !chunk.is_empty()).collect();
+    let mut names = chunks.clone();
+    names.sort_unstable();
+    names.dedup();
+    let mut automaton = Automaton::default();
+    for chunk in &chunks {
+        let name = names.binary_search(chunk).expect("it is one of them");
+        automaton.push(name as u32);
+        allowed.spend(STEPS_A_CHUNK)?;
+    }
+    automaton.written_out(&names, allowed)
+}
+
+/// Transitions by chunk, in the order of chunks.
+type Transitions = SmallVec<[(u32, u32); 2]>;
+
+struct State {
+    /// Length of the longest part of its class, in chunks.
+    length: u32,
+    /// The class of its longest suffix that is of another class.
+    link: Option<u32>,
+    next: Transitions,
+}
+
+struct Automaton {
+    states: Vec<State>,
+    /// The class of the whole text so far.
+    last: u32,
+}
+
+impl Default for Automaton {
+    fn default() -> Self {
+        let start = State { length: 0, link: None, next: Transitions::new() };
+        Self { states: vec![start], last: 0 }
+    }
+}
+
+impl Automaton {
+    fn state(&mut self, state: State) -> u32 {
+        self.states.push(state);
+        (self.states.len() - 1) as u32
+    }
+
+    fn transition(&mut self, from: u32, chunk: u32) -> Result<&mut u32, usize> {
+        let next = &mut self.states[from as usize].next;
+        next.binary_search_by_key(&chunk, |&(chunk, _)| chunk).map(|at| &mut next[at].1)
+    }
+
+    fn push(&mut self, chunk: u32) {
+        let length = self.states[self.last as usize].length + 1;
+        let new = self.state(State { length, link: Some(0), next: Transitions::new() });
+        let mut from = Some(std::mem::replace(&mut self.last, new));
+        while let Some(at) = from {
+            let to = match self.transition(at, chunk) {
+                Ok(to) => *to,
+                Err(place) => {
+                    let state = &mut self.states[at as usize];
+                    state.next.insert(place, (chunk, new));
+                    from = state.link;
+                    continue;
+                }
+            };
+            let length = self.states[at as usize].length + 1;
+            let link = if self.states[to as usize].length == length {
+                to
+            } else {
+                self.split(at, chunk, to, length)
+            };
+            self.states[new as usize].link = Some(link);
+            return;
+        }
+    }
+
+    /// Takes the parts of a class that are at most this long into one of their own, since they end here as well.
+    fn split(&mut self, from: u32, chunk: u32, class: u32, length: u32) -> u32 {
+        let State { link, next, .. } = &self.states[class as usize];
+        let (link, next) = (*link, next.clone());
+        let own = self.state(State { length, link, next });
+        self.states[class as usize].link = Some(own);
+        let mut from = Some(from);
+        while let Some(at) = from {
+            match self.transition(at, chunk) {
+                Ok(to) if *to == class => *to = own,
+                _ => break,
+            }
+            from = self.states[at as usize].link;
+        }
+        own
+    }
+
+    fn written_out(&self, names: &[&str], allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+        let mut dfa = Dfa { states: Vec::with_capacity(self.states.len()) };
+        dfa.states.resize(self.states.len(), DfaState { accepting: true, ..DfaState::default() });
+        // States within a chunk that are also the end of a shorter one.
+        let mut ends: Vec<(u32, u32)> = Vec::new();
+        // The rest of a chunk is the same wherever it leads to the same state.
+        let mut within: FxHashMap<(u32, u32, usize), u32> = FxHashMap::default();
+        let mut open = Vec::new();
+        for (at, state) in self.states.iter().enumerate() {
+            open.push((at as u32, 0, &*state.next));
+            while let Some((at, depth, mut next)) = open.pop() {
+                let byte = |chunk: u32| names[chunk as usize].as_bytes()[depth];
+                while let Some(&(first, target)) = next.first() {
+                    let alike = next.partition_point(|&(chunk, _)| byte(chunk) == byte(first));
+                    let (group, rest) = next.split_at(alike);
+                    next = rest;
+                    // The shortest of those that begin alike comes first.
+                    let is_end = names[first as usize].len() == depth + 1;
+                    let new = dfa.states.len() as u32;
+                    let to = match group.len() {
+                        1 if is_end => target,
+                        1 => *within.entry((first, target, depth)).or_insert(new),
+                        _ => new,
+                    };
+                    let symbol = byte(first).into();
+                    dfa.states[at as usize].edges.push(Edge { lo: symbol, hi: symbol, target: to });
+                    if to != new {
+                        continue;
+                    }
+                    dfa.states.push(DfaState::default());
+                    if is_end {
+                        ends.push((to, target));
+                    }
+                    open.push((to, depth + 1, &group[usize::from(is_end)..]));
+                }
+            }
+            allowed.spend(state.next.len())?;
+            if dfa.states.len() > allowed.states {
+                return Err(allowed.error());
+            }
+        }
+        if ends.is_empty() {
+            return Ok(dfa);
+        }
+        let mut nfa = Nfa::with_capacity(dfa.states.len());
+        let (from, to) = (nfa.start, nfa.end);
+        let first = nfa.len() as u32;
+        nfa.embed(&dfa, from, to);
+        ends.iter().for_each(|&(at, target)| nfa.empty(first + at, first + target));
+        determinize(&nfa, allowed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_long_text_has_few_states() {
+        let text = "abracadabra alakazam hocus pocus ".repeat(50);
+        let chunks: Vec<&str> = text.split_inclusive(|_: char| true).collect();
+        let dfa = parts(&chunks, Allowance::of(usize::MAX)).expect("there is no limit");
+        assert!(dfa.states.len() < 2 * chunks.len(), "{}", dfa.states.len());
+        let error = parts(&chunks, Allowance::of(100)).expect_err("too many");
+        assert_eq!(error, StateLimit { limit: 100 });
+    }
+
+    proptest! {
+        #[test]
+        fn the_language_is_that_of_the_parts(
+            chunks in prop::collection::vec("[ab]{0,3}|é|[aé]b", 0..8),
+            texts in prop::collection::vec("[abé]{0,8}", 8),
+        ) {
+            let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
+            let dfa = parts(&chunks, Allowance::of(usize::MAX)).expect("there is no limit");
+            let all = 0..=chunks.len();
+            let all = all.clone().flat_map(|from| all.clone().map(move |to| (from, to)));
+            let all: BTreeSet<String> =
+                all.filter(|(from, to)| from <= to).map(|(from, to)| chunks[from..to].concat()).collect();
+            for part in &all {
+                prop_assert!(dfa.accepts(part.as_bytes()), "{part:?}");
+            }
+            for text in texts {
+                prop_assert_eq!(dfa.accepts(text.as_bytes()), all.contains(&text), "{:?}", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! The deterministic automaton of a program: one state for each thing that may be demanded of the rest.
+//!
+//! A state is what the rest of the string must satisfy (a [formula](super::formula)), and where that may depend on what
+//! came before, also the states of the trackers and whether the last character was one of a word. It goes without the
+//! classic remedies of matching: assertions are neither tried nor undone. A lookahead becomes part of the demand on the
+//! rest, a lookbehind is answered by a tracker that ran along from the start, and both may stand anywhere, in loops and
+//! in each other.
+//!
+//! Beside all that runs the automaton of UTF-8, so the result accepts texts alone.
+//!
+//! Cost: states of the result, times classes of bytes, times the width of the formulas. Without assertions that is the
+//! subset construction. States and the sum of all formulas are bounded.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+
+use crate::class::all_texts;
+use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, Symbol};
+use grammarc_grammar::distinct::Distinct;
+use grammarc_grammar::ir::ByteSet;
+
+use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
+use super::program::{Guard, Program, TooLarge};
+
+/// Numbers in formulas that go with each state allowed.
+const SIZE_OF_STATE: usize = 64;
+
+/// Steps of a budget that a state takes, about, besides its edges.
+const STEPS_A_STATE: usize = 1 << 6;
+
+/// The automaton of all texts that a program matches, trimmed.
+pub(super) fn explore(program: &Program, limit: Allowance<'_>) -> Result<Dfa, TooLarge> {
+    let texts = all_texts();
+    let mut explorer = Explorer {
+        program,
+        formulas: Formulas::new(program),
+        tracks: IndexSet::default(),
+        place: Place { at_start: true, after_word: false, tracks: Vec::new() },
+        closures: vec![None; program.nfa.len()],
+        closed: Vec::new(),
+        derivatives: FxHashMap::default(),
+        ways: Vec::new(),
+        ways_on: ByteSet::EMPTY,
+        choices: Choices::default(),
+        walked: Distinct::default(),
+    };
+    let first = explorer.first();
+    let mut order: IndexSet<Key, FxBuildHasher> = IndexSet::default();
+    order.insert(first);
+    let mut states = Vec::new();
+    while let Some(key) = order.get_index(states.len()).cloned() {
+        let cuts = explorer.cuts(&key, &texts.states[key.utf8 as usize]);
+        let has_ways = explorer.find_ways(key.formula);
+        let mut state = DfaState::default();
+        for (lo, hi) in ranges(cuts) {
+            if has_ways && !explorer.ways_on.contains(lo as u8) {
+                continue;
+            }
+            let Some(utf8) = texts.next(key.utf8, lo) else { continue };
+            let Some(next) = explorer.step(&key, has_ways, lo as u8, utf8) else { continue };
+            let target = order.insert_full(next).0 as u32;
+            state.add(Edge { lo, hi, target });
+        }
+        let most = limit.states;
+        if limit.spend(state.edges.len() + STEPS_A_STATE).is_err()
+            || order.len() > most
+            || explorer.formulas.size() > most.saturating_mul(SIZE_OF_STATE).saturating_add(1 << 16)
+        {
+            return Err(TooLarge);
+        }
+        state.accepting = key.utf8 == 0 && explorer.formulas.is_nullable(key.formula);
+        states.push(state);
+    }
+    Ok(Dfa { states }.trimmed())
+}
+
+/// A state of the result.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    /// State of the automaton of texts.
+    utf8: u32,
+    /// The formula that the rest must satisfy.
+    formula: FormulaId,
+    /// Whether the last byte was a word character, where that matters.
+    after_word: bool,
+    /// State sets of the trackers, where the formula may still ask. Mostly there are none, and to compare two empty boxes
+    /// is slow: what they point to is no memory, which a processor notices late.
+    tracks: SmallVec<[u32; 2]>,
+}
+
+/// A position in the string, as far as guards look back.
+#[derive(Debug, Default)]
+struct Place {
+    at_start: bool,
+    after_word: bool,
+    /// State sets of the trackers known so far. Each is found before another asks for it.
+    tracks: Vec<u32>,
+}
+
+struct Explorer<'a> {
+    program: &'a Program,
+    formulas: Formulas,
+    /// State sets of trackers: states, each with what the rest must satisfy for the tracker to be in it.
+    tracks: IndexSet<Box<[(u32, FormulaId)]>, FxBuildHasher>,
+    place: Place,
+    /// Formulas of states at the place, by state, where they are known.
+    closures: Vec<Option<FormulaId>>,
+    /// The states of which they are known.
+    closed: Vec<u32>,
+    /// The derivatives of the formulas of assertions with respect to the byte before the place.
+    derivatives: FxHashMap<FormulaId, FormulaId>,
+    /// Transitions by which the formula of a state goes on, where these are all that it depends on.
+    ways: Vec<Edge>,
+    /// The bytes that some of these take: of most states few, and of no other bytes is a step asked.
+    ways_on: ByteSet,
+    /// Room for the formula that is being made.
+    choices: Choices,
+    /// Room for what a walk has met.
+    walked: Distinct<(u32, ConjunctionId)>,
+}
+
+/// The conjunctions of a formula that is being made.
+#[derive(Default)]
+struct Choices {
+    all: Vec<ConjunctionId>,
+    /// The formula that they are the conjunctions of, where they come from one. Most bytes lead on to one state.
+    only: Option<FormulaId>,
+}
+
+impl Choices {
+    fn push(&mut self, conjunction: ConjunctionId) {
+        self.only = None;
+        self.all.push(conjunction);
+    }
+
+    fn add(&mut self, formula: FormulaId, formulas: &Formulas) {
+        if self.only != Some(formula) {
+            self.only = self.all.is_empty().then_some(formula);
+            self.all.extend_from_slice(formulas.conjunctions(formula));
+        }
+    }
+
+    /// Any of them. There are none afterwards.
+    fn formula(&mut self, formulas: &mut Formulas) -> FormulaId {
+        let formula = match self.only {
+            Some(only) => only,
+            None if self.all.is_empty() => Formulas::FALSE,
+            None => formulas.any(&mut self.all),
+        };
+        self.all.clear();
+        self.only = None;
+        formula
+    }
+}
+
+impl Explorer<'_> {
+    fn first(&mut self) -> Key {
+        for tracker in 0..self.program.trackers.len() {
+            let start = self.program.trackers[tracker].start;
+            let entered = self.walk(start, Formulas::NOTHING);
+            self.track(entered);
+        }
+        let formula = self.closure(Program::START);
+        self.leave();
+        self.key(0, formula)
+    }
+
+    /// Forgets the formulas of states at the place.
+    fn leave(&mut self) {
+        self.closed.drain(..).for_each(|state| self.closures[state as usize] = None);
+    }
+
+    /// The successor of a state on a byte; none if no rest will do. Its ways were looked for.
+    fn step(&mut self, key: &Key, has_ways: bool, byte: u8, utf8: u32) -> Option<Key> {
+        if self.program.has_boundaries || !self.program.trackers.is_empty() {
+            self.leave();
+        }
+        self.derivatives.clear();
+        self.place.at_start = false;
+        self.place.after_word = byte.is_ascii_alphanumeric() || byte == b'_';
+        self.place.tracks.clear();
+        for &set in &key.tracks {
+            let mut entered = Vec::new();
+            for (state, demand) in self.tracks[set as usize].clone() {
+                let demand = self.derived(demand, byte);
+                for next in self.targets(state, byte) {
+                    for conjunction in self.formulas.conjunctions(demand).to_vec() {
+                        entered.append(&mut self.walk(next, conjunction));
+                    }
+                }
+            }
+            self.track(entered);
+        }
+        let formula = match has_ways {
+            true => self.behind(byte),
+            false => self.derived(key.formula, byte),
+        };
+        (formula != Formulas::FALSE).then(|| self.key(utf8, formula))
+    }
+
+    /// The state for a formula at the place. A settled formula does not look back any more.
+    fn key(&self, utf8: u32, formula: FormulaId) -> Key {
+        let settled = formula == Formulas::TRUE;
+        Key {
+            utf8,
+            formula,
+            after_word: !settled && self.program.has_boundaries && self.place.after_word,
+            tracks: if settled {
+                SmallVec::new()
+            } else {
+                SmallVec::from_slice(&self.place.tracks)
+            },
+        }
+    }
+
+    /// Notes the state set of the next tracker.
+    fn track(&mut self, mut entered: Vec<(u32, ConjunctionId)>) {
+        entered.sort_unstable();
+        let mut set = Vec::new();
+        for run in entered.chunk_by(|a, b| a.0 == b.0) {
+            let demand = self.formulas.any(&mut run.iter().map(|&(_, demand)| demand).collect());
+            set.push((run[0].0, demand));
+        }
+        let number = self.tracks.insert_full(set.into()).0 as u32;
+        self.place.tracks.push(number);
+    }
+
+    fn targets(&self, state: u32, byte: u8) -> Vec<u32> {
+        let symbol = Symbol::from(byte);
+        let edges = self.program.nfa.edges(state);
+        let on = edges.filter(|edge| (edge.lo..=edge.hi).contains(&symbol));
+        on.map(|edge| edge.target).collect()
+    }
+
+    /// The formula that the rest must satisfy for the string to go on from a state to the end of its body.
+    fn closure(&mut self, state: u32) -> FormulaId {
+        if let Some(known) = self.closures[state as usize] {
+            return known;
+        }
+        let mut choices = Vec::new();
+        for (state, demand) in self.walk(state, Formulas::NOTHING) {
+            if state == Program::MATCH {
+                choices.push(demand);
+            } else {
+                let literals = [self.formulas.literals(demand), &[Literal::Await(state)]].concat();
+                choices.extend(self.formulas.all(literals));
+            }
+        }
+        let formula = self.formulas.any(&mut choices);
+        self.closures[state as usize] = Some(formula);
+        self.closed.push(state);
+        formula
+    }
+
+    /// The states with a byte to take, or at an end, that lead on from a state without a byte; each with what the rest
+    /// must satisfy for the way there to be open.
+    fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
+        let program = self.program;
+        let mut stops = Vec::new();
+        let mut seen = std::mem::take(&mut self.walked);
+        seen.clear();
+        let mut stack = vec![(from, demand)];
+        while let Some((state, demand)) = stack.pop() {
+            if !seen.insert((state, demand)) {
+                continue;
+            }
+            let nfa = &program.nfa;
+            let mut stop = !nfa.has_edges(state) && nfa.empties(state).next().is_none();
+            stack.extend(nfa.empties(state).map(|next| (next, demand)));
+            for edge in nfa.edges(state) {
+                match program.guard(edge.lo) {
+                    None => stop = true,
+                    Some(guard) => {
+                        stack.extend(self.through(guard, demand).map(|with| (edge.target, with)));
+                    }
+                }
+            }
+            if stop {
+                stops.push((state, demand));
+            }
+        }
+        self.walked = seen;
+        stops
+    }
+
+    /// The demand of those who pass a guard, unless it is shut.
+    fn through(&mut self, guard: Guard, demand: ConjunctionId) -> Option<ConjunctionId> {
+        let literal = |formula, fails| {
+            if fails { Literal::Fails(formula) } else { Literal::Holds(formula) }
+        };
+        let new = match guard {
+            Guard::Start => return self.place.at_start.then_some(demand),
+            Guard::End => Literal::End,
+            Guard::WordBoundary { negative } => {
+                let word = self.closure(self.program.word);
+                literal(word, self.place.after_word != negative)
+            }
+            Guard::Ahead { from, negative } => literal(self.closure(from), negative),
+            Guard::Behind { tracker, negative } => literal(self.arrived(tracker), negative),
+        };
+        let literals = [self.formulas.literals(demand), &[new]].concat();
+        self.formulas.all(literals)
+    }
+
+    /// The formula that the rest must satisfy for a tracker to be at its end here.
+    fn arrived(&self, tracker: usize) -> FormulaId {
+        let end = self.program.trackers[tracker].end;
+        let set = &self.tracks[self.place.tracks[tracker] as usize];
+        match set.binary_search_by_key(&end, |&(state, _)| state) {
+            Ok(at) => set[at].1,
+            Err(_) => Formulas::FALSE,
+        }
+    }
+
+    /// The derivative of an assertion's formula with respect to a byte: many others may name it.
+    fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
+        if let Some(&known) = self.derivatives.get(&formula) {
+            return known;
+        }
+        let result = self.derived(formula, byte);
+        self.derivatives.insert(formula, result);
+        result
+    }
+
+    /// The derivative of a formula with respect to a byte.
+    fn derived(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
+        if formula == Formulas::TRUE {
+            return formula;
+        }
+        let program = self.program;
+        let symbol = Symbol::from(byte);
+        let mut choices = std::mem::take(&mut self.choices);
+        // By number, for what they are may grow underway.
+        for index in 0..self.formulas.conjunctions(formula).len() {
+            let conjunction = self.formulas.conjunctions(formula)[index];
+            let mut demands = Vec::new();
+            let mut awaited = None;
+            let mut alive = true;
+            for index in 0..self.formulas.literals(conjunction).len() {
+                match self.formulas.literals(conjunction)[index] {
+                    Literal::End => alive = false,
+                    Literal::Await(state) => awaited = Some(state),
+                    Literal::Holds(inner) => {
+                        demands.push(Literal::Holds(self.derivative(inner, byte)));
+                    }
+                    Literal::Fails(inner) => {
+                        demands.push(Literal::Fails(self.derivative(inner, byte)));
+                    }
+                }
+            }
+            if !alive {
+                continue;
+            }
+            let Some(state) = awaited else {
+                self.formulas.all(demands).into_iter().for_each(|one| choices.push(one));
+                continue;
+            };
+            let edges = program.nfa.edges(state);
+            for edge in edges.filter(|edge| (edge.lo..=edge.hi).contains(&symbol)) {
+                let next = self.closure(edge.target);
+                if demands.is_empty() {
+                    choices.add(next, &self.formulas);
+                    continue;
+                }
+                for conjunction in self.formulas.conjunctions(next).to_vec() {
+                    let literals = [self.formulas.literals(conjunction), &demands].concat();
+                    self.formulas.all(literals).into_iter().for_each(|one| choices.push(one));
+                }
+            }
+        }
+        let result = choices.formula(&mut self.formulas);
+        self.choices = choices;
+        result
+    }
+
+    /// Finds the transitions by which a formula goes on, where it waits for states and nothing else; whether it does.
+    fn find_ways(&mut self, formula: FormulaId) -> bool {
+        self.ways.clear();
+        self.ways_on = ByteSet::EMPTY;
+        self.formulas.conjunctions(formula).iter().all(|&conjunction| {
+            match *self.formulas.literals(conjunction) {
+                [Literal::Await(state)] => {
+                    let edges = self.program.nfa.edges(state);
+                    for edge in edges.filter(|edge| edge.hi < Program::GUARDS) {
+                        let bytes = ByteSet::range(edge.lo as u8, edge.hi as u8);
+                        self.ways_on = self.ways_on.union(bytes);
+                        self.ways.push(edge);
+                    }
+                    true
+                }
+                [Literal::End] => true,
+                _ => false,
+            }
+        })
+    }
+
+    /// The derivative of the formula whose transitions were found with respect to a byte.
+    fn behind(&mut self, byte: u8) -> FormulaId {
+        let symbol = Symbol::from(byte);
+        let mut choices = std::mem::take(&mut self.choices);
+        for at in 0..self.ways.len() {
+            let Edge { lo, hi, target } = self.ways[at];
+            if lo <= symbol && symbol <= hi {
+                choices.add(self.closure(target), &self.formulas);
+            }
+        }
+        let result = choices.formula(&mut self.formulas);
+        self.choices = choices;
+        result
+    }
+
+    /// The bytes at which the step from a state may change.
+    fn cuts(&self, key: &Key, utf8: &DfaState) -> Cuts {
+        let mut cuts = self.formulas.cuts(key.formula);
+        for edge in &utf8.edges {
+            cut(&mut cuts, edge.lo);
+            cut(&mut cuts, edge.hi + 1);
+        }
+        if self.program.has_boundaries && key.formula != Formulas::TRUE {
+            merge(&mut cuts, self.formulas.cuts_of_state(self.program.word));
+        }
+        for &set in &key.tracks {
+            for &(state, demand) in &self.tracks[set as usize] {
+                merge(&mut cuts, self.formulas.cuts_of_state(state));
+                merge(&mut cuts, self.formulas.cuts(demand));
+            }
+        }
+        cuts
+    }
+}
+
+/// The ranges of bytes between cuts, in ascending order.
+fn ranges(mut cuts: Cuts) -> impl Iterator<Item = (u32, u32)> {
+    cuts[0] &= !1;
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let lo = next;
+        let word = cuts.iter().position(|&word| word != 0);
+        next = word.map_or(256, |at| 64 * at as u32 + cuts[at].trailing_zeros());
+        word.into_iter().for_each(|at| cuts[at] &= cuts[at] - 1);
+        (lo < 256).then(|| (lo, next - 1))
+    })
+}

@@ -1,0 +1,109 @@
+//! Lengths in characters of the matches of a tree without assertions, and how many there are, by its structure.
+
+use regex_syntax::hir::ClassUnicodeRange;
+
+use super::node::Node;
+
+/// Lengths of some texts, none of which is left out between the shortest and the longest where there is no gap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// Of the shortest.
+    pub shortest: u32,
+    /// Of the longest, if there is one.
+    pub longest: Option<u32>,
+    /// Whether some length between these may be that of no text.
+    pub may_gap: bool,
+}
+
+impl Lengths {
+    const NOTHING: Self = Self::exactly(0);
+
+    const fn exactly(length: u32) -> Self {
+        Self { shortest: length, longest: Some(length), may_gap: false }
+    }
+
+    /// Of texts of both, one after the other.
+    fn then(self, next: Self) -> Self {
+        let longest = self.longest.zip(next.longest).map(|(a, b)| a.saturating_add(b));
+        // All lengths from one on fill the gaps of others.
+        let fills = |one: Self| one.longest.is_none() && !one.may_gap;
+        let may_gap = (self.may_gap || next.may_gap) && !fills(self) && !fills(next);
+        Self { shortest: self.shortest.saturating_add(next.shortest), longest, may_gap }
+    }
+
+    fn or(self, other: Self) -> Self {
+        let longest = self.longest.zip(other.longest).map(|(a, b)| a.max(b));
+        let (low, high) = match self.shortest <= other.shortest {
+            true => (self, other),
+            false => (other, self),
+        };
+        let meets = low.longest.is_none_or(|last| last.saturating_add(1) >= high.shortest);
+        let may_gap = self.may_gap || other.may_gap || !meets;
+        Self { shortest: low.shortest, longest, may_gap }
+    }
+
+    fn repeated(self, min: u32, max: Option<u32>) -> Self {
+        let longest = match (max, self.longest) {
+            (Some(0), _) | (_, Some(0)) => Some(0),
+            (max, longest) => max.zip(longest).map(|(max, longest)| max.saturating_mul(longest)),
+        };
+        // So many times and once more: the gap is the widest where the times are the fewest.
+        let meets = |times: u64| {
+            let most = self.longest.map(|longest| times * u64::from(longest));
+            most.is_none_or(|most| most + 1 >= (times + 1) * u64::from(self.shortest))
+        };
+        let all_meet =
+            max == Some(min) || meets(min.into()) && (min > 0 || max == Some(1) || meets(1));
+        let may_gap = self.may_gap || !all_meet;
+        Self { shortest: min.saturating_mul(self.shortest), longest, may_gap }
+    }
+}
+
+/// Lengths of the matches of a tree. Assertions have none.
+pub(super) fn of(node: &Node) -> Lengths {
+    match node {
+        Node::Class(_) => Lengths::exactly(1),
+        Node::Seq(parts) => parts.iter().map(of).fold(Lengths::NOTHING, Lengths::then),
+        Node::Alt(choices) => {
+            choices.iter().map(of).reduce(Lengths::or).unwrap_or(Lengths::NOTHING)
+        }
+        Node::Repeat { body, min, max } => of(body).repeated(*min, *max),
+        Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => Lengths::NOTHING,
+    }
+}
+
+/// At least the number of the matches of a tree, of which some may be the same.
+pub(super) fn most_texts(node: &Node) -> u64 {
+    match node {
+        Node::Class(class) => {
+            let size = |range: &ClassUnicodeRange| {
+                u64::from(u32::from(range.end()) - u32::from(range.start())) + 1
+            };
+            class.ranges().iter().map(size).sum()
+        }
+        Node::Seq(parts) => parts.iter().map(most_texts).fold(1, u64::saturating_mul),
+        Node::Alt(choices) => choices.iter().map(most_texts).fold(0, u64::saturating_add),
+        Node::Repeat { body, min, max } => match (most_texts(body), *max) {
+            (0, _) => u64::from(*min == 0),
+            (_, None) => u64::MAX,
+            // Only one text of the body: one for each number of times.
+            (1, Some(max)) => u64::from(max.saturating_sub(*min)) + 1,
+            (texts, Some(max)) => texts.saturating_pow(max).saturating_mul(2),
+        },
+        Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => 1,
+    }
+}
+
+/// Classes of a tree with its counted repetitions written out.
+pub(super) fn written_out(node: &Node) -> usize {
+    match node {
+        Node::Class(_) => 1,
+        Node::Seq(parts) | Node::Alt(parts) => {
+            parts.iter().map(written_out).fold(0, usize::saturating_add)
+        }
+        Node::Repeat { body, min, max } => {
+            written_out(body).saturating_mul(max.unwrap_or(*min).max(1) as usize)
+        }
+        Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => 0,
+    }
+}

@@ -1,0 +1,379 @@
+//! Trees as patterns with counters: the position automaton, with the steps of counters on its ways.
+//!
+//! The deterministic automaton of `^(?:\S+\s+){0,199}\S+$` has a part for each of two hundred words. The position automaton
+//! has a *place* for each class that the pattern names, here three, and a *way* from place to place carries the steps of
+//! counters: a repetition that begins resets its counter and ticks, one that goes round ticks, one that is left is checked.
+//!
+//! ```text
+//! start ─reset,tick─► \S ⟲    \S ──► \s ⟲    \s ─tick─► \S    \s ─check─► \S ⟲ ──► end        start ──► the last \S
+//! ```
+//!
+//! Only patterns that match from end to end and assert nothing else have one, and of those whose only long counts are fixed
+//! numbers of one class the automaton is as good. Repetitions of few times are copied.
+//!
+//! Sources: Glushkov, "The abstract theory of automata" (1961); Gelade, Gyssens and Martens, "Regular expressions with
+//! counting: weak versus strong determinism" (2012).
+//!
+//! Cost: O(places²), of which there are at most [`MOST_PLACES`].
+
+use super::counted::{CountedPattern, Place, Way};
+use super::lengths;
+use super::node::Node;
+use super::together;
+use grammarc_grammar::ir::{Counter, Step};
+
+/// Repetitions of up to so many times are copied.
+const COPIED: u32 = 4;
+/// Most counters of a pattern: the length may be one more.
+const MOST_COUNTERS: usize = 7;
+/// Most places.
+const MOST_PLACES: usize = 1 << 7;
+/// Most ways.
+const MOST_WAYS: usize = 1 << 11;
+/// Most parts that are looked at, copies among them.
+const MOST_PARTS: usize = 1 << 12;
+
+/// The counted form of a tree; none where it has no long count, does not match from end to end, is too large, or where the counts
+/// of one text come apart.
+pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
+    let mut builder = Builder::default();
+    let whole = builder.anchored(node)?;
+    if !builder.is_worth {
+        return None;
+    }
+    builder.connect(&[(None, Vec::new())], &whole.first)?;
+    let ends: Vec<Exit> =
+        whole.last.into_iter().map(|(place, steps)| (Some(place), steps)).collect();
+    for (from, steps) in ends {
+        builder.way(Way { from, steps, to: None })?;
+    }
+    if whole.nullable {
+        builder.way(Way { from: None, steps: Vec::new(), to: None })?;
+    }
+    let mut pattern = builder.pattern;
+    pattern.lengths = lengths::of(node);
+    pattern.written_out = lengths::written_out(node);
+    pattern.most_texts = lengths::most_texts(node);
+    together::stay_together(&pattern).then_some(pattern)
+}
+
+/// A place that a part is left from, with the steps of leaving it; none is the start of the text.
+type Exit = (Option<u32>, Vec<Step>);
+
+/// A part of a pattern.
+#[derive(Default)]
+struct Part {
+    /// Places that it can begin with, and the steps of entering it.
+    first: Vec<(Vec<Step>, u32)>,
+    /// Places that it can end with, and the steps of leaving it.
+    last: Vec<(u32, Vec<Step>)>,
+    /// Whether it may be nothing.
+    nullable: bool,
+}
+
+impl Part {
+    fn nothing() -> Self {
+        Self { nullable: true, ..Self::default() }
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    pattern: CountedPattern,
+    /// The counters of the repetitions around the part at hand, as bits.
+    within: u32,
+    /// Whether a count is not the fixed number of a class.
+    is_worth: bool,
+    /// Parts that were looked at.
+    parts: usize,
+}
+
+impl Builder {
+    /// The part between the anchors of a tree that has them at both ends, each choice its own.
+    fn anchored(&mut self, node: &Node) -> Option<Part> {
+        match node {
+            Node::Seq(parts) => match &parts[..] {
+                [Node::Start, middle @ .., Node::End] => self.seq(middle),
+                [one] => self.anchored(one),
+                _ => None,
+            },
+            Node::Alt(choices) => self.alt(choices, Self::anchored),
+            _ => None,
+        }
+    }
+
+    /// The part of a tree that asserts nothing.
+    fn part(&mut self, node: &Node) -> Option<Part> {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            return None;
+        }
+        match node {
+            Node::Class(class) => {
+                let place = u32::try_from(self.pattern.places.len()).ok()?;
+                if self.pattern.places.len() >= MOST_PLACES || class.ranges().is_empty() {
+                    return None;
+                }
+                let within = self.within;
+                self.pattern.places.push(Place { class: class.clone(), within });
+                let (first, last) = (vec![(Vec::new(), place)], vec![(place, Vec::new())]);
+                Some(Part { first, last, nullable: false })
+            }
+            Node::Seq(parts) => self.seq(parts),
+            Node::Alt(choices) => self.alt(choices, Self::part),
+            Node::Repeat { body, min, max } => self.repeat(body, *min, *max),
+            Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => None,
+        }
+    }
+
+    fn seq(&mut self, parts: &[Node]) -> Option<Part> {
+        let mut whole = Part::nothing();
+        for node in parts {
+            let part = self.part(node)?;
+            whole = self.then(whole, part)?;
+        }
+        Some(whole)
+    }
+
+    fn then(&mut self, mut one: Part, next: Part) -> Option<Part> {
+        self.connect(&exits(&one.last), &next.first)?;
+        if one.nullable {
+            one.first.extend(next.first);
+        }
+        if !next.nullable {
+            one.last.clear();
+        }
+        one.last.extend(next.last);
+        Some(Part { nullable: one.nullable && next.nullable, ..one })
+    }
+
+    fn alt(
+        &mut self,
+        choices: &[Node],
+        part: impl Fn(&mut Self, &Node) -> Option<Part>,
+    ) -> Option<Part> {
+        let mut any = Part::default();
+        for choice in choices {
+            let one = part(self, choice)?;
+            any.first.extend(one.first);
+            any.last.extend(one.last);
+            any.nullable |= one.nullable;
+        }
+        Some(any)
+    }
+
+    fn repeat(&mut self, body: &Node, min: u32, max: Option<u32>) -> Option<Part> {
+        if max.is_some_and(|max| max < min) {
+            return None;
+        }
+        if max.unwrap_or(min) > COPIED {
+            return self.counting(body, Counter { min, max });
+        }
+        let copies = max.unwrap_or(min.max(1));
+        let mut parts = Vec::new();
+        for copy in 0..copies {
+            let part = self.part(body)?;
+            if max.is_none() && copy + 1 == copies {
+                self.connect(&exits(&part.last), &part.first)?;
+            }
+            parts.push(part);
+        }
+        // `x(?:x(?:x)?)?` and not `xx?x?`, in which one text has several ways.
+        let mut whole = Part::nothing();
+        for (copy, part) in (0..copies).zip(parts).rev() {
+            whole = self.then(part, whole)?;
+            whole.nullable |= copy >= min;
+        }
+        Some(whole)
+    }
+
+    /// A repetition with a counter of the times that it has begun.
+    fn counting(&mut self, body: &Node, bounds: Counter) -> Option<Part> {
+        let number = self.pattern.counters.len();
+        if number >= MOST_COUNTERS {
+            return None;
+        }
+        self.is_worth |= bounds.max != Some(bounds.min) || !matches!(body, Node::Class(_));
+        self.pattern.counters.push(bounds);
+        self.within |= 1 << number;
+        let mut part = self.part(body)?;
+        self.within &= !(1 << number);
+        if part.nullable {
+            // Any number of the times may be nothing.
+            self.pattern.counters[number].min = 0;
+        }
+        let (counter, min) = (number as u8, self.pattern.counters[number].min);
+        let again = part.first.iter().map(|(steps, place)| {
+            let tick = [Step::Tick(counter)];
+            (tick.into_iter().chain(steps.iter().copied()).collect(), *place)
+        });
+        let again: Vec<(Vec<Step>, u32)> = again.collect();
+        self.connect(&exits(&part.last), &again)?;
+        for (steps, _) in &mut part.first {
+            steps.splice(0..0, [Step::Reset(counter), Step::Tick(counter)]);
+        }
+        if min > 1 {
+            part.last.iter_mut().for_each(|(_, steps)| steps.push(Step::Check(counter)));
+        }
+        part.nullable |= min == 0;
+        Some(part)
+    }
+
+    fn connect(&mut self, from: &[Exit], to: &[(Vec<Step>, u32)]) -> Option<()> {
+        for (from, leaving) in from {
+            for (entering, to) in to {
+                let steps = leaving.iter().chain(entering).copied().collect();
+                self.way(Way { from: *from, steps, to: Some(*to) })?;
+            }
+        }
+        Some(())
+    }
+
+    /// Adds a way, once.
+    fn way(&mut self, way: Way) -> Option<()> {
+        if !self.pattern.ways.contains(&way) {
+            self.pattern.ways.push(way);
+        }
+        (self.pattern.ways.len() <= MOST_WAYS).then_some(())
+    }
+}
+
+/// The places that a part is left from.
+fn exits(last: &[(u32, Vec<Step>)]) -> Vec<Exit> {
+    last.iter().map(|(place, steps)| (Some(*place), steps.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ecma::lengths::Lengths;
+    use crate::ecma::{Meaning, automaton, parse};
+    use grammarc_grammar::automata::Allowance;
+
+    fn tree(text: &str) -> Node {
+        parse::parse(text, Meaning::Ecma).expect(text)
+    }
+
+    #[test]
+    fn counts_of_words_are_counters() {
+        let pattern =
+            counted(&tree(r"^$|(^(?:\S+\s+){0,199}\S+$)")).expect("its counts stay together");
+        assert_eq!(pattern.counters, [Counter { min: 0, max: Some(199) }]);
+        assert_eq!((pattern.places.len(), pattern.written_out), (3, 399));
+        assert!(pattern.matches("") && pattern.matches("a bc  d") && !pattern.matches(" a"));
+    }
+
+    #[test]
+    fn counts_that_come_apart_are_not() {
+        let texts = ["^(?:a+){20,50}$", "^(?:a|ab|b){19}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
+        let apart = texts.map(|text| counted(&tree(text)).is_none());
+        assert_eq!(apart, [true, true, false]);
+        // Only the lowest count matters where there is no fewest.
+        for text in ["^(?:a+){0,50}$", "^(?:a|aa){1,500}$", r"^(?:\w+\s?){0,200}$"] {
+            assert!(counted(&tree(text)).is_some(), "{text}");
+        }
+        assert_eq!(counted(&tree("(?:ab){0,50}$")), None);
+        assert_eq!(counted(&tree(r"^(?:ab\b){0,50}$")), None);
+        assert_eq!(counted(&tree("^(?:ab){0,3}$")), None);
+        let copies = format!("^a{{0,9}}{}{}$", "(?:".repeat(60), "){4}".repeat(60));
+        assert_eq!(counted(&tree(&copies)), None);
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_texts() {
+        let of = |text: &str| lengths::of(&tree(text));
+        let lengths = |shortest, longest, may_gap| Lengths { shortest, longest, may_gap };
+        assert_eq!(of(r"^(?:\S+\s+){0,49}\S+$"), lengths(1, None, false));
+        assert_eq!(of("^(?:ab){3,5}$"), lengths(6, Some(10), true));
+        assert_eq!(of("^(?:[a-z]{1,20}-){0,30}[a-z]{1,20}$"), lengths(1, Some(650), true));
+        assert_eq!(of("^(?:[a-z]{2,3}){4,9}$"), lengths(8, Some(27), false));
+    }
+
+    /// A pattern between anchors whose long counts are far above what is copied.
+    fn pattern() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![Just("a"), Just("b"), Just("[ab]"), Just("c"), Just("[^a]")];
+        let leaf = leaf.prop_map(str::to_owned);
+        let node = leaf.prop_recursive(4, 12, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+                prop::collection::vec(inner.clone(), 1..3)
+                    .prop_map(|parts| format!("(?:{})", parts.join("|"))),
+                (inner.clone(), 0..7u32, 0..4u32)
+                    .prop_map(|(body, min, more)| format!("(?:{body}){{{min},{}}}", min + more)),
+                (inner.clone(), 4..8u32).prop_map(|(body, min)| format!("(?:{body}){{{min},}}")),
+                (inner, prop_oneof![Just("*"), Just("+"), Just("?")])
+                    .prop_map(|(body, sign)| format!("(?:{body}){sign}")),
+            ]
+        });
+        node.prop_map(|body| format!("^{body}$"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn a_counted_pattern_has_the_texts_of_its_automaton(
+            text in pattern(),
+            strings in prop::collection::vec("[abc]{0,24}", 40),
+        ) {
+            let node = tree(&text);
+            let Some(pattern) = counted(&node) else { return Ok(()) };
+            let Ok(dfa) = automaton(&node, &text, Allowance::of(20_000)) else { return Ok(()) };
+            for string in strings {
+                prop_assert_eq!(pattern.matches(&string), dfa.accepts(string.as_bytes()), "{}", string);
+            }
+            // Random strings match hardly ever: those of the automaton do, and their neighbours often do not.
+            for seed in 0..20 {
+                let string = drawn(&dfa, seed);
+                prop_assert!(pattern.matches(&string), "{} of {}", string, text);
+                let count = string.chars().count() as u32;
+                prop_assert!(pattern.lengths.shortest <= count);
+                prop_assert!(pattern.lengths.longest.is_none_or(|longest| count <= longest));
+                let cut: String = string.chars().skip(1).collect();
+                let more = format!("{string}{}", &string[..string.len().min(1)]);
+                for near in [cut, more] {
+                    let accepts = dfa.accepts(near.as_bytes());
+                    prop_assert_eq!(pattern.matches(&near), accepts, "{} of {}", near, text);
+                }
+            }
+        }
+    }
+
+    /// A text of the automaton, by random edges of ASCII for a while and then the shortest way to an end.
+    fn drawn(dfa: &grammarc_grammar::automata::Dfa, seed: u64) -> String {
+        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
+        let mut text = String::new();
+        let mut state = 0;
+        let mut distance = vec![usize::MAX; dfa.states.len()];
+        for _ in 0..=dfa.states.len() {
+            for (at, record) in dfa.states.iter().enumerate() {
+                let ascii = record.edges.iter().filter(|edge| edge.lo < 0x80);
+                let next = ascii.map(|edge| distance[edge.target as usize].saturating_add(1)).min();
+                distance[at] = if record.accepting { 0 } else { next.unwrap_or(usize::MAX) };
+            }
+        }
+        for step in 0.. {
+            let record = &dfa.states[state as usize];
+            let is_over = step > seed as usize * 4;
+            if record.accepting && (is_over || record.edges.is_empty()) {
+                break;
+            }
+            let edges: Vec<_> = record.edges.iter().filter(|edge| edge.lo < 0x80).collect();
+            let nearest = |edges: &[&grammarc_grammar::automata::Edge]| {
+                edges.iter().min_by_key(|edge| distance[edge.target as usize]).map(|edge| **edge)
+            };
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let edge = match is_over {
+                true => nearest(&edges),
+                false => edges.get((random >> 33) as usize % edges.len().max(1)).map(|edge| **edge),
+            };
+            let Some(edge) = edge else { break };
+            let byte = edge.lo.max(b'a'.into()).min(edge.hi);
+            text.push(char::from(byte as u8));
+            state = edge.target;
+        }
+        text
+    }
+}

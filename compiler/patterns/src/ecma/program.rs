@@ -1,0 +1,252 @@
+//! Trees as one nondeterministic automaton over UTF-8 whose empty transitions may be guarded.
+//!
+//! A symbol above all bytes is a guard: the transition consumes nothing and is open where the guard holds. Bodies of
+//! assertions are parts of the same automaton. That of a lookahead ends, like the pattern itself, in the one state
+//! [`Program::MATCH`], from which any rest of the string will do; a lookbehind has a place among the trackers, which
+//! run from the start of the string, and an end of its own.
+
+use crate::class::Classes;
+use grammarc_grammar::automata::{Allowance, Nfa, Symbol};
+
+use super::class;
+use super::node::Node;
+
+/// The condition under which an empty transition is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// The string starts here.
+    Start,
+    /// The string ends here.
+    End,
+    /// There is a word boundary here, or none where negative.
+    WordBoundary { negative: bool },
+    /// The string goes on with a match from this state, or with none where negative.
+    Ahead { from: u32, negative: bool },
+    /// The tracker with this number is at its end, or is not where negative.
+    Behind { tracker: usize, negative: bool },
+}
+
+/// The body of a lookbehind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tracker {
+    /// The state in which it starts, with a loop over any character.
+    pub(super) start: u32,
+    /// The state in which it ends.
+    pub(super) end: u32,
+}
+
+/// The automaton of a pattern.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) nfa: Nfa,
+    /// Guards by symbol, counted from [`Self::GUARDS`].
+    guards: Vec<Guard>,
+    /// Lookbehinds. Those inside another one's body come before it.
+    pub(super) trackers: Vec<Tracker>,
+    /// A state from which a word character leads to the match.
+    pub(super) word: u32,
+    /// Whether a guard asks for word boundaries.
+    pub(super) has_boundaries: bool,
+}
+
+/// The automaton would have more states than allowed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooLarge;
+
+impl Program {
+    /// The state in which the pattern starts.
+    pub(super) const START: u32 = 0;
+    /// The state in which the pattern, and every lookahead, ends.
+    pub(super) const MATCH: u32 = 1;
+    /// The lowest symbol that is a guard.
+    pub(super) const GUARDS: Symbol = 256;
+
+    /// The automaton of a tree.
+    pub(super) fn new(node: &Node, limit: Allowance<'_>) -> Result<Self, TooLarge> {
+        let mut compiler = Compiler::new(limit);
+        compiler.program.word = compiler.state();
+        compiler.class(&class::Meaning::Ecma.word(false), compiler.program.word, Self::MATCH);
+        let entry = compiler.entry(node.is_anchored());
+        compiler.node(node, entry, Self::MATCH)?;
+        Ok(compiler.program)
+    }
+
+    /// The automaton of a tree whose matches end with the string and that asserts nothing else but, at its start, that the
+    /// string starts. Such strings are those of a nondeterministic automaton as it stands. `None` for other trees.
+    pub(super) fn plain(node: &Node, limit: Allowance<'_>) -> Option<Result<Nfa, TooLarge>> {
+        let Node::Seq(parts) = node else { return None };
+        let (Node::End, parts) = parts.split_last()? else { return None };
+        let (is_anchored, parts) = match parts {
+            [Node::Start, parts @ ..] => (true, parts),
+            parts => (false, parts),
+        };
+        if !parts.iter().all(Node::asserts_nothing) {
+            return None;
+        }
+        let mut compiler = Compiler::new(limit);
+        let entry = compiler.entry(is_anchored);
+        let done = compiler.seq(parts, entry, Self::MATCH);
+        Some(done.map(|()| compiler.program.nfa))
+    }
+
+    /// The guard of a symbol, if it is one.
+    pub(super) fn guard(&self, symbol: Symbol) -> Option<Guard> {
+        let index = symbol.checked_sub(Self::GUARDS)?;
+        self.guards.get(index as usize).copied()
+    }
+}
+
+struct Compiler<'a> {
+    program: Program,
+    classes: Classes,
+    limit: Allowance<'a>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(limit: Allowance<'a>) -> Self {
+        let program = Program {
+            nfa: Nfa::new(),
+            guards: Vec::new(),
+            trackers: Vec::new(),
+            word: Program::MATCH,
+            has_boundaries: false,
+        };
+        Self { program, classes: Classes::default(), limit }
+    }
+
+    /// The first state of the pattern: unless it is anchored, behind a loop over any character at the start, which must
+    /// not be entered from inside the pattern.
+    fn entry(&mut self, is_anchored: bool) -> u32 {
+        if is_anchored {
+            return Program::START;
+        }
+        self.class(&class::any(), Program::START, Program::START);
+        let entry = self.state();
+        self.program.nfa.empty(Program::START, entry);
+        entry
+    }
+
+    fn state(&mut self) -> u32 {
+        self.program.nfa.state()
+    }
+
+    fn class(&mut self, class: &regex_syntax::hir::ClassUnicode, from: u32, to: u32) {
+        let nfa = &mut self.program.nfa;
+        let mut wide = false;
+        for range in class.iter() {
+            if range.end().is_ascii() {
+                nfa.edge(from, range.start().into(), range.end().into(), to);
+            } else {
+                wide = true;
+            }
+        }
+        if !wide {
+            return;
+        }
+        let dfa = self.classes.automaton(class);
+        // The automaton of a class has one accepting state, without edges, so it can be `to` itself.
+        let numbers: Vec<u32> = dfa
+            .states
+            .iter()
+            .enumerate()
+            .map(|(index, state)| match index {
+                0 => from,
+                _ if state.accepting => to,
+                _ => nfa.state(),
+            })
+            .collect();
+        for (number, state) in numbers.iter().zip(&dfa.states) {
+            for edge in &state.edges {
+                let to = numbers[edge.target as usize];
+                nfa.edge(*number, edge.lo, edge.hi, to);
+            }
+        }
+    }
+
+    fn guarded(&mut self, from: u32, guard: Guard, to: u32) {
+        let symbol = Program::GUARDS + self.program.guards.len() as Symbol;
+        self.program.guards.push(guard);
+        self.program.nfa.edge(from, symbol, symbol, to);
+    }
+
+    fn node(&mut self, node: &Node, from: u32, to: u32) -> Result<(), TooLarge> {
+        if self.limit.spend(1).is_err() || self.program.nfa.len() > self.limit.states {
+            return Err(TooLarge);
+        }
+        match node {
+            Node::Class(class) => self.class(class, from, to),
+            Node::Seq(parts) => self.seq(parts, from, to)?,
+            Node::Alt(choices) => {
+                for choice in choices {
+                    self.node(choice, from, to)?;
+                }
+            }
+            Node::Repeat { body, min, max } => self.repeat(body, *min, *max, from, to)?,
+            Node::Start => self.guarded(from, Guard::Start, to),
+            Node::End => self.guarded(from, Guard::End, to),
+            Node::WordBoundary { negative } => {
+                self.program.has_boundaries = true;
+                self.guarded(from, Guard::WordBoundary { negative: *negative }, to);
+            }
+            Node::Look { behind: false, negative, body } => {
+                let start = self.state();
+                self.node(body, start, Program::MATCH)?;
+                self.guarded(from, Guard::Ahead { from: start, negative: *negative }, to);
+            }
+            Node::Look { behind: true, negative, body } => {
+                let (start, entry, end) = (self.state(), self.state(), self.state());
+                self.class(&class::any(), start, start);
+                self.program.nfa.empty(start, entry);
+                self.node(body, entry, end)?;
+                let tracker = self.program.trackers.len();
+                self.program.trackers.push(Tracker { start, end });
+                self.guarded(from, Guard::Behind { tracker, negative: *negative }, to);
+            }
+        }
+        Ok(())
+    }
+
+    fn seq(&mut self, parts: &[Node], from: u32, to: u32) -> Result<(), TooLarge> {
+        let mut at = from;
+        for (index, part) in parts.iter().enumerate() {
+            let next = if index + 1 == parts.len() { to } else { self.state() };
+            self.node(part, at, next)?;
+            at = next;
+        }
+        if parts.is_empty() {
+            self.program.nfa.empty(from, to);
+        }
+        Ok(())
+    }
+
+    /// Copies, each between fresh states, so that a body which leads back to its start opens no way around.
+    fn repeat(
+        &mut self,
+        body: &Node,
+        min: u32,
+        max: Option<u32>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), TooLarge> {
+        let mut at = self.state();
+        self.program.nfa.empty(from, at);
+        for _ in 0..min {
+            let next = self.state();
+            self.node(body, at, next)?;
+            at = next;
+        }
+        self.program.nfa.empty(at, to);
+        match max {
+            None => self.node(body, at, at),
+            Some(max) => {
+                for _ in min..max {
+                    let next = self.state();
+                    self.node(body, at, next)?;
+                    self.program.nfa.empty(next, to);
+                    at = next;
+                }
+                Ok(())
+            }
+        }
+    }
+}

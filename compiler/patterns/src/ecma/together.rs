@@ -1,0 +1,153 @@
+//! Whether the counts of one text stay together: a subset construction on places with counts, as distances.
+//!
+//! A text may be read in several ways at once, each with its own counts. The network keeps a count in a register where the
+//! counts of all ways are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be one more of the group or the
+//! one behind it, a tick apart; in `(?:a+){9,50}` each `a` may begin a further group or not, and counts come apart without
+//! bound. Where a counter has no fewest, as in `(?:a+){0,50}`, of two ways to one place that with the lower count goes on
+//! wherever the other does, so the other is dropped.
+//!
+//! Cost: O(sets of places times their ways and ranges of characters), at most [`MOST_WORK`].
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::counted::CountedPattern;
+use grammarc_grammar::graph::minimal;
+use grammarc_grammar::ir::Step;
+
+/// Most places that one text may be at.
+const MOST_MEMBERS: usize = 8;
+/// Most sets of places.
+const MOST_SETS: usize = 1 << 10;
+
+/// Most arrivals that are looked at, times the characters at which classes begin and end.
+const MOST_WORK: usize = 1 << 21;
+
+/// By counter, a distance below the highest count.
+type Distances = SmallVec<[i64; 4]>;
+
+/// Places that one text may be at, each with its counts.
+type Set = Vec<(Option<u32>, Distances)>;
+
+/// Whether all counts of a text that depend on how it is read are fixed distances apart.
+pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
+    let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
+    let mut seen: FxHashSet<Set> = FxHashSet::default();
+    let mut open = vec![start];
+    let checked = checked(pattern);
+    let mut left = MOST_WORK;
+    while let Some(set) = open.pop() {
+        if !seen.insert(set.clone()) {
+            continue;
+        }
+        let Some(next) = onward((pattern, checked), &set, &mut left) else { return false };
+        open.extend(next);
+        if seen.len() > MOST_SETS {
+            return false;
+        }
+    }
+    true
+}
+
+/// A place that a set leads to, with counts that are new where their counter was reset.
+type Arrival = (u32, SmallVec<[Count; 4]>);
+
+/// Whether a count is new, and the count: else a distance below the highest.
+type Count = (bool, i64);
+
+/// The sets that one more character leads to; none where counts come apart, or no more work is left.
+fn onward(
+    (pattern, checked): (&CountedPattern, u32),
+    set: &Set,
+    left: &mut usize,
+) -> Option<Vec<Set>> {
+    let mut arrivals: Vec<Arrival> = Vec::new();
+    for (place, counts) in set {
+        for way in pattern.ways.iter().filter(|way| way.from == *place) {
+            let Some(to) = way.to else { continue };
+            let mut counts: SmallVec<[Count; 4]> =
+                counts.iter().map(|&count| (false, count)).collect();
+            for step in &way.steps {
+                match *step {
+                    Step::Reset(counter) => counts[usize::from(counter)] = (true, 0),
+                    Step::Tick(counter) => counts[usize::from(counter)].1 += 1,
+                    Step::Check(_) => {}
+                }
+            }
+            if !arrivals.contains(&(to, counts.clone())) {
+                arrivals.push((to, counts));
+            }
+        }
+    }
+    let mut bounds: Vec<u32> = Vec::new();
+    for (place, _) in &arrivals {
+        for range in pattern.places[*place as usize].class.iter() {
+            bounds.extend([u32::from(range.start()), u32::from(range.end()) + 1]);
+        }
+    }
+    bounds.sort_unstable();
+    bounds.dedup();
+    *left = left.checked_sub(bounds.len() * arrivals.len() + set.len() * pattern.ways.len())?;
+    let holds = |place: u32, character: u32| {
+        let ranges = pattern.places[place as usize].class.ranges();
+        let at = ranges.partition_point(|range| u32::from(range.end()) < character);
+        ranges.get(at).is_some_and(|range| u32::from(range.start()) <= character)
+    };
+    let mut sets: Vec<Set> = Vec::new();
+    for character in bounds {
+        let members = arrivals.iter().filter(|(place, _)| holds(*place, character));
+        let members = minimal(members.collect(), |one, other| goes_on_for(checked, one, other));
+        if members.is_empty() {
+            continue;
+        }
+        let set = settled(pattern, &members)?;
+        if !sets.contains(&set) {
+            sets.push(set);
+        }
+    }
+    Some(sets)
+}
+
+/// The counters that are checked for their fewest somewhere, as bits.
+fn checked(pattern: &CountedPattern) -> u32 {
+    let steps = pattern.ways.iter().flat_map(|way| &way.steps);
+    steps.fold(0, |all, step| match *step {
+        Step::Check(counter) => all | 1 << counter,
+        Step::Reset(_) | Step::Tick(_) => all,
+    })
+}
+
+/// Whether an arrival goes on wherever another one does: it is at the same place with counts that are no higher, and equal
+/// where their counter is `checked`.
+fn goes_on_for(checked: u32, (place, counts): &Arrival, (other, others): &Arrival) -> bool {
+    let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
+        let is_lower = if checked >> at & 1 != 0 { one.1 == other.1 } else { one.1 <= other.1 };
+        one.0 == other.0 && is_lower
+    };
+    place == other && counts.iter().zip(others).enumerate().all(holds)
+}
+
+/// The set of some arrivals; none where counts of one counter are new and old, too many, or two ticks at once.
+fn settled(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
+    if members.len() > MOST_MEMBERS {
+        return None;
+    }
+    let mut set: Set = members.iter().map(|(place, _)| (Some(*place), Distances::new())).collect();
+    for counter in 0..pattern.counters.len() {
+        let is_within = |place: u32| pattern.places[place as usize].within >> counter & 1 != 0;
+        let within = || members.iter().filter(|(place, _)| is_within(*place));
+        let counts = || within().map(|(_, counts)| counts[counter]);
+        let highest = counts().map(|count| count.1).max().unwrap_or(0);
+        let all_new = counts().all(|(is_new, _)| is_new);
+        if !all_new && (counts().any(|(is_new, _)| is_new) || highest > 1) {
+            return None;
+        }
+        for (member, (place, counts)) in set.iter_mut().zip(members) {
+            let distance = if is_within(*place) { counts[counter].1 - highest } else { 0 };
+            member.1.push(distance);
+        }
+    }
+    set.sort_unstable();
+    set.dedup();
+    Some(set)
+}

@@ -1,0 +1,38 @@
+//! Well-formed UTF-8 byte by byte (Unicode 17, table 3-7).
+
+use grammarc_grammar::ir::ByteSet;
+
+/// The rest of a character: the range of its next byte, and how many more come behind that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rest {
+    lo: u8,
+    hi: u8,
+    more: u8,
+}
+
+impl Rest {
+    /// The bytes that may come next.
+    pub fn bytes(self) -> ByteSet {
+        ByteSet::range(self.lo, self.hi)
+    }
+
+    /// The rest behind the next byte; none where that is the last.
+    pub fn next(self) -> Option<Self> {
+        self.more.checked_sub(1).map(|more| Self { lo: 0x80, hi: 0xbf, more })
+    }
+}
+
+/// First bytes of the characters of several bytes, by disjoint sets, each with what is left of the character.
+pub fn leads() -> [(ByteSet, Rest); 7] {
+    let range = ByteSet::range;
+    let rest = |lo, hi, more| Rest { lo, hi, more };
+    [
+        (range(0xc2, 0xdf), rest(0x80, 0xbf, 0)),
+        (range(0xe0, 0xe0), rest(0xa0, 0xbf, 1)),
+        (range(0xe1, 0xec).union(range(0xee, 0xef)), rest(0x80, 0xbf, 1)),
+        (range(0xed, 0xed), rest(0x80, 0x9f, 1)),
+        (range(0xf0, 0xf0), rest(0x90, 0xbf, 2)),
+        (range(0xf1, 0xf3), rest(0x80, 0xbf, 2)),
+        (range(0xf4, 0xf4), rest(0x80, 0x8f, 2)),
+    ]
+}

@@ -1,0 +1,89 @@
+//! The text as oxc's parser reads it.
+//!
+//! The parser descends as deep as a text nests, so a text that nests too deep for its stack is refused before
+//! ([`super::depth`]), and it runs on a thread of its own whose stack is as large as the limit needs, whatever the caller's is.
+
+use std::thread;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+use super::codes;
+use super::depth::{self, Refused};
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+
+/// Most levels of nesting, by the count of [`depth`]. People's texts have some dozens.
+const MAX_DEPTH: usize = 2000;
+
+/// Stack of the parser's thread: 32 KiB for each level, several times what a level takes. Only pages that are used cost memory.
+const STACK: usize = MAX_DEPTH << 15;
+
+/// Most errors that are reported.
+const MAX_ERRORS: usize = 50;
+
+/// Calls `read` with the program of a source.
+///
+/// # Errors
+///
+/// The errors of the syntax, all of them; the errors of `read`; or that the system gives no thread.
+pub(super) fn with_program<R: Send>(
+    source: &Source,
+    read: impl for<'a> FnOnce(&'a Program<'a>) -> Result<R, Vec<Diagnostic>> + Send,
+) -> Result<R, Vec<Diagnostic>> {
+    let too_long = u32::try_from(source.text.len()).is_err();
+    let refused = match depth::check(&source.text, MAX_DEPTH) {
+        _ if too_long => Some(
+            Diagnostic::error(codes::SYNTAX, "the source is longer than 4 GiB")
+                .with_label(0..0, ""),
+        ),
+        Ok(()) => None,
+        Err(Refused::Deep(span)) => {
+            let text = format!("types and statements are nested more than {MAX_DEPTH} deep");
+            let help = "give inner types names of their own, and end members with `;`";
+            let error = Diagnostic::error(codes::NESTED_TOO_DEEP, text).with_help(help);
+            Some(error.with_label(span, "one too many"))
+        }
+        Err(Refused::Slash(span)) => {
+            let text = "a slash that begins no comment";
+            let help = "types have no divisions and no regular expressions: leave the statement out, which means nothing here";
+            Some(Diagnostic::error(codes::SLASH, text).with_label(span, "").with_help(help))
+        }
+    };
+    if let Some(refused) = refused {
+        return Err(vec![refused]);
+    }
+    thread::scope(|scope| {
+        let work = || {
+            let allocator = Allocator::default();
+            let parsed = Parser::new(&allocator, &source.text, SourceType::ts()).parse();
+            if parsed.errors.is_empty() && !parsed.panicked {
+                return read(allocator.alloc(parsed.program));
+            }
+            Err(parsed.errors.iter().take(MAX_ERRORS).map(error).collect())
+        };
+        let thread = thread::Builder::new().name("typescript".to_owned()).stack_size(STACK);
+        match thread.spawn_scoped(scope, work) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => {
+                let text = format!("the system gives no thread to parse on: {error}");
+                Err(vec![Diagnostic::error(codes::SYNTAX, text)])
+            }
+        }
+    })
+}
+
+/// An error of the parser.
+fn error(error: &OxcDiagnostic) -> Diagnostic {
+    let mut found = Diagnostic::error(codes::SYNTAX, error.message.to_string());
+    for label in error.labels.iter().flatten() {
+        let span = label.offset()..label.offset() + label.len();
+        found = found.with_label(span, label.label().unwrap_or_default());
+    }
+    match &error.help {
+        Some(help) => found.with_help(help.to_string()),
+        None => found,
+    }
+}

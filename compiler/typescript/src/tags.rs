@@ -1,0 +1,173 @@
+//! Tags of documentation comments as keywords: `@minimum 0` of the comment before a member or a declaration.
+//!
+//! The names are those of JSON Schema's keywords, which generators of schemas from TypeScript have in common. Tags that are
+//! nobody's keyword are documentation and mean nothing here; one that nearly is a keyword is warned of, for it would
+//! constrain nothing.
+
+use std::ops::Range;
+
+use serde_json::{Number, Value};
+
+use super::codes;
+use super::written::Node;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::suggest::nearest;
+
+/// A tag that says something of values.
+#[derive(Clone, Debug)]
+pub(super) struct Tag {
+    pub(super) kind: TagKind,
+    pub(super) value: Node,
+}
+
+/// The kind of a [`Tag`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TagKind {
+    /// A keyword of the schema.
+    Keyword(&'static str),
+    /// The type in place of what stands there, such as `integer`.
+    Type,
+    /// `null` is a value as well.
+    Nullable,
+}
+
+/// The form of the text behind a tag.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Number,
+    Count,
+    Text,
+    /// `true` where nothing stands.
+    Flag,
+    Type,
+    Nothing,
+}
+
+/// Tags by name, with their keywords.
+const TAGS: [(&str, Form); 22] = [
+    ("minimum", Form::Number),
+    ("maximum", Form::Number),
+    ("exclusiveMinimum", Form::Number),
+    ("exclusiveMaximum", Form::Number),
+    ("multipleOf", Form::Number),
+    ("minLength", Form::Count),
+    ("maxLength", Form::Count),
+    ("minItems", Form::Count),
+    ("maxItems", Form::Count),
+    ("minProperties", Form::Count),
+    ("maxProperties", Form::Count),
+    ("pattern", Form::Text),
+    ("format", Form::Text),
+    ("title", Form::Text),
+    ("description", Form::Text),
+    ("uniqueItems", Form::Flag),
+    ("additionalProperties", Form::Flag),
+    ("asType", Form::Type),
+    ("TJS-type", Form::Type),
+    ("type", Form::Type),
+    ("integer", Form::Nothing),
+    ("nullable", Form::Nothing),
+];
+
+/// Tags of documentation that are near a keyword's name and none.
+const DOCUMENTATION: [&str; 6] = ["template", "typedef", "param", "property", "todo", "types"];
+
+/// Reads the tags of a comment; `text` is the comment with its marks, and `start` where it stands.
+pub(super) fn read(text: &str, start: usize, found: &mut Vec<Diagnostic>) -> Vec<Tag> {
+    let Some(inside) = text.strip_prefix("/**").and_then(|text| text.strip_suffix("*/")) else {
+        return Vec::new();
+    };
+    let mut tags = Vec::new();
+    let mut at = start + 3;
+    for line in inside.split_inclusive(['\n', '\r']) {
+        let body = line.trim_start().trim_start_matches('*').trim_start();
+        let begin = at + (line.len() - body.len());
+        at += line.len();
+        // A line may have several tags, and text before the first.
+        let is_tag = |at: &usize| {
+            let before = body[..*at].chars().next_back().is_none_or(char::is_whitespace);
+            before && body[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic())
+        };
+        let starts: Vec<usize> = body.match_indices('@').map(|(at, _)| at).filter(is_tag).collect();
+        for (nth, &from) in starts.iter().enumerate() {
+            let to = starts.get(nth + 1).copied().unwrap_or(body.len());
+            let body = body[from + 1..to].trim_end();
+            let length = body.find(|c: char| !c.is_alphanumeric() && c != '-');
+            let (name, value) = body.split_at(length.unwrap_or(body.len()));
+            let span = begin + from..begin + from + 1 + body.len();
+            match TAGS.iter().find(|(known, _)| *known == name) {
+                Some(&(known, form)) => match tag(known, form, value.trim(), &span) {
+                    Ok(tag) => tags.push(tag),
+                    Err(error) => found.push(error),
+                },
+                None => found.extend(misspelled(name, &span)),
+            }
+        }
+    }
+    tags
+}
+
+fn tag(name: &'static str, form: Form, text: &str, span: &Range<usize>) -> Result<Tag, Diagnostic> {
+    let wrong = |what: &str| {
+        let message = format!("`@{name}` takes {what}");
+        Diagnostic::error(codes::TAG, message).with_label(span.clone(), "")
+    };
+    let keyword =
+        |value: Value| Tag { kind: TagKind::Keyword(name), value: Node::value(value, span) };
+    match form {
+        Form::Number => {
+            let number: Number = serde_json::from_str(text).map_err(|_| wrong("a number"))?;
+            Ok(keyword(number.into()))
+        }
+        Form::Count => {
+            let count: u64 = text.parse().map_err(|_| wrong("a whole number from 0 on"))?;
+            Ok(keyword(count.into()))
+        }
+        Form::Text if text.is_empty() && name != "description" => Err(wrong("a text")),
+        Form::Text => Ok(keyword(text.into())),
+        Form::Flag => match text {
+            "" | "true" => Ok(keyword(true.into())),
+            "false" => Ok(keyword(false.into())),
+            _ => Err(wrong("`true` or `false`")),
+        },
+        Form::Type => {
+            let text = text.trim_matches(['{', '}', '"', ' ']);
+            let types = ["integer", "number", "string", "boolean", "null", "object", "array"];
+            match types.contains(&text) {
+                true => Ok(Tag { kind: TagKind::Type, value: Node::value(text, span) }),
+                false => Err(wrong(&format!("one of {}", types.join(", ")))),
+            }
+        }
+        Form::Nothing if name == "integer" => {
+            Ok(Tag { kind: TagKind::Type, value: Node::value("integer", span) })
+        }
+        Form::Nothing => Ok(Tag { kind: TagKind::Nullable, value: Node::value(true, span) }),
+    }
+}
+
+/// A warning of a tag that is nearly one.
+fn misspelled(name: &str, span: &Range<usize>) -> Option<Diagnostic> {
+    if name.len() < 5 || DOCUMENTATION.contains(&name) {
+        return None;
+    }
+    let near = nearest(name, TAGS.iter().map(|(known, _)| *known))?;
+    let text = format!("the tag `@{name}` constrains nothing");
+    let warning = Diagnostic::warning(codes::UNKNOWN_TAG, text).with_label(span.clone(), "");
+    Some(warning.with_help(format!("did you mean `@{near}`?")))
+}
+
+/// A schema with what the tags say of it.
+pub(super) fn apply(mut schema: Node, tags: &[Tag]) -> Node {
+    for Tag { kind, value } in tags {
+        match kind {
+            TagKind::Keyword(name) => schema.set(name, value.clone()),
+            TagKind::Type => schema.set("type", value.clone()),
+            TagKind::Nullable => {
+                let null = Node::of_type("null", &value.span);
+                let span = schema.span.clone();
+                schema = Node::keyword("anyOf", Node::list(vec![schema, null], &span));
+            }
+        }
+    }
+    schema
+}
