@@ -17,7 +17,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json-schema.
 const HEAD: &str = "\
 # JSON Schema: which texts are accepted, and what becomes of each keyword
 
-Made from the tables of support in `compiler/src/frontend/json_schema` by their test; not to be edited.
+Made from the tables of support in `compiler/json-schema/src` by their test; not to be edited.
 
 ## Texts
 
