@@ -5,14 +5,15 @@
 //! the item, so that going by way of a facade hides nothing; what a module re-exports is no use of its own. Files that
 //! reach each other are in one circle.
 //!
-//! Calls of methods do not show: an `impl` of a type may be spread over files without a path from the one that calls
-//! to the one that is called.
+//! Methods count, too: where an `impl` of a type is spread over files, a method that calls another by `self.name()` or
+//! `Self::name()` uses the file that defines it. Other calls of methods do not show.
 //!
 //! Cost: O(tokens) for each crate, and O(files · uses) for its circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::layers::{is_name, module_of, tokens};
+use crate::methods::{Block, blocks};
 
 /// A path of module and item names from the root of the crate.
 type Path = Vec<String>;
@@ -38,6 +39,8 @@ struct File {
     items: BTreeSet<String>,
     /// Paths that are named otherwise.
     uses: Vec<Path>,
+    /// The `impl` blocks of types, here defined or elsewhere.
+    blocks: Vec<Block>,
 }
 
 /// The circles among the files of a crate: sets of two and more files each of which reaches all others. `files` are those
@@ -99,13 +102,50 @@ impl Modules {
     }
 
     fn uses(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let mut found = BTreeMap::new();
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for file in self.files.values() {
             let used = file.uses.iter().filter_map(|path| self.file_of(path));
             let used = used.filter(|used| *used != file.name).map(str::to_owned);
             found.insert(file.name.clone(), used.collect());
         }
+        for (from, to) in self.calls() {
+            found.entry(from.to_owned()).or_default().insert(to.to_owned());
+        }
         found
+    }
+
+    /// The files that methods call other methods of their type in: from, and to.
+    fn calls(&self) -> Vec<(&str, &str)> {
+        // By the file of a type and its name: the files of its methods.
+        let mut methods: BTreeMap<(&str, &str, &str), &str> = BTreeMap::new();
+        let mut blocks = Vec::new();
+        for file in self.files.values() {
+            for block in &file.blocks {
+                let Some(home) = self.home(file, &block.of) else { continue };
+                for method in &block.defines {
+                    methods.insert((home, &block.of, method), &file.name);
+                }
+                blocks.push((file, home, block));
+            }
+        }
+        let calls = blocks.iter().flat_map(|(file, home, block)| {
+            let methods = &methods;
+            block.calls.iter().filter_map(move |name| {
+                let to = methods.get(&(home, &*block.of, &**name))?;
+                Some((&*file.name, *to))
+            })
+        });
+        calls.filter(|(from, to)| from != to).collect()
+    }
+
+    /// The file that defines the type that a file calls by a name.
+    fn home<'m>(&'m self, file: &'m File, name: &str) -> Option<&'m str> {
+        if file.items.contains(name) {
+            return Some(&file.name);
+        }
+        let imported = file.uses.iter().chain(file.exports.values());
+        let mut imported = imported.filter(|path| path.last().is_some_and(|last| last == name));
+        self.file_of(imported.next()?)
     }
 
     /// The file that defines what a path names.
@@ -145,6 +185,7 @@ impl File {
             |word| matches!(word, "fn" | "struct" | "enum" | "trait" | "const" | "static" | "type");
         let items = pairs().filter(|pair| defines(pair[0])).map(|pair| pair[1].to_owned());
         file.items = items.collect();
+        file.blocks = blocks(&tokens);
         let scope = Scope { module, children };
         let mut at = 0;
         while let Some(&token) = tokens.get(at) {
@@ -280,6 +321,22 @@ mod tests {
         let open =
             three.map(|(name, text)| (name, if name == "c.rs" { "pub struct C;" } else { text }));
         assert_eq!(found(&open), [""; 0]);
+    }
+
+    #[test]
+    fn methods_of_one_type_in_several_files_are_in_a_circle_where_they_call_each_other() {
+        let files = |b: &str| {
+            let rooms = [
+                ("lib.rs", "mod a; mod b;"),
+                ("a.rs", "pub struct A; impl A { fn f(&self) { self.g() } }"),
+                ("b.rs", b),
+            ];
+            found(&rooms)
+        };
+        assert_eq!(files("use crate::a::A; impl A { fn g(&self) {} }"), ["a.rs b.rs"]);
+        // Another type of that name, and a method that nothing below calls.
+        assert_eq!(files("struct A; impl A { fn g(&self) {} }"), [""; 0]);
+        assert_eq!(files("use crate::a::A; impl A { fn h(&self) { self.f() } }"), [""; 0]);
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod circles;
 pub mod compare;
 pub mod counters;
 pub mod layers;
+mod methods;
 pub mod mix;
 pub mod oracle;
 pub mod random;

@@ -30,6 +30,7 @@ pub(crate) enum Symbol {
 
 impl Symbol {
     /// The expression of symbols in a row.
+    #[cfg(feature = "structural-tag")]
     pub(crate) fn expr(symbols: &[Self]) -> Expr {
         let runs =
             symbols.chunk_by(|one, other| matches!((one, other), (Self::Byte(_), Self::Byte(_))));

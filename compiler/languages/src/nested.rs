@@ -7,7 +7,6 @@
 
 use serde_json::{Map, Value};
 
-use super::FrontEnd;
 use super::deny::denied;
 use super::inner::Reader;
 use super::settings::{Language, Settings};
@@ -44,6 +43,7 @@ struct Way<'a> {
     before: Option<&'a Way<'a>>,
 }
 
+#[cfg(feature = "gbnf")]
 /// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not where
 /// this says no.
 pub(super) fn may_have_tags(text: &str, sources: &Sources) -> bool {
@@ -94,12 +94,7 @@ impl<'a> Nested<'a> {
             Ok(settings) => settings,
             Err(error) => return refuse(UNKNOWN, error.to_string(), "see the language's options"),
         };
-        let own = match &mut front_end {
-            FrontEnd::Gbnf(options) => Some(&mut options.sources),
-            FrontEnd::StructuralTag(options) => Some(&mut options.sources),
-            _ => None,
-        };
-        if let Some(own) = own.filter(|own| own.is_empty()) {
+        if let Some(own) = front_end.sources().filter(|own| own.is_empty()) {
             own.clone_from(sources);
         }
         let inner = Nested { way, levels: self.levels + 1, ..*self };

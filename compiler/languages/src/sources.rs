@@ -5,6 +5,7 @@
 //! are kept by name, as bindings and project files have them, so that this table needs to know no front end.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 use grammarc_grammar::diagnostics::Source;
 
 /// Sources that others may refer to. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
     by_name: Arc<BTreeMap<String, NamedSource>>,
 }
@@ -28,6 +29,15 @@ pub struct NamedSource {
     pub source: Source,
 }
 
+/// Options count with their keys in the order given, which decides which texts a schema among them accepts.
+impl Hash for NamedSource {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { language, options, source } = self;
+        (language, source).hash(state);
+        Value::Object(options.clone()).to_string().hash(state);
+    }
+}
+
 impl Sources {
     /// Adds a source under a name, in place of one that had it.
     pub fn add(&mut self, name: impl Into<String>, source: NamedSource) {
@@ -40,6 +50,7 @@ impl Sources {
     }
 
     /// The source of a name.
+    #[cfg(feature = "gbnf")]
     pub(crate) fn get(&self, name: &str) -> Option<&NamedSource> {
         self.by_name.get(name)
     }

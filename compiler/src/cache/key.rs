@@ -10,34 +10,21 @@
 //! and the limits of network and masks, which bound a compilation and change nothing of what it makes.
 //!
 //! Every part goes into the digest behind its length or as a number of fixed width, so no two lists of parts run
-//! together. Options are taken apart field by field: a new one does not compile before it is covered here.
+//! together. Options derive `Hash`, so that a new one is covered.
 //!
 //! Cost: one pass over the source text. Schemas of a registry were digested when they were added to it.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::container::header::VERSION;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::canonical;
 use super::digest::Digest;
 use crate::compile::CompileOptions;
 use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
-use crate::frontend::builtin::BuiltInOptions;
-use crate::frontend::choice::ChoiceOptions;
-use crate::frontend::gbnf::GbnfOptions;
-use crate::frontend::json_schema::JsonSchemaOptions;
-use crate::frontend::lark::LarkOptions;
-use crate::frontend::regex::{self, PatternOptions};
-use crate::frontend::sources::{NamedSource, Sources};
-use crate::frontend::structural_tag::StructuralTagOptions;
-use crate::frontend::substring::SubstringOptions;
-use crate::frontend::typescript::TypeScriptOptions;
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -57,9 +44,8 @@ impl Key {
         options: &CompileOptions,
     ) -> Self {
         let mut parts = Parts::of("key", vocabulary, front_end);
-        if let FrontEnd::Regex(options) = front_end {
-            options.text_file.hash(&mut parts);
-        }
+        // Whether a line end is part of a pattern is an option of how its text is read.
+        parts.bytes(&front_end.essence(&source.text));
         options.identify(&mut parts);
         parts.text(&source.name);
         parts.text(&source.text);
@@ -101,18 +87,7 @@ impl Content {
     /// The content of a request. O(length of the text).
     pub fn new(vocabulary: &VocabularyArtifact, front_end: &FrontEnd, text: &str) -> Self {
         let mut parts = Parts::of("content", vocabulary, front_end);
-        let text = match front_end {
-            FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
-            FrontEnd::Gbnf(_) | FrontEnd::Lark(_) | FrontEnd::TypeScript(_) => {
-                Cow::Borrowed(text.as_bytes())
-            }
-            FrontEnd::BuiltIn(_) => Cow::Borrowed(text.trim().as_bytes()),
-            FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
-            FrontEnd::Choice(_) | FrontEnd::StructuralTag(_) | FrontEnd::Substring(_) => {
-                Cow::Owned(canonical::spelling(text))
-            }
-        };
-        parts.bytes(&text);
+        parts.bytes(&front_end.essence(text));
         Self(parts.digest())
     }
 }
@@ -121,47 +96,6 @@ impl Content {
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-fn built_in(options: &BuiltInOptions, parts: &mut Parts) {
-    let BuiltInOptions {
-        line,
-        json_schema: schema,
-        min_items,
-        max_items,
-        columns,
-        separator,
-        names,
-        attributes,
-    } = options;
-    (min_items, max_items, columns, separator, names, attributes).hash(parts);
-    // The name of the schema is shown in findings.
-    let line = line.as_ref().map(|Source { name, text }| (name, text));
-    line.hash(parts);
-    json_schema(schema, parts);
-}
-
-fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
-    let JsonSchemaOptions {
-        text,
-        key_order,
-        closed,
-        dialect,
-        formats,
-        resources,
-        max_unordered,
-        max_states,
-        max_shapes,
-        max_rules,
-    } = options;
-    (text, key_order, closed, dialect, formats).hash(parts);
-    (max_unordered, max_states, max_shapes, max_rules).hash(parts);
-    let digests = resources.digests();
-    digests.len().hash(parts);
-    for (uri, digest) in digests {
-        parts.text(uri);
-        parts.bytes(digest);
     }
 }
 
@@ -179,47 +113,8 @@ impl Parts {
         parts.bytes(&vocabulary.fingerprint());
         parts.bytes(&vocabulary.shared_digest());
         parts.text(front_end.kind());
-        match front_end {
-            FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
-            // The notation is the kind.
-            FrontEnd::Gbnf(GbnfOptions { start, notation: _, sources }) => {
-                parts.text(start);
-                parts.sources(sources);
-            }
-            FrontEnd::Lark(LarkOptions { start, schemas }) => {
-                parts.text(start);
-                json_schema(schemas, &mut parts);
-            }
-            // How the pattern stands in its text is no part of it.
-            FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
-                (extent, size_limit).hash(&mut parts);
-            }
-            FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas, sources }) => {
-                tokens.hash(&mut parts);
-                json_schema(schemas, &mut parts);
-                parts.sources(sources);
-            }
-            FrontEnd::Choice(ChoiceOptions {}) | FrontEnd::Substring(SubstringOptions {}) => {}
-            FrontEnd::BuiltIn(options) => built_in(options, &mut parts),
-            FrontEnd::TypeScript(TypeScriptOptions { start, json_schema: options }) => {
-                start.hash(&mut parts);
-                json_schema(options, &mut parts);
-            }
-        }
+        front_end.hash(&mut parts);
         parts
-    }
-
-    /// Sources that others refer to. Their names are shown in findings, and so count.
-    fn sources(&mut self, sources: &Sources) {
-        let sources = sources.iter();
-        self.bytes(&sources.len().to_le_bytes());
-        for (name, NamedSource { language, options, source }) in sources {
-            for text in [name, language, &source.name, &source.text] {
-                self.text(text);
-            }
-            // Written with its keys in the order given: that of schemas in it decides which texts are accepted.
-            self.text(&Value::Object(options.clone()).to_string());
-        }
     }
 
     fn text(&mut self, text: &str) {

@@ -39,7 +39,6 @@
 //! report has what became of each keyword, so that [`denied`](crate::frontend::deny::denied) can be asked of any.
 
 mod begin;
-mod canonical;
 mod digest;
 mod flight;
 mod folder;

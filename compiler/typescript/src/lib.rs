@@ -38,7 +38,7 @@ use translate::Translator;
 use written::Written;
 
 /// The options of a source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TypeScriptOptions {
     /// Name of the type that texts are of. Else it is the default export, the last type that is exported, or the only one.
     pub start: Option<String>,

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A source text with the name the user knows it by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// File name, or a name in angle brackets for text that came from elsewhere.
     pub name: Arc<str>,

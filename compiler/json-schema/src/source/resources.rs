@@ -1,6 +1,7 @@
 //! Schemas at hand for references that leave the document.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -17,10 +18,16 @@ pub struct Resources {
 
 /// A schema with the digest of its text. Two texts of one value, with keys in another order, are two schemas: the
 /// order of keys decides which texts are accepted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Resource {
     schema: Value,
     digest: [u8; 32],
+}
+
+impl Hash for Resource {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.digest.hash(state);
+    }
 }
 
 /// Why a schema cannot be made available to references.
@@ -76,11 +83,6 @@ impl Resources {
     /// The schema of an absolute URI in normal form, without a fragment.
     pub(crate) fn get(&self, uri: &str) -> Option<&Value> {
         Some(&self.by_uri.get(uri)?.schema)
-    }
-
-    /// The URIs, each with the digest of its schema's text.
-    pub fn digests(&self) -> impl ExactSizeIterator<Item = (&str, &[u8; 32])> {
-        self.by_uri.iter().map(|(uri, resource)| (uri.as_str(), &resource.digest))
     }
 
     /// The schema of a URI as it is written.

@@ -7,7 +7,7 @@ use grammarc_json_schema::JsonSchemaOptions;
 const OPTION: &str = "builtin::option";
 
 /// Options of a built-in grammar. Each has some of these options; the others must be as they are by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BuiltInOptions {
     /// The schema of each line, for `jsonl`: any value by default.
     pub line: Option<Source>,

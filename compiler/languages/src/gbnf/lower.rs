@@ -39,7 +39,7 @@ const MAX_ENDLESS: usize = 10;
 const MAX_UNUSED: usize = 100;
 
 /// The options of a source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GbnfOptions {
     /// Name of the start rule.
     pub start: String,

@@ -54,7 +54,7 @@ use lexing::Lexing;
 use units::Unit;
 
 /// Options of a Lark source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LarkOptions {
     /// Name of the start rule. That of a nested grammar is `start`.
     pub start: String,

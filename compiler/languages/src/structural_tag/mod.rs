@@ -77,7 +77,7 @@ pub enum Tokens {
 }
 
 /// Options of a structural tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StructuralTagOptions {
     /// Meaning of special tokens in strings.
     pub tokens: Tokens,

@@ -21,6 +21,8 @@ mod structural;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use regex_syntax::hir::Hir;
 
 pub use error::PatternError;
@@ -47,7 +49,7 @@ pub enum Extent {
 }
 
 /// The options of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternOptions {
     /// The part of a text that the pattern must match.
     pub extent: Extent,
@@ -55,6 +57,14 @@ pub struct PatternOptions {
     pub size_limit: usize,
     /// Whether the source is a text file: one line end at its end is no part of the pattern then.
     pub text_file: bool,
+}
+
+/// How the pattern stands in its text is no part of what it matches.
+impl Hash for PatternOptions {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { extent, size_limit, text_file: _ } = self;
+        (extent, size_limit).hash(state);
+    }
 }
 
 impl Default for PatternOptions {

@@ -14,7 +14,7 @@
 const WRONG: u8 = 0xFF;
 
 /// The spelling of a JSON text.
-pub(super) fn spelling(text: &str) -> Vec<u8> {
+pub(crate) fn spelling(text: &str) -> Vec<u8> {
     let mut spelled = Vec::with_capacity(text.len());
     let mut rest = text;
     // Whether whitespace stands before the next byte.

@@ -1,15 +1,8 @@
-//! Verdicts for which a source may be refused although it compiles: keywords that, by the report, are not kept as they
-//! stand.
-//!
-//! The report of an artifact is that of its source, so that the question can be asked of either: before a compilation, and
-//! of an artifact that somebody else has compiled. The source says where the keyword stands and which format it names.
-
-use std::fmt;
-use std::str::FromStr;
+//! The places of keywords that are denied, as errors.
 
 use indexmap::IndexMap;
-use serde::Deserialize;
 
+use super::Deny;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::report::{Report, ReportEntry, Verdict};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -17,35 +10,8 @@ use grammarc_json_schema as json_schema;
 use grammarc_json_schema::document::{Document, Json, NodeId};
 use grammarc_json_schema::{is_unknown_keyword, unknown_help};
 
-/// Keywords that a source must not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Deny {
-    /// Of which the grammar accepts more than they say.
-    Approximate,
-    /// Of which the grammar accepts less than they say.
-    Narrower,
-    /// `format` with a name that is not known, which constrains nothing.
-    UnknownFormat,
-    /// Keywords that no draft or only another dialect defines, which constrain nothing.
-    UnknownKeyword,
-}
-
 impl Deny {
-    /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Approximate, Self::Narrower, Self::UnknownFormat, Self::UnknownKeyword];
-
-    /// Its name as an argument.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Approximate => "approximate",
-            Self::Narrower => "narrower",
-            Self::UnknownFormat => "unknown-format",
-            Self::UnknownKeyword => "unknown-keyword",
-        }
-    }
-
+    /// Whether a keyword of a report is denied.
     fn applies(self, entry: &ReportEntry<'_>) -> bool {
         match self {
             Self::Approximate => entry.verdict == Verdict::Approximate,
@@ -57,26 +23,6 @@ impl Deny {
                 is_unknown_keyword(entry.reason) && !entry.keyword.starts_with("x-")
             }
         }
-    }
-}
-
-impl fmt::Display for Deny {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is none of [`Deny`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected approximate, narrower, unknown-format or unknown-keyword, and found {0:?}")]
-pub struct UnknownDeny(pub String);
-
-impl FromStr for Deny {
-    type Err = UnknownDeny;
-
-    fn from_str(name: &str) -> Result<Self, UnknownDeny> {
-        let found = Self::ALL.into_iter().find(|what| what.name() == name);
-        found.ok_or_else(|| UnknownDeny(name.to_owned()))
     }
 }
 

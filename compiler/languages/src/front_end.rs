@@ -1,0 +1,273 @@
+//! A source's language with its options, for callers that take sources of any language.
+
+use std::borrow::Cow;
+
+use grammarc_artifacts::VocabularyArtifact;
+
+#[cfg(feature = "builtin")]
+use crate::builtin::BuiltInOptions;
+use crate::choice::ChoiceOptions;
+#[cfg(feature = "gbnf")]
+use crate::gbnf::{GbnfOptions, Notation};
+use crate::inner::Reader;
+#[cfg(feature = "lark")]
+use crate::lark::LarkOptions;
+use crate::nested::Nested;
+use crate::settings::{Language, LanguageOptions, Recorded, SettingsError, Within};
+use crate::sources::Sources;
+#[cfg(feature = "structural-tag")]
+use crate::structural_tag::StructuralTagOptions;
+use crate::substring::SubstringOptions;
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::controls::ControlTokens;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::Lowered;
+#[cfg(feature = "json-schema")]
+use grammarc_json_schema::{JsonSchemaOptions, KeyOrder};
+#[cfg(feature = "regex")]
+use grammarc_patterns::regex::PatternOptions;
+#[cfg(feature = "typescript")]
+use grammarc_typescript::TypeScriptOptions;
+
+/// A source's language and how to read it. A language is left out of a build without its feature.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum FrontEnd {
+    /// JSON Schema.
+    #[cfg(feature = "json-schema")]
+    JsonSchema(JsonSchemaOptions),
+    /// GBNF, the grammar notation of llama.cpp, or XGrammar's EBNF.
+    #[cfg(feature = "gbnf")]
+    Gbnf(GbnfOptions),
+    /// A regular expression.
+    #[cfg(feature = "regex")]
+    Regex(PatternOptions),
+    /// One of some texts.
+    Choice(ChoiceOptions),
+    /// A structural tag.
+    #[cfg(feature = "structural-tag")]
+    StructuralTag(StructuralTagOptions),
+    /// Lark, as llguidance and XGrammar have it.
+    #[cfg(feature = "lark")]
+    Lark(LarkOptions),
+    /// Any contiguous part of a text.
+    Substring(SubstringOptions),
+    /// Declarations of types in TypeScript.
+    #[cfg(feature = "typescript")]
+    TypeScript(TypeScriptOptions),
+    /// A built-in grammar, of which the source is the name.
+    #[cfg(feature = "builtin")]
+    BuiltIn(BuiltInOptions),
+}
+
+/// Most required keys in any order that are tracked by states. Each subset of them is a state, so six keys are 64 states for
+/// each position among the keys in order.
+#[cfg(feature = "json-schema")]
+const FEW_UNORDERED: u8 = 6;
+
+impl FrontEnd {
+    /// The language with its default options.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError::NotBuilt`].
+    pub fn new(language: Language) -> Result<Self, SettingsError> {
+        let front_end = match language {
+            #[cfg(feature = "json-schema")]
+            Language::JsonSchema => Self::JsonSchema(JsonSchemaOptions::default()),
+            #[cfg(feature = "gbnf")]
+            Language::Gbnf => Self::Gbnf(GbnfOptions::default()),
+            #[cfg(feature = "gbnf")]
+            Language::Ebnf => {
+                let notation = Notation::Xgrammar;
+                Self::Gbnf(GbnfOptions { notation, ..GbnfOptions::default() })
+            }
+            #[cfg(feature = "regex")]
+            Language::Regex => Self::Regex(PatternOptions::exact()),
+            Language::Choice => Self::Choice(ChoiceOptions::default()),
+            #[cfg(feature = "structural-tag")]
+            Language::StructuralTag => Self::StructuralTag(StructuralTagOptions::default()),
+            #[cfg(feature = "lark")]
+            Language::Lark => Self::Lark(LarkOptions::default()),
+            Language::Substring => Self::Substring(SubstringOptions::default()),
+            #[cfg(feature = "typescript")]
+            Language::TypeScript => Self::TypeScript(TypeScriptOptions::default()),
+            #[cfg(feature = "builtin")]
+            Language::BuiltIn => Self::BuiltIn(BuiltInOptions::default()),
+            #[cfg(not(feature = "all"))]
+            _ => {
+                let feature = language.feature();
+                return Err(SettingsError::NotBuilt { language, feature });
+            }
+        };
+        Ok(front_end)
+    }
+
+    pub(crate) fn options(&self) -> &dyn LanguageOptions {
+        match self {
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(options) => options,
+            #[cfg(feature = "gbnf")]
+            Self::Gbnf(options) => options,
+            #[cfg(feature = "regex")]
+            Self::Regex(options) => options,
+            Self::Choice(options) => options,
+            #[cfg(feature = "structural-tag")]
+            Self::StructuralTag(options) => options,
+            #[cfg(feature = "lark")]
+            Self::Lark(options) => options,
+            Self::Substring(options) => options,
+            #[cfg(feature = "typescript")]
+            Self::TypeScript(options) => options,
+            #[cfg(feature = "builtin")]
+            Self::BuiltIn(options) => options,
+        }
+    }
+
+    pub(crate) fn options_mut(&mut self) -> &mut dyn LanguageOptions {
+        match self {
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(options) => options,
+            #[cfg(feature = "gbnf")]
+            Self::Gbnf(options) => options,
+            #[cfg(feature = "regex")]
+            Self::Regex(options) => options,
+            Self::Choice(options) => options,
+            #[cfg(feature = "structural-tag")]
+            Self::StructuralTag(options) => options,
+            #[cfg(feature = "lark")]
+            Self::Lark(options) => options,
+            Self::Substring(options) => options,
+            #[cfg(feature = "typescript")]
+            Self::TypeScript(options) => options,
+            #[cfg(feature = "builtin")]
+            Self::BuiltIn(options) => options,
+        }
+    }
+
+    /// The language's name in artifacts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(_) => "json-schema",
+            #[cfg(feature = "gbnf")]
+            Self::Gbnf(options) => match options.notation {
+                Notation::Gbnf => "gbnf",
+                Notation::Xgrammar => "ebnf",
+            },
+            #[cfg(feature = "regex")]
+            Self::Regex(_) => "regex",
+            Self::Choice(_) => "choice",
+            #[cfg(feature = "structural-tag")]
+            Self::StructuralTag(_) => "structural-tag",
+            #[cfg(feature = "lark")]
+            Self::Lark(_) => "lark",
+            Self::Substring(_) => "substring",
+            #[cfg(feature = "typescript")]
+            Self::TypeScript(_) => "typescript",
+            #[cfg(feature = "builtin")]
+            Self::BuiltIn(_) => "builtin",
+        }
+    }
+
+    /// A copy with fewer required keys in any order, for a compilation that failed with too many sets of keys
+    /// (`CompileError::is_of_sets`). The report calls the keys that keep their order narrower. `None` if all keys keep their
+    /// order already, or if the schema is part of another language.
+    #[cfg_attr(
+        not(feature = "json-schema"),
+        expect(clippy::unused_self, reason = "schemas alone have keys")
+    )]
+    pub fn with_fewer_sets(&self) -> Option<Self> {
+        #[cfg(feature = "json-schema")]
+        if self.is_schema() {
+            let mut fewer = self.clone();
+            let schema = fewer.schemas()?;
+            if schema.key_order == KeyOrder::Any && schema.max_unordered > FEW_UNORDERED {
+                schema.max_unordered = FEW_UNORDERED;
+                return Some(fewer);
+            }
+        }
+        None
+    }
+
+    /// Whether a source is one schema as a whole.
+    #[cfg(feature = "json-schema")]
+    fn is_schema(&self) -> bool {
+        match self {
+            Self::JsonSchema(_) => true,
+            #[cfg(feature = "typescript")]
+            Self::TypeScript(_) => true,
+            _ => false,
+        }
+    }
+
+    /// How schemas are read, in languages that have them.
+    #[cfg(feature = "json-schema")]
+    pub fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
+        self.options_mut().schemas()
+    }
+
+    /// The sources that a source may refer to by name, in languages that have such references.
+    pub fn sources(&mut self) -> Option<&mut Sources> {
+        self.options_mut().sources()
+    }
+
+    /// The options as an artifact records them. Options that few sources need are left out if they have their defaults.
+    pub fn recorded(&self) -> Recorded {
+        self.options().recorded()
+    }
+
+    /// The part of a text that decides what its grammar accepts: texts of one essence have equal grammars. O(length).
+    pub fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
+        self.options().essence(text)
+    }
+
+    /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these. They do in
+    /// structural tags, also in those within a GBNF grammar or among the sources that it may refer to. O(length of all).
+    pub fn depends_on_vocabulary(&self, source: &Source) -> bool {
+        self.options().depends_on_vocabulary(&source.text)
+    }
+
+    /// The special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter to the source.
+    pub fn controls(&self, source: &Source, vocabulary: &VocabularyArtifact) -> ControlTokens {
+        match self.depends_on_vocabulary(source) {
+            true => ControlTokens::of(vocabulary),
+            false => ControlTokens::default(),
+        }
+    }
+
+    /// The grammar of a source, for any vocabulary: no string of it is a special token. Compiling the grammar goes
+    /// on with the budget that is left.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
+    pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
+        self.lower_for(source, &ControlTokens::default(), budget)
+    }
+
+    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of such a token in a string as the token.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
+    pub fn lower_for(
+        &self,
+        source: Source,
+        controls: &ControlTokens,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        let nested = Nested::outermost(controls, budget);
+        self.lower_within(source, controls, &nested, budget)
+    }
+
+    /// The same, where `reader` reads the sources within the source.
+    pub(crate) fn lower_within(
+        &self,
+        source: Source,
+        controls: &ControlTokens,
+        reader: &dyn Reader,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        self.options().lower(source, &Within { controls, reader, budget })
+    }
+}

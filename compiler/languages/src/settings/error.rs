@@ -1,0 +1,50 @@
+//! Errors of options by name.
+
+use super::Language;
+#[cfg(feature = "json-schema")]
+use grammarc_json_schema::{ResourceError, SeparatorError, WhitespaceError};
+
+/// Options that make no sense.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// Not JSON, a name that the language does not have, or a value of another kind; the message says where.
+    #[error("options for {}: {source}", language.name())]
+    Json {
+        /// The language.
+        language: Language,
+        /// The parser's error, with line and column.
+        source: serde_json::Error,
+    },
+    /// This build does not read the language.
+    #[error(
+        "{} is not read by this build of grammarc: build it with the feature `{feature}`",
+        language.name()
+    )]
+    NotBuilt {
+        /// The language.
+        language: Language,
+        /// The feature of the crates `grammarc-compiler` and `grammarc-languages`.
+        feature: &'static str,
+    },
+    /// A form of whitespace that there is none of.
+    #[cfg(feature = "json-schema")]
+    #[error("`whitespace`: {0}")]
+    Whitespace(#[from] WhitespaceError),
+    /// A text that is no separator.
+    #[cfg(feature = "json-schema")]
+    #[error("`separators`: {0}")]
+    Separator(#[from] SeparatorError),
+    /// Two options that exclude each other, or one that needs another.
+    #[error("`{option}` {problem}")]
+    Together {
+        /// The option.
+        option: &'static str,
+        /// The fault in words.
+        problem: &'static str,
+    },
+    /// A schema that references cannot lead to.
+    #[cfg(feature = "json-schema")]
+    #[error("`resources`: {0}")]
+    Resource(#[from] ResourceError),
+}

@@ -1,0 +1,51 @@
+//! Options of GBNF and EBNF by name.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::named_sources::{self, SourceSettings};
+use super::{Given, LanguageOptions, Recorded, SettingsError, Within};
+use crate::deny::Deny;
+use crate::gbnf::{self, GbnfOptions};
+use crate::nested;
+use crate::sources::Sources;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::Lowered;
+
+/// Options of GBNF by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct GbnfSettings {
+    start: Option<String>,
+    sources: BTreeMap<String, SourceSettings>,
+}
+
+impl LanguageOptions for GbnfOptions {
+    fn set(&mut self, given: Given, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
+        let given: GbnfSettings = given.read()?;
+        if let Some(start) = given.start {
+            self.start = start;
+        }
+        self.sources = named_sources::sources(given.sources);
+        Ok(())
+    }
+
+    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+        gbnf::lower_with(source, self, within.reader, within.budget)
+    }
+
+    fn recorded(&self) -> Recorded {
+        let mut recorded = vec![("start", self.start.clone())];
+        recorded.extend(named_sources::recorded(&self.sources));
+        recorded
+    }
+
+    fn depends_on_vocabulary(&self, text: &str) -> bool {
+        nested::may_have_tags(text, &self.sources)
+    }
+
+    fn sources(&mut self) -> Option<&mut Sources> {
+        Some(&mut self.sources)
+    }
+}

@@ -1,0 +1,112 @@
+//! The languages by name.
+
+/// A language of sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// JSON Schema.
+    JsonSchema,
+    /// GBNF, the grammar notation of llama.cpp.
+    Gbnf,
+    /// A regular expression that the whole text matches.
+    Regex,
+    /// One of some texts.
+    Choice,
+    /// A structural tag.
+    StructuralTag,
+    /// XGrammar's EBNF.
+    Ebnf,
+    /// Lark, as llguidance and XGrammar have it.
+    Lark,
+    /// Any contiguous part of a text.
+    Substring,
+    /// Declarations of types in TypeScript.
+    TypeScript,
+    /// A built-in grammar by its name.
+    BuiltIn,
+}
+
+impl Language {
+    /// Extensions of the names of files, with the language of each. That of structural tags is a `.json`, too, and stands
+    /// before it.
+    pub const EXTENSIONS: [(&str, Self); 7] = [
+        (".tag.json", Self::StructuralTag),
+        (".json", Self::JsonSchema),
+        (".gbnf", Self::Gbnf),
+        (".ebnf", Self::Ebnf),
+        (".lark", Self::Lark),
+        (".regex", Self::Regex),
+        (".ts", Self::TypeScript),
+    ];
+
+    /// The language that the name of a file tells.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let told =
+            |extension: &str| name.strip_suffix(extension).is_some_and(|stem| !stem.is_empty());
+        Self::EXTENSIONS.into_iter().find_map(|(end, language)| told(end).then_some(language))
+    }
+
+    /// The help for a file whose name does not determine a language.
+    pub fn instead_of_file(name: &str) -> &'static str {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match &*extension.to_ascii_lowercase() {
+            "yaml" | "yml" => "YAML is not read: convert the schema to JSON",
+            "bnf" | "abnf" | "g4" | "peg" | "pest" => {
+                "this notation is not read: write the grammar in GBNF or Lark, and name the language with --kind"
+            }
+            "py" | "pyi" => {
+                "write the schema of the model to a file: `json.dumps(Model.model_json_schema())` with Pydantic"
+            }
+            "proto" | "xsd" | "avsc" | "graphql" => {
+                "schemas of this kind are not read: convert the schema to JSON Schema"
+            }
+            _ => {
+                "pass --kind json-schema, --kind gbnf, --kind lark, --kind regex or --kind typescript"
+            }
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::JsonSchema,
+        Self::Gbnf,
+        Self::Regex,
+        Self::Choice,
+        Self::StructuralTag,
+        Self::Ebnf,
+        Self::Lark,
+        Self::Substring,
+        Self::TypeScript,
+        Self::BuiltIn,
+    ];
+
+    /// Its name, in artifacts as well.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::JsonSchema => "json-schema",
+            Self::Gbnf => "gbnf",
+            Self::Regex => "regex",
+            Self::Choice => "choice",
+            Self::StructuralTag => "structural-tag",
+            Self::Ebnf => "ebnf",
+            Self::Lark => "lark",
+            Self::Substring => "substring",
+            Self::TypeScript => "typescript",
+            Self::BuiltIn => "builtin",
+        }
+    }
+
+    /// The feature of this crate that builds the language; empty where every build has it.
+    pub fn feature(self) -> &'static str {
+        match self {
+            Self::Ebnf => "gbnf",
+            Self::Choice | Self::Substring => "",
+            _ => self.name(),
+        }
+    }
+
+    /// The language of a name, written with `-` or with `_`.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.replace('_', "-");
+        Self::ALL.into_iter().find(|language| language.name() == name)
+    }
+}

@@ -1,0 +1,69 @@
+//! Options of structural tags by name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::named_sources::{self, SourceSettings};
+use super::{Given, LanguageOptions, Recorded, SettingsError, Within, json_schema};
+use crate::canonical;
+use crate::deny::Deny;
+use crate::sources::Sources;
+use crate::structural_tag::{self, StructuralTagOptions, Tokens};
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::Lowered;
+use grammarc_json_schema::JsonSchemaOptions;
+
+/// Options of structural tags by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StructuralTagSettings {
+    tokens: Tokens,
+    sources: BTreeMap<String, SourceSettings>,
+    /// Options of the schemas; other names are refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
+impl LanguageOptions for StructuralTagOptions {
+    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+        let (given, schemas) =
+            given.split(|given: &mut StructuralTagSettings| &mut given.schemas)?;
+        self.tokens = given.tokens;
+        self.sources = named_sources::sources(given.sources);
+        json_schema::set(&mut self.schemas, schemas, deny)
+    }
+
+    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+        structural_tag::lower_with(source, self, within.controls, within.reader, within.budget)
+    }
+
+    fn recorded(&self) -> Recorded {
+        let mut recorded = json_schema::recorded(&self.schemas);
+        match self.tokens {
+            Tokens::Prefer => {}
+            Tokens::Both => recorded.push(("tokens", "both".to_owned())),
+            Tokens::Never => recorded.push(("tokens", "never".to_owned())),
+        }
+        recorded.extend(named_sources::recorded(&self.sources));
+        recorded
+    }
+
+    fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
+        Cow::Owned(canonical::spelling(text))
+    }
+
+    fn depends_on_vocabulary(&self, _: &str) -> bool {
+        true
+    }
+
+    fn sources(&mut self) -> Option<&mut Sources> {
+        Some(&mut self.sources)
+    }
+
+    fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
+        Some(&mut self.schemas)
+    }
+}

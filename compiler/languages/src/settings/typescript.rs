@@ -1,0 +1,42 @@
+//! Options of TypeScript by name.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Given, LanguageOptions, Recorded, SettingsError, Within, json_schema};
+use crate::deny::Deny;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::Lowered;
+use grammarc_json_schema::JsonSchemaOptions;
+use grammarc_typescript::{self as typescript, TypeScriptOptions};
+
+/// Options of TypeScript by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StartSettings {
+    start: Option<String>,
+    /// Options of the schemas; other names are refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
+impl LanguageOptions for TypeScriptOptions {
+    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+        let (given, schemas) = given.split(|given: &mut StartSettings| &mut given.schemas)?;
+        self.start = given.start;
+        json_schema::set(&mut self.json_schema, schemas, deny)
+    }
+
+    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+        typescript::lower(source, self, within.budget)
+    }
+
+    fn recorded(&self) -> Recorded {
+        let start = self.start.iter().map(|start| ("start", start.clone()));
+        start.chain(json_schema::recorded(&self.json_schema)).collect()
+    }
+
+    fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
+        Some(&mut self.json_schema)
+    }
+}
