@@ -26,7 +26,6 @@
 //! is copied.
 
 pub mod buffer;
-pub mod catalogue;
 pub mod container;
 mod digests;
 pub mod dump;
@@ -34,6 +33,7 @@ mod early;
 pub mod error;
 pub mod grammar;
 pub mod meta;
+pub mod packed_strings;
 pub mod pool;
 pub mod sections;
 mod stored;

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;
@@ -118,8 +118,8 @@ stored! {
     follows: FollowEntry = Follows,
     classes: ClassRecord = Classes,
     class_nodes: u32 = ClassNodes,
-    catalogue: u8 = Catalogue,
+    packed_strings: u8 = PackedStrings,
     crowded: CrowdedRecord = Crowded,
-    grades: GradeRecord = Grades,
-    grade_masks: GradeMask = GradeMasks,
+    near_bound: NearBoundRecord = NearBound,
+    near_bound_masks: NearBoundMask = NearBoundMasks,
 }

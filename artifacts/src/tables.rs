@@ -4,9 +4,9 @@
 //! Both kinds of artifact hold one such group: the vocabulary artifact for the shared rules, the grammar artifact for
 //! its own, numbered on from the vocabulary's (see [`sections::network`](crate::sections::network)).
 
-use crate::catalogue::Catalogue;
+use crate::packed_strings::PackedStrings;
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
@@ -92,14 +92,14 @@ tables! {
     classes: ClassRecord,
     /// Trie nodes of the exit classes.
     class_nodes: u32,
-    /// Packed nodes of catalogues; none in a vocabulary.
-    catalogue: u8,
-    /// Nodes of catalogues with stored masks, ascending by address.
+    /// Packed nodes of packed string sets; none in a vocabulary.
+    packed_strings: u8,
+    /// Nodes of packed string sets with stored masks, ascending by address.
     crowded: CrowdedRecord,
     /// States with masks for small values of a counter, ascending by state and field of the register.
-    grades: GradeRecord,
+    near_bound: NearBoundRecord,
     /// The masks of the grades, ascending by the counter's value for each.
-    grade_masks: GradeMask,
+    near_bound_masks: NearBoundMask,
 }
 
 impl TablesData {
@@ -222,10 +222,10 @@ impl<'a> Joined<'a> {
         !tables.token_edges_of(index).is_empty() || tables.call_edges_of(index).iter().any(begins)
     }
 
-    /// The grammar's catalogues.
+    /// The grammar's packed string sets.
     #[inline]
-    pub fn catalogue(&self) -> Catalogue<'a> {
-        Catalogue::new(self.own.catalogue)
+    pub fn packed_strings(&self) -> PackedStrings<'a> {
+        PackedStrings::new(self.own.packed_strings)
     }
 
     /// Record of a state.

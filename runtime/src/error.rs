@@ -224,7 +224,7 @@ pub enum ImportError {
     #[error("not an exported position")]
     Magic,
     /// Another version of the layout.
-    #[error("layout version {found}, this runtime reads {}", crate::version::VERSION)]
+    #[error("layout version {found}, this runtime reads {}", crate::position::version::VERSION)]
     Version {
         /// The version found.
         found: u16,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
@@ -175,14 +175,14 @@ section_kinds! {
     Classes = 74, "CLASSES", ClassRecord, Both;
     /// Trie nodes of the exit classes.
     ClassNodes = 75, "CLASS_NODES", u32, Both;
-    /// Packed nodes of catalogues.
-    Catalogue = 76, "CATALOGUE", u8, GrammarOptional;
-    /// Nodes of catalogues with stored masks, ascending.
+    /// Packed nodes of packed string sets.
+    PackedStrings = 76, "PACKED_STRINGS", u8, GrammarOptional;
+    /// Nodes of packed string sets with stored masks, ascending.
     Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
     /// States with masks for small values of a counter, ascending by state and field of the register.
-    Grades = 78, "GRADES", GradeRecord, GrammarOptional;
-    /// The masks of [`Grades`](Self::Grades), ascending by the counter's value for each.
-    GradeMasks = 79, "GRADE_MASKS", GradeMask, GrammarOptional;
+    NearBound = 78, "NEAR_BOUND", NearBoundRecord, GrammarOptional;
+    /// The masks of [`NearBound`](Self::NearBound), ascending by the counter's value for each.
+    NearBoundMasks = 79, "NEAR_BOUND_MASKS", NearBoundMask, GrammarOptional;
 }
 
 #[cfg(test)]

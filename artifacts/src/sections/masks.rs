@@ -39,25 +39,25 @@ pub struct FollowEntry {
     pub next: u32,
 }
 
-/// A node of a catalogue whose mask and exits are stored, since finding them takes more than a step may.
+/// A node of a packed string set whose mask and exits are stored, since finding them takes more than a step may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct CrowdedRecord {
     /// Address of the node.
     pub node: u32,
-    /// Mask id of the tokens that are consumed within the catalogue.
+    /// Mask id of the tokens that are consumed within the packed string set.
     pub base: u32,
     /// Exit class id, or [`NONE`](super::network::NONE).
     pub exits: u32,
 }
 
-/// The masks of a state with [`GRADED`](super::network::state_flags::GRADED) by what is left in one field of the register.
+/// The masks of a state with [`COUNT_DEPENDENT`](super::network::state_flags::COUNT_DEPENDENT) by what is left in one field of the register.
 ///
 /// A state has a grade for each counter on which its mask depends. Either it gives masks that take the place of the state's, of
 /// which those of several grades are met; or it gives masks that are left out of all that the state and its frames allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct GradeRecord {
+pub struct NearBoundRecord {
     /// The state.
     pub state: u32,
     /// The field: its lowest bit, from bit 8 on its width, and [`WITHOUT`](Self::WITHOUT).
@@ -71,17 +71,17 @@ pub struct GradeRecord {
 /// A mask while no more than some number is left in a field of the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct GradeMask {
+pub struct NearBoundMask {
     /// The largest number in the field for which this holds, as far down as that of the one before it of the same grade.
     pub most: u32,
-    /// Mask id of the tokens that are consumed within the rule; of a grade that is [`WITHOUT`](GradeRecord::WITHOUT), of those that
+    /// Mask id of the tokens that are consumed within the rule; of a grade that is [`WITHOUT`](NearBoundRecord::WITHOUT), of those that
     /// are left out.
     pub base: u32,
     /// Exit class id, or [`NONE`](super::network::NONE).
     pub exits: u32,
 }
 
-impl GradeRecord {
+impl NearBoundRecord {
     /// Bit of [`field`](Self::field): the grade's masks are left out, and do not take the place of the state's mask and exits.
     pub const WITHOUT: u32 = 1 << 16;
 
@@ -112,7 +112,7 @@ impl GradeRecord {
 
     /// The mask of a register among the grade masks; `None` where more is left in the field than any has. O(log masks).
     #[inline]
-    pub fn find<'m>(&self, masks: &'m [GradeMask], register: u32) -> Option<&'m GradeMask> {
+    pub fn find<'m>(&self, masks: &'m [NearBoundMask], register: u32) -> Option<&'m NearBoundMask> {
         let own = &masks[self.first as usize..][..self.len as usize];
         let count = self.count(register);
         own.get(own.partition_point(|mask| mask.most < count))

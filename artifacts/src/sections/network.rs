@@ -43,7 +43,7 @@ pub mod state_flags {
     pub const THEN: u32 = 64;
     /// The mask of the state depends on a field of the register. The grammar's grades hold the masks for small values of the
     /// field, and the state's own mask serves all others.
-    pub const GRADED: u32 = 128;
+    pub const COUNT_DEPENDENT: u32 = 128;
     /// Place of the lowest bit of the field that is lowered or set, which takes five bits. A register may hold several
     /// counters, each in a field of its own.
     pub const SHIFT: u32 = 8;
@@ -63,10 +63,10 @@ pub mod rule_flags {
     pub const DISTINCT: u32 = 4;
     /// An activation of this rule is an item of the rule that calls it, which is [`DISTINCT`].
     pub const ITEM: u32 = 8;
-    /// The rule's language is a catalogue: the register of an activation is the address of a node. The rule has three states:
+    /// The rule's language is a packed string set: the register of an activation is the address of a node. The rule has three states:
     /// for nodes that are not final, for final nodes, and for final nodes without children. Their edges hold only the bytes
     /// that texts begin with and contain.
-    pub const CATALOGUE: u32 = 16;
+    pub const PACKED_STRINGS: u32 = 16;
     /// Place of the number of the rule's region, which takes all bits from here on: one more than its place in the list of
     /// regions, or 0 for a rule that is none.
     pub const REGION: u32 = 8;

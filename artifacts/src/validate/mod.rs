@@ -10,7 +10,7 @@
 //! 4. `masks`: dense rows, lists, masks, exit classes.
 //! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
-//! 7. `catalogue`: packed nodes, the rules that are catalogues, their calls.
+//! 7. `packed_strings`: packed nodes, the rules that are packed string sets, their calls.
 //! 8. `grades`: masks by the count in a register.
 //! 9. the expressions of shared rules (vocabulary): ascending, each of a rule.
 //!
@@ -20,13 +20,13 @@
 //! The masks are *not* checked to be right: that would be compiling again.
 
 mod arrivals;
-mod catalogue;
 mod context;
-mod grades;
 mod masks;
+mod near_bound;
 mod network;
 mod normal_form;
 mod numbering;
+mod packed_strings;
 mod tokens;
 mod trie;
 mod violation;
@@ -97,6 +97,6 @@ fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     masks::check(&context)?;
     network::check(&context)?;
     normal_form::check(&context)?;
-    catalogue::check(&context)?;
-    grades::check(&context)
+    packed_strings::check(&context)?;
+    near_bound::check(&context)
 }

@@ -43,8 +43,9 @@ fn state(context: &Context<'_>, index: usize) -> Check {
     }
     let plain =
         state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::ABSORBING;
-    let graded = if context.start_rule.is_some() { state_flags::GRADED } else { 0 };
-    let known = plain | graded | arrivals::known_flags(state);
+    let count_dependent =
+        if context.start_rule.is_some() { state_flags::COUNT_DEPENDENT } else { 0 };
+    let known = plain | count_dependent | arrivals::known_flags(state);
     let edges = own.byte_edges_of(index).len()
         + own.call_edges_of(index).len()
         + own.token_edges_of(index).len();

@@ -72,12 +72,12 @@ invariants! {
     EmptyRule = "no rule accepts the empty string, save the start rule where nothing calls it",
     LeftRecursion = "no rule begins with a call that leads back to it",
     FirstBytes = "the first bytes and tokens of a rule are those of its initial state",
-    CatalogueNodes = "the nodes of catalogues are whole, lead to nodes, ascend by byte, and end somewhere",
-    CatalogueRule = "a rule that is a catalogue is counted and nothing else, and has its three states; there is a catalogue where there is such a rule",
-    CatalogueCall = "a call of a catalogue begins at a node that is not final, with the first bytes of the rule",
-    CatalogueAlone = "no rule is distinct where one is a catalogue",
-    Crowded = "nodes with stored masks are nodes of catalogues, ascending, with a mask and an exit class or none",
-    Grades = "grades are of graded states of the grammar's own, ascending by state and field, each with masks ascending by count, which have an exit class or none, and none where they are left out",
+    PackedNodes = "the nodes of packed string sets are whole, lead to nodes, ascend by byte, and end somewhere",
+    PackedRule = "a rule that is a packed string set is counted and nothing else, and has its three states; there are packed nodes where there is such a rule",
+    PackedCall = "a call of a packed string set begins at a node that is not final, with the first bytes of the rule",
+    PackedAlone = "no rule is distinct where one is a packed string set",
+    Crowded = "nodes with stored masks are nodes of packed string sets, ascending, with a mask and an exit class or none",
+    NearBound = "grades are of graded states of the grammar's own, ascending by state and field, each with masks ascending by count, which have an exit class or none, and none where they are left out",
     DeadState = "every state reaches a final state of its rule",
 }
 

@@ -6,19 +6,20 @@
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::alive::{Search, may_repeat};
 use super::items::EMPTY;
-use super::spanning::{Spanning, only_caller};
-use super::{callers, read};
+use super::reading::{Activation, callers, only_caller, read};
+use super::rules::SpanningToken;
+use super::tokens_across_items::{self, Span};
+use super::viability::{Search, may_repeat};
 use crate::error::LimitError;
 use crate::grammar::Grammar;
-use crate::mask::Mask;
+use crate::mask::union::Mask;
+use crate::position::stack::Frames;
 use crate::position::{Configuration, Configurations};
-use crate::sequence::FirstBytes;
-use crate::stack::Frames;
-use crate::step::{Limits, Machine};
+use crate::step::first_bytes::FirstBytes;
+use crate::step::machine::{Limits, Machine};
 
-/// Most tokens of a subtree that are each looked up in the mask. A larger subtree is walked.
+/// Most tokens of a subtree that are looked up in the mask one by one. A larger subtree is walked.
 const FEW: u32 = 24;
 
 /// Buffers of the walk.
@@ -27,16 +28,17 @@ pub(crate) struct Walk {
     search: Search,
     closure: Configurations,
     next: Configurations,
+    /// The position after the bytes of a tried token.
     after: Vec<Configuration>,
     /// Positions along the path of the walk.
     positions: Vec<Vec<Configuration>>,
-    /// States whose spanning tokens are to be tried.
-    spans: Vec<(u32, bool)>,
+    /// Places whose spanning tokens are to be tried.
+    spans: Vec<Span>,
     /// Spanning tokens that are to be tried.
     doubtful: Vec<u32>,
 }
 
-/// The input and the result of a walk.
+/// The input of a walk, and the tokens that it has excluded so far.
 struct Over<'a> {
     grammar: &'a Grammar,
     machine: Machine<'a>,
@@ -46,8 +48,9 @@ struct Over<'a> {
     excluded: &'a mut Vec<u32>,
 }
 
-/// Bytes that a walk follows.
+/// The bytes that a walk follows.
 struct Wanted {
+    /// Whether it follows every byte.
     all: bool,
     bytes: FirstBytes,
 }
@@ -67,7 +70,7 @@ impl Walk {
         excluded.clear();
         let machine = grammar.machine(limits);
         let within = position.iter().any(|&at| self.note_spans(&machine, frames, at));
-        if !within && machine.distinct.entering(grammar).is_empty() {
+        if !within && tokens_across_items::entering(grammar).is_empty() {
             return;
         }
         let (lists, len) = (frames.items.len(), frames.items.text().len());
@@ -84,18 +87,21 @@ impl Walk {
         excluded.dedup();
     }
 
-    /// Collects the states at which tokens may span items, and returns whether there are any.
+    /// Collects the places at which tokens may span items, and returns whether there are any.
     fn note_spans(&mut self, machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
         self.spans.clear();
         if machine.distinct.contains(at.state) {
-            self.spans.push((at.state, false));
+            self.spans.push(Span { state: at.state, within: false });
         }
-        self.spans.extend(callers(machine, frames, at).map(|(state, _)| (state, true)));
+        self.spans.extend(
+            callers(machine, frames, at).map(|caller| Span { state: caller.state, within: true }),
+        );
         self.spans.sort_unstable();
         self.spans.dedup();
         !self.spans.is_empty()
     }
 
+    /// Walks the token trie, then tries the spanning tokens.
     fn walk(&mut self, over: &mut Over<'_>, position: &[Configuration]) -> Result<(), LimitError> {
         if self.positions.is_empty() {
             self.positions.push(Vec::new());
@@ -116,10 +122,10 @@ impl Walk {
                 tried?;
             }
         }
-        self.try_each(over, position, over.machine.distinct.entering(over.grammar))
+        self.try_each(over, position, tokens_across_items::entering(over.grammar))
     }
 
-    /// Excludes those of some tokens after which no configuration is alive.
+    /// Excludes those of `tokens` after which no configuration is alive.
     fn try_each(
         &mut self,
         over: &mut Over<'_>,
@@ -263,8 +269,8 @@ impl Over<'_> {
 
     /// Adds the tokens that span items at a state of the stack and may make an equal item: the item that they end, if one is
     /// open, or the item that they begin.
-    fn add_doubtful(&self, at: Configuration, span: (u32, bool), doubtful: &mut Vec<u32>) {
-        let tokens = self.machine.distinct.spanning(self.grammar, span.0, span.1);
+    fn add_doubtful(&self, at: Configuration, span: Span, doubtful: &mut Vec<u32>) {
+        let tokens = tokens_across_items::at(self.grammar, span);
         let Some(list) = only_caller(&self.machine, self.frames, at) else {
             doubtful.extend(tokens.iter().map(|spanning| spanning.token));
             return;
@@ -274,7 +280,7 @@ impl Over<'_> {
         doubtful.extend(few.map(|spanning| spanning.token));
         if list.is_open() {
             let vocabulary = self.grammar.vocabulary();
-            let bytes = |spanning: &Spanning| vocabulary.token_bytes(spanning.token);
+            let bytes = |spanning: &SpanningToken| vocabulary.token_bytes(spanning.token);
             for rest in self.frames.items.rests(list) {
                 let from = tokens.partition_point(|spanning| bytes(spanning) < rest);
                 let ending = tokens[from..].iter().take_while(|s| bytes(s).starts_with(rest));
@@ -283,20 +289,21 @@ impl Over<'_> {
         }
     }
 
+    /// Whether a continuation of a configuration may be equal to an earlier item.
     fn may_repeat(&self, at: Configuration) -> bool {
         may_repeat(&self.machine, self.frames, at)
     }
 }
 
-/// The bytes with which a position follows an earlier item.
+/// Determines the bytes with which a position follows an earlier item.
 fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) -> Wanted {
     let items = &frames.items;
     let mut wanted = Wanted { all: false, bytes: FirstBytes::default() };
     for &at in position {
-        let mut note = |register: u32| {
-            let list = items.list(register);
+        let mut note = |number: u32| {
+            let list = items.list(number);
             if !list.is_open() {
-                wanted.all |= register != EMPTY;
+                wanted.all |= number != EMPTY;
                 return;
             }
             for rest in items.rests(list) {
@@ -306,7 +313,7 @@ fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) ->
                 }
             }
         };
-        callers(machine, frames, at).for_each(|(_, register)| note(register));
+        callers(machine, frames, at).for_each(|Activation { list, .. }| note(list));
         wanted.all |= machine.distinct.contains(at.state);
     }
     wanted

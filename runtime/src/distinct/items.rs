@@ -13,13 +13,13 @@
 
 use std::collections::HashMap;
 
-/// The list without items.
+/// Number of the list without items.
 pub(crate) const EMPTY: u32 = 0;
 
-/// End of an item that is being read.
+/// End of an item that is still read.
 pub(super) const OPEN: u32 = u32::MAX;
 
-/// The newest item of a list, and the list before it.
+/// A list: its newest item as places in the text, and the list before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct List {
     pub(super) before: u32,
@@ -32,12 +32,12 @@ pub(crate) struct List {
 impl List {
     const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0 };
 
-    /// Whether the newest item is being read.
+    /// Whether the newest item is still read.
     pub(crate) fn is_open(&self) -> bool {
         self.end == OPEN
     }
 
-    /// Number of items, the newest among them.
+    /// Number of items, including the newest.
     pub(super) fn items(&self) -> u32 {
         self.items
     }
@@ -57,7 +57,7 @@ pub(crate) struct Items {
     read: usize,
     lists: Vec<List>,
     numbers: HashMap<List, u32>,
-    /// Length of the text before each token that was accepted, and after the last.
+    /// Length of the text before each accepted token, and after the last.
     ends: Vec<usize>,
     /// Whether equal items are allowed, for walks that need the tokens of the stored masks.
     pub(crate) lenient: bool,
@@ -79,23 +79,23 @@ impl Items {
         }
     }
 
-    /// The text.
+    /// The accepted text, followed by the text that is tried.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Adds bytes that are to be read.
+    /// Appends bytes to the text. They are not read yet.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Marks all bytes as read but the last `unread`.
+    /// Marks all bytes as read except the last `unread`.
     #[inline]
     pub(crate) fn leave(&mut self, unread: usize) {
         self.read = self.text.len().saturating_sub(unread);
     }
 
-    /// Shortens the text to a length, and marks all of it as read.
+    /// Shortens the text to a length, and marks the whole text as read.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.read = self.text.len();
@@ -111,12 +111,12 @@ impl Items {
         self.ends.truncate(self.ends.len().saturating_sub(tokens));
     }
 
-    /// Length of the text that was accepted.
+    /// Length of the accepted text.
     pub(super) fn accepted(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Drops the text that was not accepted.
+    /// Removes the text that was not accepted.
     pub(crate) fn rewind(&mut self) {
         self.truncate(self.accepted());
     }
@@ -132,19 +132,19 @@ impl Items {
         self.lists.len()
     }
 
-    /// Drops the lists from this number on, to which nothing refers any more.
+    /// Removes the lists from this number on. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
         for list in self.lists.drain(from..) {
             self.numbers.remove(&list);
         }
     }
 
-    /// The list with a new open item, which begins at the end of the read text.
+    /// Returns the list with a new open item, which begins at the end of the read text.
     pub(crate) fn open(&mut self, before: u32) -> u32 {
         self.intern(before, self.read as u32, OPEN)
     }
 
-    /// The list with its open item ended at the end of the read text. `None` if an earlier item is equal.
+    /// Returns the list with its open item ended at the end of the read text. `None` if an earlier item is equal.
     pub(crate) fn settle(&mut self, list: u32) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
@@ -187,7 +187,8 @@ impl Items {
         })
     }
 
-    /// The number of the list with an item from `start` to `end` behind those of another.
+    /// Returns the number of the list with an item from `start` to `end` after the items of another list. Adds the list if it
+    /// is new.
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let list = List { before, start, end, items: self.list(before).items + 1 };
         let next = self.lists.len() as u32;

@@ -5,14 +5,14 @@
 //! output agree in it.
 //!
 //! A scope is made before those within it, so its number is smaller; a collection relies on that, as that of
-//! [frames](crate::stack) does.
+//! [frames](crate::position::stack) does.
 
-use crate::stack::BOTTOM;
+use crate::position::stack::BOTTOM;
 
 /// The scope around all others: of no region.
 pub(super) const OUTSIDE: u32 = 0;
 
-/// Below this many scopes no collection is due.
+/// Least number of scopes at which a collection is due. A smaller table is not worth a pass.
 const COLLECT_FROM: usize = 1024;
 
 /// A number that is not given yet.

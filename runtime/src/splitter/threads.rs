@@ -9,11 +9,10 @@ use grammarc_artifacts::{MaskPool, Region};
 
 use crate::error::LimitError;
 use crate::grammar::Grammar;
+use crate::position::stack::{BOTTOM, Frames};
+use crate::position::state_ranges::StateRanges;
 use crate::position::{Configuration, Configurations};
-use crate::run::returned;
-use crate::stack::{BOTTOM, Frames};
-use crate::state_ranges::StateRanges;
-use crate::step::{Calls, Limits, Machine};
+use crate::step::machine::{Calls, Limits, Machine};
 
 use super::markers::Symbol;
 use super::pending::{DECIDED, Node, Pending};
@@ -190,7 +189,7 @@ impl Threads {
                 let (from, read_in) = (self.closure.as_slice()[place], self.visited[place]);
                 let (tables, index) = machine.tables.locate(from.state);
                 for edge in tables.token_edges_of(index) {
-                    if crate::pool::contains(pool.mask(edge.tokens), token) {
+                    if crate::mask::pool::contains(pool.mask(edge.tokens), token) {
                         let (at, scope) = self.arrive(machine, from, read_in, edge.target);
                         let thread = Thread { at, scope, node: thread.node };
                         passing.push(Passing { thread, read_in });
@@ -280,7 +279,7 @@ impl Threads {
                 }
             }
             if at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0 {
-                self.closure.insert(returned(&self.frames, at.frame), &EACH, limit)?;
+                self.closure.insert(self.frames.returned(at.frame), &EACH, limit)?;
                 if self.closure.as_slice().len() > self.visited.len() {
                     self.visited.push(self.scopes.leave(scope, at.frame));
                 }
@@ -301,7 +300,7 @@ impl Threads {
         let mut at = Configuration { state, count, frame: from.frame };
         while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {
             scope = self.scopes.leave(scope, at.frame);
-            at = returned(&self.frames, at.frame);
+            at = self.frames.returned(at.frame);
         }
         (at, scope)
     }
