@@ -1,7 +1,7 @@
 //! The tables of a network as sections: written, located, read and digested.
 //!
-//! Both kinds of artifact hold this group of sections. One list names its fields with their section kinds, so that
-//! the four operations cannot disagree.
+//! Both kinds of artifact have this group of sections. One list of the fields with their section kinds generates the four
+//! operations, so that they agree.
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
@@ -17,20 +17,20 @@ use crate::sections::numbers::TablesRecord;
 use crate::tables::{Bases, Tables};
 
 impl TablesRecord {
-    /// The numbers of these tables.
+    /// The numbering of these tables.
     pub(crate) fn of(tables: &Tables<'_>) -> Self {
         let Bases { rules, states, masks, rows, classes } = tables.bases;
         Self { rules, states, masks, rows, classes, row_words: tables.row_words }
     }
 
-    /// The numbers that come before the artifact's own.
+    /// The bases of these tables.
     pub(crate) fn bases(&self) -> Bases {
         let Self { rules, states, masks, rows, classes, .. } = *self;
         Bases { rules, states, masks, rows, classes }
     }
 }
 
-/// Whether a table has a section: a section that is optional is there where it has records.
+/// Whether a table has a section. An optional section is written only if it has records.
 fn has<T>(kind: SectionKind, records: &[T]) -> bool {
     !kind.presence().is_optional() || !records.is_empty()
 }

@@ -114,7 +114,7 @@ pub fn par_apply_batch<L: Logit>(
     Ok(())
 }
 
-/// Checks a batch, of which `fits` says what a row lacks for a matcher, and counts its rows.
+/// Checks a batch, and returns the number of its rows. `fits` checks that a row fits a matcher.
 fn check(
     matchers: &[RowOf<'_>],
     len: usize,

@@ -130,9 +130,9 @@ pub struct FlatPosition {
 impl Matcher {
     /// Returns the position as numbers. `None` if:
     ///
-    /// - the position has several configurations or none, or more frames than `most`;
-    /// - the grammar has items that must differ, whose texts are no numbers, or is [unmasked](Grammar::early);
-    /// - the position is within a packed string set or at a count-dependent state, whose tables a device does not have.
+    /// - The position has several configurations or none, or more than `most` frames.
+    /// - The grammar is [unmasked](Grammar::early), or has items that must differ. A device has no texts of items.
+    /// - The position is within a packed string set, or at a count-dependent state. A device has no tables for these.
     pub fn flat_position(&self, most: usize) -> Option<FlatPosition> {
         let &[at] = self.sequence().history.current() else { return None };
         let is_unstored = self.grammar().is_early() || self.grammar().packed().contains(at.state);

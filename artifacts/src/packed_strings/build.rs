@@ -1,28 +1,27 @@
 //! The automaton of ascending texts, built in one pass (J. Daciuk and others, "Incremental Construction of Minimal Acyclic
 //! Finite-State Automata", 2000).
 //!
-//! Nodes along the newest text are open; those that the next text leaves behind are closed, children first, and written.
-//! So the automaton is written from its ends to its root, which is why it is kept back to front and turned round at the
-//! end: transitions then lead forward.
+//! Nodes along the newest text are open. Nodes that the next text does not share are closed, children first, and written. So
+//! leaves are written before the root. The bytes are kept in reverse and reversed at the end, so that transitions lead forward.
 //!
-//! A node that was written before is taken again where a register finds it. The register has a fixed size, and what was
-//! not met for long drops out of it: a node may be written twice then, and memory stays what the nodes take. A node over
-//! one that is new is new itself and is not looked up.
+//! A closed node that equals a written one is replaced by it. A register of fixed size finds the written node. Nodes that were
+//! not used recently drop out of the register, so a node may be written twice. A node with a new child is new, and is not looked
+//! up.
 //!
-//! Cost: O(bytes of the texts) time; 16 MiB for the register besides the nodes.
+//! Cost: O(bytes of the texts) time; 16 MiB for the register, besides the nodes.
 
 use std::fmt;
 
 use super::node;
 
-/// Buckets of the register, and nodes in one.
+/// Number of buckets of the register, and of nodes in one bucket.
 const BUCKETS: usize = 1 << 20;
 const BUCKET: usize = 4;
 
-/// Most bytes of all nodes: addresses are numbers of 31 bits.
+/// Most bytes of all nodes, so that addresses have 31 bits. Beyond, the builder returns [`TooLong`].
 const MOST: usize = 1 << 31;
 
-/// Texts that shall be in a packed string set take more bytes than it can have.
+/// The nodes of packed string sets would take more than 2 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -34,37 +33,37 @@ impl fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// A written node with what is known of the texts from there on.
+/// A written node, with the number of texts from there on and the length of the shortest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Noted {
-    /// Its address; while the packed string set is built, where it ends in the bytes back to front.
+    /// Address of the node. While the set is built, the end of the node in the reversed bytes.
     pub address: u32,
     /// Number of texts.
     pub texts: u32,
-    /// Bytes of the shortest.
+    /// Bytes of the shortest text.
     pub shortest: u32,
 }
 
-/// A built packed string set.
+/// Built packed string sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
     /// The packed nodes.
     pub bytes: Vec<u8>,
-    /// The root of each packed string set, in the order in which they were finished.
+    /// The root of each set, in the order in which they were finished.
     pub roots: Vec<u32>,
-    /// By packed string set, nodes that were to be noted.
+    /// For each set, the noted nodes.
     pub noted: Vec<Vec<Noted>>,
     /// Number of nodes.
     pub nodes: usize,
 }
 
-/// A node that texts may still be added to.
+/// A node to which texts may still be added.
 #[derive(Debug, Default)]
 struct Open {
     is_final: bool,
-    /// Byte and place of each transition but that to the next open node.
+    /// Byte and target of each transition, except that to the next open node.
     edges: Vec<(u8, u32)>,
-    /// Whether one of them leads to a node that was new.
+    /// Whether a target was new.
     is_new: bool,
     texts: u32,
     shortest: u32,
@@ -84,19 +83,19 @@ impl Open {
     }
 }
 
-/// Builds packed string sets one after the other, over one table of nodes.
+/// Builds packed string sets, one after the other, in one table of nodes.
 #[derive(Debug)]
 pub struct PackedStringsBuilder {
-    /// Nodes, back to front.
+    /// The bytes of all nodes, reversed.
     backward: Vec<u8>,
-    /// By bucket, places of nodes, the newest first.
+    /// For each bucket, the ends of its nodes in the reversed bytes, most recently used first.
     register: Vec<[u32; BUCKET]>,
-    /// The open nodes: that of the root, and those along the newest text.
+    /// The open nodes: the root, and those along the newest text.
     open: Vec<Open>,
-    /// How many of them are in use.
+    /// Number of open nodes in use.
     depth: usize,
     text: Vec<u8>,
-    /// From how many texts on, and up to how short a text, a node is noted.
+    /// A node is noted if it has at least so many texts, or one of at most so many bytes.
     note: (u32, u32),
     noted: Vec<Noted>,
     built: Built,
@@ -105,8 +104,8 @@ pub struct PackedStringsBuilder {
 }
 
 impl PackedStringsBuilder {
-    /// No text yet. Nodes with at least `texts` texts from there on are noted, and those with one of at most `shortest`
-    /// bytes.
+    /// Returns a builder without texts. It notes nodes with at least `texts` texts from there on, or with a text of at most
+    /// `shortest` bytes.
     pub fn new(texts: u32, shortest: u32) -> Self {
         let mut builder = Self {
             backward: Vec::new(),
@@ -124,7 +123,7 @@ impl PackedStringsBuilder {
         builder
     }
 
-    /// Adds a text to the packed string set, which comes behind those before it in the order of bytes or is one of them.
+    /// Adds a text to the set. Texts ascend by their bytes.
     ///
     /// # Errors
     ///
@@ -146,7 +145,7 @@ impl PackedStringsBuilder {
         Ok(())
     }
 
-    /// Ends the packed string set, to which at least one text was added, and begins another.
+    /// Ends the set, which has at least one text, and begins another.
     ///
     /// # Errors
     ///
@@ -161,7 +160,7 @@ impl PackedStringsBuilder {
         Ok(())
     }
 
-    /// The bytes of all packed string sets, with the addresses of their roots.
+    /// Returns all sets.
     pub fn finish(self) -> Built {
         let Self { mut backward, mut built, .. } = self;
         // An address is not 0.
@@ -175,7 +174,7 @@ impl PackedStringsBuilder {
         built
     }
 
-    /// Writes the open nodes from a depth on, and leads their parents to them.
+    /// Closes the open nodes from a depth on, and adds the transitions of their parents.
     fn close(&mut self, depth: usize) -> Result<(), TooLong> {
         while self.depth > depth {
             self.depth -= 1;
@@ -190,7 +189,7 @@ impl PackedStringsBuilder {
         Ok(())
     }
 
-    /// The place of a node like an open one, and whether it was written for that.
+    /// Returns a written node that equals the open one, and whether it is new.
     fn write(&mut self, depth: usize) -> Result<(Noted, bool), TooLong> {
         let open = &self.open[depth];
         let (texts, shortest) = (open.texts, open.shortest);
@@ -224,7 +223,7 @@ impl PackedStringsBuilder {
     }
 }
 
-/// The bucket of a node.
+/// Returns the bucket of a node.
 fn hash(open: &Open) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(FACTOR);
@@ -233,7 +232,7 @@ fn hash(open: &Open) -> usize {
     (hash >> 40) as usize % BUCKETS
 }
 
-/// Whether the node that ends at a place of the bytes back to front is like an open one.
+/// Whether the node that ends at `place` in the reversed bytes equals an open one.
 fn is_like(backward: &[u8], place: u32, open: &Open) -> bool {
     // The longest node has a head, a number, and 256 transitions of five bytes.
     let mut bytes = [0; 2 + 256 * 5];
@@ -261,7 +260,7 @@ mod tests {
     use super::super::node::PackedStrings;
     use super::*;
 
-    /// All texts from a node on.
+    /// Returns all texts from a node on.
     fn texts(strings: PackedStrings<'_>, root: u32) -> BTreeSet<Vec<u8>> {
         let mut found = BTreeSet::new();
         let mut open = vec![(root, Vec::new())];

@@ -1,7 +1,7 @@
-//! Nodes of a packed string set: a state of an acyclic automaton, by the address of its first byte.
+//! Nodes of a packed string set: states of an acyclic automaton. The address of a node is the index of its first byte.
 //!
-//! A byte below 0x80 is a whole node: it is not final and goes on with that byte to the node behind it, so the tail of a
-//! text that shares nothing is written as the text itself. Any other node begins with a head:
+//! A byte below 0x80 is a whole node. It is not final, and has one transition on that byte to the node after it. So the tail of a
+//! text that shares no suffix is the text itself. Any other node begins with a head:
 //!
 //! ```text
 //!    bit  7 6 5 4 3 2 1 0
@@ -10,40 +10,40 @@
 //!                            n  number of transitions, 0 to 6; with 7 the next byte is the number less one
 //! ```
 //!
-//! Behind it are the bytes of the transitions, ascending, and then their offsets, little-endian: a transition leads to
-//! the node so many bytes behind the end of this one. With offsets of no bytes it leads to the node right behind.
+//! The head is followed by the bytes of the transitions, ascending, and then by their offsets, little-endian. An offset is the
+//! distance from the end of this node to the target. Without offsets, the target is the node after this one.
 //!
-//! A transition leads to a higher address, so no walk along them is without end, and a node that is not final has one:
-//! every node leads to a final one. [`PackedStrings::check`] makes sure of the rest. Reading is total: an address out of
-//! bounds is a node without transitions.
+//! Invariant: transitions lead to higher addresses, so every path ends. A node that is not final has a transition, so every
+//! path ends in a final node. [`PackedStrings::check`] checks each node. Reading is total: an address out of bounds is a node
+//! without transitions.
 //!
-//! Cost: a look at a node is some bytes; the check reads eight nodes at once where they are single bytes.
+//! Cost: a node is some bytes. The check reads up to 64 single-byte nodes at once.
 
 /// Mark of a node with a head.
 const HEAD: u8 = 0x80;
 /// Flag of a head: the node is final.
 const FINAL: u8 = 0x40;
-/// Place of the number of bytes of an offset.
+/// Lowest bit of the number of bytes of an offset.
 const WIDTH: u32 = 3;
-/// Most bytes of an offset.
+/// Most bytes of an offset. A head with more is malformed.
 const WIDEST: usize = 4;
-/// Mask of the number of transitions, and the value that says that it is in the next byte.
+/// Mask of the number of transitions. With all bits set, the number less one is in the next byte.
 const COUNT: u8 = 7;
 
-/// The packed nodes of a grammar's packed string sets. The byte at address 0 is no part of them: a register is not 0.
+/// The nodes of a grammar's packed string sets. The byte at address 0 is no node, since a register is not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedStrings<'a> {
     bytes: &'a [u8],
 }
 
-/// One node.
+/// One node, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
     is_final: bool,
     labels: &'a [u8],
     offsets: &'a [u8],
     width: usize,
-    /// Address behind the node.
+    /// Address after the node.
     end: usize,
 }
 
@@ -62,25 +62,25 @@ impl<'a> Node<'a> {
         self.labels
     }
 
-    /// Whether no transition leaves it.
+    /// Whether the node has no transitions.
     #[inline]
     pub fn is_end(&self) -> bool {
         self.labels.is_empty()
     }
 
-    /// State of the rule that stands for the node, of three: 0 where no text ends here, 1 where one ends and others go on, 2
-    /// where all end.
+    /// Index of the rule's state that denotes the node: 0 if no text ends here, 1 if a text ends and others continue, 2 if all
+    /// end.
     #[inline]
     pub fn state(&self) -> u32 {
         u32::from(self.is_final) + u32::from(self.is_end())
     }
 
-    /// Address behind the node.
+    /// Address after the node.
     pub fn end(&self) -> u32 {
         self.end as u32
     }
 
-    /// Address of the node that the transition with this index leads to.
+    /// Address of the target of the transition with this index.
     #[inline]
     pub fn target(&self, index: usize) -> u32 {
         let offset = &self.offsets[index * self.width..][..self.width];
@@ -88,7 +88,7 @@ impl<'a> Node<'a> {
         (self.end + offset.iter().rev().fold(0, number)) as u32
     }
 
-    /// Address of the node that a byte leads to.
+    /// Address of the target of the transition on a byte.
     #[inline]
     pub fn on(&self, byte: u8) -> Option<u32> {
         let index = self.labels.iter().position(|&label| label >= byte)?;
@@ -97,12 +97,12 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> PackedStrings<'a> {
-    /// Reads packed nodes in place.
+    /// Reads nodes in place.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// Number of bytes, the one at address 0 included.
+    /// Number of bytes, including the one at address 0.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -112,18 +112,19 @@ impl<'a> PackedStrings<'a> {
         self.bytes.is_empty()
     }
 
-    /// The node at an address; out of bounds, one without transitions that is not final.
+    /// The node at an address. Out of bounds, a node without transitions that is not final.
     #[inline]
     pub fn node(&self, address: u32) -> Node<'a> {
         self.parse(address as usize).unwrap_or(Node::NOTHING)
     }
 
-    /// The byte of a node without a head, which leads to the node right behind.
+    /// The byte of a node without a head. `None` for a node with one.
     #[inline]
     pub fn tail_byte(&self, address: u32) -> Option<u8> {
         self.bytes.get(address as usize).copied().filter(|byte| byte & HEAD == 0)
     }
 
+    /// Decodes the node at an address. `None` if it is not whole.
     #[inline]
     fn parse(&self, at: usize) -> Option<Node<'a>> {
         let head = *self.bytes.get(at)?;
@@ -143,12 +144,12 @@ impl<'a> PackedStrings<'a> {
         (width <= WIDEST).then_some(Node { is_final, labels, offsets, width, end })
     }
 
-    /// Checks every node and transition: where nodes begin, or the address of one that is not as it should be.
+    /// Checks every node and transition, and returns the addresses of the nodes.
     ///
     /// # Errors
     ///
-    /// The address of a node that is not whole, has no transition and is not final, has transitions that do not ascend,
-    /// or has one that leads to no node.
+    /// The address of a malformed node: it is not whole, is a dead end, or its transitions do not ascend. If a target is no node,
+    /// an address near it.
     pub fn check(&self) -> Result<Starts, u32> {
         let mut starts = Starts(vec![0; self.len().div_ceil(64)]);
         let mut wanted = Starts(vec![0; self.len().div_ceil(64)]);
@@ -188,7 +189,7 @@ impl<'a> PackedStrings<'a> {
     }
 }
 
-/// A set of addresses: where the nodes of a packed string set begin.
+/// The addresses of all nodes, as a set.
 #[derive(Clone, Debug, Default)]
 pub struct Starts(Vec<u64>);
 
@@ -203,13 +204,13 @@ impl Starts {
         word.is_some_and(|word| word >> (address % 64) & 1 != 0)
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 }
 
-/// Appends a node as it stands in a packed string set: `edges` are its transitions with their offsets, ascending by byte.
+/// Appends the bytes of a node. `edges` are its transitions with their offsets, ascending by byte.
 pub(super) fn write(is_final: bool, edges: &[(u8, u32)], out: &mut Vec<u8>) {
     if let &[(byte, 0)] = edges
         && byte & HEAD == 0

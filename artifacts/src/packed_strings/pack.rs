@@ -1,10 +1,10 @@
-//! Tables in which a rule's states give way to the nodes of a packed string set.
+//! Replaces the states of rules by the nodes of packed string sets.
 //!
-//! Masks are computed of rules that are spelled out as far as tokens reach into them. Of such a rule the three states of
-//! a packed string set are kept, which have no masks of their own. All other states keep theirs and are renumbered, for the
-//! states of rules stand in the order of the rules.
+//! The compiler computes masks on rules whose states are unrolled as far as tokens reach. Such a rule then becomes a packed
+//! string set, with three states and without masks. All other states keep their masks and are renumbered, since states stand
+//! in the order of their rules.
 //!
-//! Cost: O(states and edges).
+//! Cost: O(states + edges).
 
 use crate::sections::masks::NearBoundRecord;
 use crate::sections::network::{ByteEdge, NONE, RuleRecord, StateRecord, rule_flags, state_flags};
@@ -15,19 +15,19 @@ use crate::tables::TablesData;
 pub struct PackedRule {
     /// Index of the rule among those of the tables.
     pub rule: usize,
-    /// Address of its root, with which its calls begin.
+    /// Address of its root, the initial register of its calls.
     pub root: u32,
-    /// The bytes that its texts are of: bit `b % 32` of word `b / 32`.
+    /// The bytes of its texts: bit `b % 32` of word `b / 32`.
     pub bytes: [u32; 8],
 }
 
-/// Replaces the states of rules, which are ascending and call nothing. `nothing` is the id of an empty mask.
+/// Replaces the states of `packed` rules. The rules are ascending and have no calls. `nothing` is the id of an empty mask.
 pub fn pack(tables: &mut TablesData, packed: &[PackedRule], nothing: u32) {
     let old = std::mem::take(tables);
     *tables = TablesData { bases: old.bases, row_words: old.row_words, ..TablesData::default() };
     let first = old.bases.states;
     let of_rule = |rule: usize| packed.iter().find(|packed| packed.rule == rule);
-    // By old state, its new id.
+    // The new id of each old state.
     let mut moved: Vec<u32> = Vec::with_capacity(old.states.len());
     let mut next = first;
     for (index, rule) in old.rules.iter().enumerate() {
@@ -104,7 +104,7 @@ pub fn pack(tables: &mut TablesData, packed: &[PackedRule], nothing: u32) {
     tables.near_bound_masks = old.near_bound_masks;
 }
 
-/// Edges on a set of bytes to one state.
+/// Returns edges on a set of bytes to one state.
 fn ranges(bytes: [u32; 8], target: u32) -> Vec<ByteEdge> {
     let has = |byte: u8| bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0;
     let mut edges: Vec<ByteEdge> = Vec::new();

@@ -1,22 +1,22 @@
-//! A node of a packed string set along the token trie: the tokens that stay within it, and where they leave it.
+//! A walk of a packed string set along the token trie: the tokens that stay within the set, and the nodes where tokens leave it.
 //!
-//! The work of a walk is counted in trie nodes that it looks at. Of the nodes of a packed string set all but some thousand lead to
-//! one text or a few, so a walk looks at some hundred trie nodes; for the others the compiler stores what it finds. Both
-//! count in the same way, so the bound on a step that the artifact states is that of its reader.
+//! The work of a walk is the number of trie nodes that it looks at. All but some thousand nodes of a set lead to one text or a
+//! few, and a walk from there looks at some hundred trie nodes. For the other nodes the compiler stores the result. The
+//! compiler and the reader count in the same way, so the artifact's bound on the work of a step holds for the reader.
 
 use super::node::{Node, PackedStrings};
 use crate::sections::vocabulary::Trie;
 
-/// Most trie nodes that a walk of a node whose mask is not stored looks at, those below the nodes at which it leaves the
-/// packed string set included.
+/// Most trie nodes that a walk looks at, including those below the nodes where it leaves the set. A node that needs more has a
+/// stored mask.
 pub const WALKED: usize = 1024;
 
-/// The children of the trie's root by byte, 0 where there is none: the root has more children than any other node.
+/// The children of the trie's root by byte, 0 for a byte without one. The root has too many children for a scan.
 #[derive(Clone, Debug)]
 pub struct RootChildren([u32; 256]);
 
 impl RootChildren {
-    /// The children of a trie's root.
+    /// Indexes the children of a trie's root.
     pub fn new(trie: &Trie<'_>) -> Self {
         let mut of = [0; 256];
         trie.children(0).for_each(|child| of[usize::from(trie.byte[child as usize])] = child);
@@ -24,10 +24,10 @@ impl RootChildren {
     }
 }
 
-/// Visits each trie node that a string from a node of a packed string set spells, but for the root, with the node of the
-/// packed string set that it leads to. Returns how many trie nodes were looked at, `None` where they are more than `most`.
+/// Visits each trie node that a path from `from` spells, with the node of the set at the end of the path. The root is not
+/// visited. Returns the number of trie nodes looked at. `None` if there are more than `most`.
 ///
-/// `open` is a buffer. The order of the visits is no order of anything.
+/// `open` is a buffer. The order of the visits is not specified.
 pub fn walk(
     strings: PackedStrings<'_>,
     from: u32,

@@ -27,7 +27,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
 
 type States = std::ops::Range<u32>;
 
-/// Whether a state's record says that it can only return.
+/// Whether a state is final and has no edges and no counter.
 fn is_pop_only(state: &StateRecord) -> bool {
     state.flags & state_flags::POP_ONLY != 0
 }

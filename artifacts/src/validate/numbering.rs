@@ -1,4 +1,4 @@
-//! Checks of the numbers that readers of the tables rely on: bases, totals and ranges.
+//! Checks of the numbering: bases, totals and ranges.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;

@@ -1,4 +1,4 @@
-//! Checks of packed string sets: their packed nodes, the rules whose languages they are, and the calls of these.
+//! Checks of packed string sets: their nodes, their rules, and the calls of these rules.
 //!
 //! The checks of a node are local, and transitions lead forward, so every node leads to a final one without a search.
 
@@ -22,11 +22,13 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     crowded(context, &starts)
 }
 
+/// Whether a rule is a packed string set.
 fn is_packed(rule: &RuleRecord) -> bool {
     rule.flags & rule_flags::PACKED_STRINGS != 0
 }
 
-/// Each packed string set rule has its three states: for inner nodes, final nodes and leaves. No distinct rule is beside a packed string set.
+/// Each rule that is a packed string set has its three states: for inner nodes, final nodes and leaves. A grammar with such a
+/// rule has no distinct rule.
 fn rules(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let any = own.rules.iter().any(is_packed);
@@ -77,7 +79,7 @@ fn calls(context: &Context<'_>, starts: &Starts) -> Check {
     Ok(())
 }
 
-/// Nodes with stored masks ascend, exist, and name existing masks and exit classes.
+/// The nodes with stored masks ascend and exist, and name existing masks and exit classes.
 fn crowded(context: &Context<'_>, starts: &Starts) -> Check {
     let mut least = 0;
     for (index, crowded) in context.joined.own.crowded.iter().enumerate() {

@@ -267,8 +267,8 @@ impl Over<'_> {
         self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
     }
 
-    /// Adds the tokens that span items at a state of the stack and may make an equal item: the item that they end, if one is
-    /// open, or the item that they begin.
+    /// Adds the tokens that span items at a state of the stack and may make an equal item. An item that they end or begin may be
+    /// the equal one.
     fn add_doubtful(&self, at: Configuration, span: Span, doubtful: &mut Vec<u32>) {
         let tokens = tokens_across_items::at(self.grammar, span);
         let Some(list) = only_caller(&self.machine, self.frames, at) else {

@@ -7,7 +7,7 @@ const HEADER: usize = 8;
 /// Bytes of one list.
 const RECORD: usize = 12;
 
-/// The lists that a position refers to, numbered in the order in which the export reaches them.
+/// The lists of a position, numbered in the order of their first occurrence in the export.
 pub(crate) struct ExportedLists<'a> {
     items: &'a Items,
     order: Vec<u32>,

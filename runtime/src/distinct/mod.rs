@@ -25,8 +25,8 @@
 //!
 //! A position outside distinct rules costs nothing. Elsewhere a mask walks the token trie along the earlier items that begin
 //! with the text of the open one: O(items x longest token), or nothing if there are none. Some dozens of tokens end an item
-//! and begin the next. Those that may make an equal item are tried one by one; they are found once for each state. An accept
-//! that ends an item compares it with the earlier ones.
+//! and begin the next. They are found once for each state, and tried one by one if they may make an equal item. An accept that
+//! ends an item compares it with the earlier ones.
 //!
 //! Tests: `tests/tests/suite/distinct.rs` against an oracle; unit tests in `nodes`.
 

@@ -13,8 +13,8 @@ use crate::position::state_ranges::StateRanges;
 pub(super) struct SpanningToken {
     /// Id of the token.
     pub(super) token: u32,
-    /// Number of bytes with which the item that the token begins can continue. If there are fewer earlier items, some byte
-    /// makes the item new. 0 if the token does more than to end one item and begin another.
+    /// Number of bytes that can continue the item that the token begins. With fewer earlier items, some byte makes the item new.
+    /// 0 if the token does more than to end one item and begin another.
     pub(super) ways: u32,
 }
 

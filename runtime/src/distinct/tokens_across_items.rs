@@ -32,7 +32,7 @@ use crate::step::machine::{Limits, Machine};
 /// Limits on the trial of one token. A trial needs less. Beyond, no token is found to span items.
 const LIMITS: Limits = Limits { configurations: 1 << 12, frames: 1 << 20 };
 
-/// A state at which tokens may span items, and where these begin.
+/// A state at which tokens may span items, and the place where the tokens begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     /// A state that calls an item or that an item returns to.

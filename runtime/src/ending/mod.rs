@@ -15,8 +15,8 @@
 //! | `fewest` | the fewest tokens that spell a text |
 //! | `spell` | tokens of a text under the masks, with backtracking |
 //!
-//! A route depends on states and stacks alone. It may be a text that the vocabulary cannot spell, or that repeats an item. So
-//! its tokens are tried on a fork. If one is refused, the search takes the token of the mask that is nearest an end, and
+//! A route depends on states and stacks alone. The vocabulary may be unable to spell it, or it may repeat an item. So its
+//! tokens are tried on a fork. If one is refused, the search takes the token of the mask that is nearest an end, and
 //! continues from there.
 //!
 //! Cost: O(bytes of the ending x longest token), and one pass over the mask for each refused token.

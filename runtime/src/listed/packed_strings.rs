@@ -101,8 +101,7 @@ impl PackedWalk {
     }
 }
 
-/// The configuration at the end of a text: the state to which the set returns, and further returns while that state is
-/// pop-only.
+/// The configuration at the end of a text, after the return from the set and from further pop-only states.
 fn ended(machine: &Machine<'_>, frames: &Frames, first: u32, from: Configuration) -> Configuration {
     let mut at = Configuration { state: first + 2, ..from };
     while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {

@@ -31,8 +31,8 @@
 //! its children. Frames are numbered in the order in which the configurations reach them. So equal positions give equal
 //! bytes, whatever was tried and taken back before.
 //!
-//! Reading checks every number, since the bytes may come from anywhere. Bytes that pass are a position from which the
-//! tables can continue. There may be no input that leads to this position.
+//! Reading checks every number, since the bytes may come from anywhere. The tables can continue from a
+//! position that passes. There may be no input that leads to it.
 
 use crate::distinct::exported::{self, ExportedLists};
 use crate::error::ImportError;

@@ -1,10 +1,10 @@
 //! The machine: the simulation of a position over one byte, for any number of configurations.
 //!
-//! The machine reads the tables of the artifacts alone. It takes the bytes that [`run`](crate::step::run) leaves open, and is
-//! the definition that `run` agrees with.
+//! The machine reads the tables of the artifacts alone. It is the definition of a step, and the fallback of
+//! [`run`](crate::step::run).
 //!
-//! A byte is read from the epsilon closure of the position. The closure has each configuration, the initial states of the
-//! rules that it calls, and the states to which a final state returns. The closure is both the worklist and the visited set.
+//! A byte is read from the epsilon closure of the position: its configurations, the initial states of called rules, and the
+//! return states of final states. The closure is both the worklist and the visited set.
 //! So each configuration is visited once, and no function recurses.
 //!
 //! Cost: one visit for each configuration of the closure, nearly always one to three. A visit searches the edges of a state.
@@ -204,8 +204,8 @@ impl<'g> Machine<'g> {
         })
     }
 
-    /// Visits the epsilon closure of a position: its configurations, the callees that `calls` admits, and the states to which
-    /// final states return.
+    /// Visits the epsilon closure of a position: its configurations, the callees that `calls` admits, and the return states of
+    /// final states.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Networks as early grammars: their tables without masks.
+//! Networks as unmasked grammars: their tables without masks.
 
 use grammarc_artifacts::{EarlyArtifact, GrammarData, GrammarMeta, NONE, row_words};
 

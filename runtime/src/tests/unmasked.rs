@@ -1,4 +1,4 @@
-//! Early grammars, against the complete ones of the same networks.
+//! Unmasked grammars, against the complete ones of the same networks.
 
 use proptest::prelude::*;
 

@@ -9,8 +9,8 @@
 //! so a row has some fifty moves. The class of a byte does not depend on the state, so its look-up is not on the critical
 //! path.
 //!
-//! States share a row if they differ in one class. States along the keys of an object are like this if other keys are
-//! allowed: one byte continues the key, and all others do what they do in any key. So rows cost few cache misses.
+//! States share a row if they differ in one class. States along the keys of an object differ so if other keys are allowed: one
+//! byte continues the key, and all others have the effect that they have in any key. So rows cost few cache misses.
 //!
 //! A state that goes to itself on every plain byte, such as the one within a string, is marked as a loop. The bytes of a
 //! [plain token](crate::step::texts) are not read there.
