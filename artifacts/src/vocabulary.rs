@@ -2,16 +2,16 @@
 //!
 //! # Lookup by bytes
 //!
-//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them, and
-//! the special tokens have a list of their own in the same order. A separate map (an fst) would repeat what the ranks
-//! say, cost about a megabyte for a large vocabulary, and could not be checked against hostile bytes without decoding
-//! all of it.
+//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them. The special
+//! tokens have a separate list in the same order. A map (an fst) would repeat the ranks and take about a megabyte for a large
+//! vocabulary. A check of a hostile map would decode all of it.
 //!
 //! # Identity
 //!
-//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. It does not cover
-//! the shared rules, which have a digest of their own, because two compilers may precompute different rules for one
-//! vocabulary.
+//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. The shared rules have a
+//! separate digest, because two compilers may precompute different rules for one vocabulary.
+//!
+//! Tests: `tests/suite/round_trip.rs`.
 
 use std::any::Any;
 use std::path::Path;

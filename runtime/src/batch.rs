@@ -35,8 +35,8 @@ pub enum Unlisted {
 ///
 /// # Errors
 ///
-/// The bitmask is not a whole number of rows, a row is too short for a matcher's mask, or the list is not ascending or names
-/// a missing row. No row is written then.
+/// The bitmask is not a whole number of rows, or a row is too short for a matcher's mask. Or the list is not ascending, or
+/// names a missing row. No row is written then.
 ///
 /// [`Mask::fill`]: crate::Mask::fill
 pub fn fill_batch(
@@ -81,8 +81,8 @@ pub fn par_fill_batch(
 ///
 /// # Errors
 ///
-/// The logits are not a whole number of rows, a matcher has another logit width, or the list is not ascending or names a
-/// missing row. No row is written then.
+/// The logits are not a whole number of rows, or a matcher has another logit width. Or the list is not ascending, or names
+/// a missing row. No row is written then.
 ///
 /// [`Mask::apply`]: crate::Mask::apply
 pub fn apply_batch<L: Logit>(

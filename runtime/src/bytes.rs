@@ -29,7 +29,7 @@ impl ByteMatcher {
     ///
     /// The options do not fit the vocabulary.
     pub fn with_options(grammar: &Grammar, options: MatcherOptions) -> Result<Self, OptionsError> {
-        Ok(Self::at_start(grammar, options.settle(grammar)?))
+        Ok(Self::at_start(grammar, options.check(grammar)?))
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {

@@ -2,8 +2,8 @@
 
 use crate::lookahead::Lookahead;
 
-/// Fills rows of `row_words` words: the first with the mask of the position, and one after each draft token up to the first
-/// that is not allowed. Further rows are copies of the last. Returns the number of allowed drafts.
+/// Fills rows of `row_words` words. The first has the mask of the position, and each further row the mask after one more draft.
+/// From the first draft that is not allowed on, rows are copies of the last. Returns the number of allowed drafts.
 ///
 /// The bitmask has more rows than there are drafts, and each row has room for a mask.
 pub(crate) fn fill(

@@ -9,8 +9,8 @@
 //! on the heap, once for all handles of an artifact: [`Moves`], [`Chains`] and the texts of tokens. A vocabulary takes a
 //! megabyte or two. A grammar takes 28 bytes for each state, and some two hundred for each of a few rows.
 //!
-//! The moves of a grammar are derived when a matcher first reads a token, since the first mask needs none and the host waits
-//! for it. The costs of endings and the markers of regions are derived on first use. All else is derived on opening.
+//! The moves of a grammar are derived when a matcher first reads a token. The first mask, for which the host waits, needs no
+//! moves. The costs of endings and the markers of regions are derived on first use. All else is derived on opening.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

@@ -28,9 +28,9 @@
 //!
 //! # What O(1) per step means
 //!
-//! A position is a set of configurations, each a state and a stack of frames. Its mask is a union of stored masks. For each
-//! configuration these are the base mask of its state and the masks of its *follow chain*, the frames that a token can reach
-//! into. Let *c* be the number of configurations, and *f* the length of the longest chain.
+//! A position is a set of configurations, each a state and a stack of frames. Its mask is a union of stored masks: for each
+//! configuration, the base mask of its state and the masks of its *follow chain*. The chain has the frames that a token can
+//! reach into. Let *c* be the number of configurations, and *f* the length of the longest chain.
 //!
 //! | call | work |
 //! | --- | --- |

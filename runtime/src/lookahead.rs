@@ -105,8 +105,8 @@ impl Lookahead<'_> {
         self.masks.mask(self.grammar, self.settings, may_end, true)
     }
 
-    /// Completes the parts of the position's mask by walks: unstored tokens, stored masks that only a walk finds, and tokens
-    /// that lead to no new item. End tokens are not excluded if the sequence may end.
+    /// Completes the parts of the position's mask by walks. Adds unstored tokens and stored masks that only a walk finds.
+    /// Excludes tokens that reach no new item. End tokens are not excluded if the sequence may end.
     pub(crate) fn walk(&mut self, may_end: bool) {
         let (grammar, settings) = (self.grammar, self.settings);
         let (frames, limits) = (&mut self.sequence.frames, settings.limits);

@@ -41,7 +41,7 @@ impl Matcher {
     ///
     /// The options do not fit the vocabulary.
     pub fn with_options(grammar: &Grammar, options: MatcherOptions) -> Result<Self, OptionsError> {
-        Ok(Self::at_start(grammar, options.settle(grammar)?))
+        Ok(Self::at_start(grammar, options.check(grammar)?))
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
@@ -137,8 +137,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Accepts a text, however it is divided into tokens: the beginning of an answer in a prompt, or text that a host found
-    /// without the model. It counts as one token for [`rollback`](Self::rollback). An empty text changes nothing. O(bytes).
+    /// Accepts a text, however tokens divide it. The text may be the beginning of an answer in a prompt, or found without the
+    /// model. It counts as one token for [`rollback`](Self::rollback). An empty text changes nothing. O(bytes).
     ///
     /// # Errors
     ///
@@ -183,15 +183,15 @@ impl Matcher {
         refused.unwrap_or(tokens.len())
     }
 
-    /// Fills a bitmask of `[rows, row_words]` for speculative decoding. Row 0 has the mask of the position, and each further
-    /// row the mask after one more draft token, up to the first that is not allowed. Returns the number of allowed drafts.
+    /// Fills a bitmask of `[rows, row_words]` for speculative decoding. Row 0 has the mask of the position. Each further row
+    /// has the mask after one more draft token, up to the first that is not allowed. Returns the number of allowed drafts.
     ///
     /// The other rows are copies of the last one, so no row allows a token that the grammar forbids there. After an end token
     /// a row has the end tokens. The matcher does not move, whatever its rollback window. O(rows x `row_words`).
     ///
     /// # Errors
     ///
-    /// The bitmask is not a whole number of rows, has no more rows than there are drafts, or its rows are too short for a
+    /// The bitmask is not a whole number of rows, or has no more rows than there are drafts. Or its rows are too short for a
     /// mask. No row is written then.
     pub fn fill_drafts(
         &mut self,

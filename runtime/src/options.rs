@@ -65,7 +65,7 @@ impl MatcherOptions {
     }
 
     /// Checks the options against the grammar's vocabulary and fills in defaults.
-    pub(crate) fn settle(self, grammar: &Grammar) -> Result<Settings, OptionsError> {
+    pub(crate) fn check(self, grammar: &Grammar) -> Result<Settings, OptionsError> {
         let default = Settings::default_for(grammar);
         let vocabulary = default.width;
         let width = self.logit_width.unwrap_or(vocabulary);

@@ -68,8 +68,7 @@ impl<'a> Node<'a> {
         self.labels.is_empty()
     }
 
-    /// Index of the rule's state that denotes the node: 0 if no text ends here, 1 if a text ends and others continue, 2 if all
-    /// end.
+    /// Index of the rule's state for the node: 0 if no text ends here, 1 if one ends and others continue, 2 if all end.
     #[inline]
     pub fn state(&self) -> u32 {
         u32::from(self.is_final) + u32::from(self.is_end())

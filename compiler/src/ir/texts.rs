@@ -1,4 +1,4 @@
-//! Sets of many texts: the names of a catalogue of products, the values of a long `enum`.
+//! Sets of many texts: the names of products, the values of a long `enum`.
 //!
 //! An alternation of a million literals would be a million expressions; here the texts are one buffer, in order. The
 //! network makes of such a set an automaton of its own kind where it can ([packed string sets](crate::network::catalogue)), and

@@ -6,7 +6,7 @@
 //! the greatest allowed logit, and `scale` is the inverse of the temperature. So a weight is an integer of at most 2^34.
 //!
 //! Sums of weights in an `f64` are exact for up to 2^19 logits of the full weight. So they do not depend on the order of
-//! summation: every kernel, and a list of tokens in place of a row, gives the same bits. Only tokens less than 3e-11 times as
+//! summation. Every kernel gives the same bits, and so does a list of tokens in place of a row. Only tokens less than 3e-11 times as
 //! likely as the most likely one are never drawn.
 //!
 //! A logit equal to `most` has the full weight, even if it is infinite. NaN has the weight 0.

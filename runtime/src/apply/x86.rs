@@ -6,8 +6,8 @@
 //! AVX-512 stores infinity under the inverted bits and reads no logit. AVX2 selects and writes back, because its masked
 //! stores take tens of cycles on some processors. The scalar kernel writes the logits at either end.
 //!
-//! `unsafe` appears for two reasons only: loads and stores through a pointer that was a reference to an array of the
-//! vector's length one expression earlier, and calls of functions whose processor features were just detected.
+//! `unsafe` appears for two reasons only. Loads and stores go through a pointer that was a reference to an array of the
+//! vector's length one expression earlier. Calls are of functions whose processor features were just detected.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

@@ -1,7 +1,7 @@
-//! The tokens of a position's stored masks that lead to no new item.
+//! The tokens of a position's stored masks that reach no new item.
 //!
-//! A walk of the token trie follows the texts of the earlier items and nothing else, since a byte that diverges from all of
-//! them makes the item new. Between items and at the end of one, it follows every byte. The walk does not see tokens that end
+//! A walk of the token trie follows only the texts of the earlier items. A byte that diverges from all of them makes the item
+//! new. Between items and at the end of one, it follows every byte. The walk does not see tokens that end
 //! a new item and begin another. These *spanning* tokens are few, and are found once for each state.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -39,7 +39,7 @@ pub(crate) struct Walk {
 }
 
 /// The input of a walk, and the tokens that it has excluded so far.
-struct Over<'a> {
+struct Exclusion<'a> {
     grammar: &'a Grammar,
     machine: Machine<'a>,
     trie: Trie<'a>,
@@ -75,9 +75,9 @@ impl Walk {
         }
         let (lists, len) = (frames.items.len(), frames.items.text().len());
         let trie = grammar.vocabulary().artifact().trie();
-        let mut over = Over { grammar, machine, trie, mask, frames, excluded };
-        let walked = self.walk(&mut over, position);
-        if walked.is_err() {
+        let mut walked = Exclusion { grammar, machine, trie, mask, frames, excluded };
+        let result = self.walk(&mut walked, position);
+        if result.is_err() {
             excluded.clear();
         }
         frames.items.lenient = false;
@@ -102,39 +102,43 @@ impl Walk {
     }
 
     /// Walks the token trie, then tries the spanning tokens.
-    fn walk(&mut self, over: &mut Over<'_>, position: &[Configuration]) -> Result<(), LimitError> {
+    fn walk(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        position: &[Configuration],
+    ) -> Result<(), LimitError> {
         if self.positions.is_empty() {
             self.positions.push(Vec::new());
         }
         self.positions[0].clear();
         self.positions[0].extend_from_slice(position);
-        if position.iter().any(|&at| over.may_repeat(at)) {
-            self.visit(over, 0, 0)?;
+        if position.iter().any(|&at| walked.may_repeat(at)) {
+            self.visit(walked, 0, 0)?;
         }
         for &at in position {
-            self.note_spans(&over.machine, over.frames, at);
+            self.note_spans(&walked.machine, walked.frames, at);
             for index in 0..self.spans.len() {
                 let mut doubtful = std::mem::take(&mut self.doubtful);
                 doubtful.clear();
-                over.add_doubtful(at, self.spans[index], &mut doubtful);
-                let tried = self.try_each(over, position, &doubtful);
+                walked.add_doubtful(at, self.spans[index], &mut doubtful);
+                let tried = self.try_each(walked, position, &doubtful);
                 self.doubtful = doubtful;
                 tried?;
             }
         }
-        self.try_each(over, position, tokens_across_items::entering(over.grammar))
+        self.try_each(walked, position, tokens_across_items::entering(walked.grammar))
     }
 
     /// Excludes those of `tokens` after which no configuration is alive.
     fn try_each(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         position: &[Configuration],
         tokens: &[u32],
     ) -> Result<(), LimitError> {
         for &token in tokens {
-            if over.mask.contains(token) && !self.allows(over, position, token)? {
-                over.excluded.push(token);
+            if walked.mask.contains(token) && !self.allows(walked, position, token)? {
+                walked.excluded.push(token);
             }
         }
         Ok(())
@@ -143,124 +147,139 @@ impl Walk {
     /// Whether some configuration is alive after a token.
     fn allows(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         position: &[Configuration],
         token: u32,
     ) -> Result<bool, LimitError> {
-        let len = over.frames.items.text().len();
-        let bytes = over.grammar.vocabulary().token_bytes(token);
+        let len = walked.frames.items.text().len();
+        let bytes = walked.grammar.vocabulary().token_bytes(token);
         let mut from = std::mem::take(&mut self.after);
         from.clear();
         from.extend_from_slice(position);
         for &byte in bytes {
-            self.step(over, &from, byte)?;
+            self.step(walked, &from, byte)?;
             from.clear();
             from.extend_from_slice(self.next.as_slice());
         }
         let mut any = false;
         for &at in &from {
-            any = any || self.search.is_alive(&over.machine, over.frames, at)?;
+            any = any || self.search.is_alive(&walked.machine, walked.frames, at)?;
         }
         self.after = from;
-        over.frames.items.truncate(len);
+        walked.frames.items.truncate(len);
         Ok(any)
     }
 
     /// Reads one byte: `next` becomes the position after it.
     fn step(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         from: &[Configuration],
         byte: u8,
     ) -> Result<(), LimitError> {
-        let Over { machine, frames, .. } = over;
+        let Exclusion { machine, frames, .. } = walked;
         read(machine, frames, from, byte, &mut self.closure, &mut self.next)
     }
 
     /// As [`step`](Self::step), from the position of a depth. Makes room for the position of the next depth.
-    fn step_from(&mut self, over: &mut Over<'_>, depth: usize, byte: u8) -> Result<(), LimitError> {
+    fn step_from(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        depth: usize,
+        byte: u8,
+    ) -> Result<(), LimitError> {
         if self.positions.len() == depth + 1 {
             self.positions.push(Vec::new());
         }
         let from = std::mem::take(&mut self.positions[depth]);
-        let stepped = self.step(over, &from, byte);
+        let stepped = self.step(walked, &from, byte);
         self.positions[depth] = from;
         stepped
     }
 
     /// Walks the children of a trie node from the position of its depth, and excludes subtrees after which nothing is alive.
-    fn visit(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
-        let wanted = wanted(&over.machine, over.frames, &self.positions[depth]);
-        let len = over.frames.items.text().len();
-        for child in over.trie.children(node) {
-            let byte = over.trie.byte[child as usize];
+    fn visit(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        node: u32,
+        depth: usize,
+    ) -> Result<(), LimitError> {
+        let wanted = wanted(&walked.machine, walked.frames, &self.positions[depth]);
+        let len = walked.frames.items.text().len();
+        for child in walked.trie.children(node) {
+            let byte = walked.trie.byte[child as usize];
             if !wanted.all && !wanted.bytes.contains(byte) {
                 continue;
             }
-            over.frames.items.refused = false;
-            self.step_from(over, depth, byte)?;
+            walked.frames.items.refused = false;
+            self.step_from(walked, depth, byte)?;
             let mut after = std::mem::take(&mut self.positions[depth + 1]);
             after.clear();
             let mut alive = Ok(());
             for &at in self.next.as_slice() {
-                match self.search.is_alive(&over.machine, over.frames, at) {
+                match self.search.is_alive(&walked.machine, walked.frames, at) {
                     Ok(true) => after.push(at),
                     Ok(false) => {}
                     Err(limit) => alive = Err(limit),
                 }
             }
-            let near = after.iter().any(|&at| over.may_repeat(at));
-            let refused = over.frames.items.refused || !self.next.as_slice().is_empty();
+            let near = after.iter().any(|&at| walked.may_repeat(at));
+            let refused = walked.frames.items.refused || !self.next.as_slice().is_empty();
             let dead = after.is_empty() && refused;
             self.positions[depth + 1] = after;
             alive?;
             if dead {
-                over.frames.items.truncate(len);
-                self.exclude(over, child, depth)?;
+                walked.frames.items.truncate(len);
+                self.exclude(walked, child, depth)?;
             } else if near {
-                self.visit(over, child, depth + 1)?;
+                self.visit(walked, child, depth + 1)?;
             }
-            over.frames.items.truncate(len);
+            walked.frames.items.truncate(len);
         }
         Ok(())
     }
 
     /// Excludes the tokens of the mask in the subtree of a node, which is read from the position of a depth.
-    fn exclude(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
-        let below = over.trie.tokens_below(node);
+    fn exclude(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        node: u32,
+        depth: usize,
+    ) -> Result<(), LimitError> {
+        let below = walked.trie.tokens_below(node);
         if below.len() as u32 <= FEW {
-            over.exclude(below);
+            walked.exclude(below);
             return Ok(());
         }
-        over.frames.items.lenient = true;
-        let done = self.exclude_reached(over, node, depth);
-        over.frames.items.lenient = false;
+        walked.frames.items.lenient = true;
+        let done = self.exclude_reached(walked, node, depth);
+        walked.frames.items.lenient = false;
         done
     }
 
     /// As [`exclude`](Self::exclude), by a walk that allows equal items, as the stored mask does.
     fn exclude_reached(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         node: u32,
         depth: usize,
     ) -> Result<(), LimitError> {
-        let len = over.frames.items.text().len();
-        self.step_from(over, depth, over.trie.byte[node as usize])?;
+        let len = walked.frames.items.text().len();
+        self.step_from(walked, depth, walked.trie.byte[node as usize])?;
         if !self.next.as_slice().is_empty() {
             self.positions[depth + 1].clear();
             self.positions[depth + 1].extend_from_slice(self.next.as_slice());
-            over.exclude(over.trie.tokens_at(node));
-            for child in over.trie.children(node) {
-                self.exclude_reached(over, child, depth + 1)?;
+            walked.exclude(walked.trie.tokens_at(node));
+            for child in walked.trie.children(node) {
+                self.exclude_reached(walked, child, depth + 1)?;
             }
         }
-        over.frames.items.truncate(len);
+        walked.frames.items.truncate(len);
         Ok(())
     }
 }
 
-impl Over<'_> {
+impl Exclusion<'_> {
     /// Excludes the tokens of these ranks that the mask has.
     fn exclude(&mut self, ranks: std::ops::Range<u32>) {
         let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];

@@ -1,13 +1,13 @@
 //! The items of a sequence's distinct rules: the texts that each activation has read.
 //!
-//! The register of an activation holds the number of a *list*: its newest item and the list before it, as places in the
-//! text of the sequence, which is kept for this. So lists share their tails as stacks do, equal lists have one number, and
+//! The register of an activation holds the number of a *list*. A list is its newest item, as places in the text of the
+//! sequence, and the list before it. The text is kept for this. So lists share their tails as stacks do, equal lists have one number, and
 //! registers are saved and merged as in any other rule. While an item is read, its caller's register, which lies in the
 //! frame, holds an *open* list, whose newest item has no end yet. The end is known only when the caller continues, since a
-//! number may always have one more digit. The list is *settled* there.
+//! number may always have one more digit. The item is *ended* there.
 //!
 //! Lists refer to the text by place, and denote what the text holds there now. So a rollback only shortens the text: a list
-//! that it leaves behind is valid again once the text has the same places.
+//! that it leaves unused is valid again once the text has the same places.
 //!
 //! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 for finding each.
 
@@ -145,7 +145,7 @@ impl Items {
     }
 
     /// Returns the list with its open item ended at the end of the read text. `None` if an earlier item is equal.
-    pub(crate) fn settle(&mut self, list: u32) -> Option<u32> {
+    pub(crate) fn end_item(&mut self, list: u32) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
             return Some(list);

@@ -28,7 +28,7 @@ pub(super) fn read(
     next: &mut Configurations,
 ) -> Result<(), LimitError> {
     frames.items.push(&[byte]);
-    // A list is settled while the byte after its item is read, and the item ends before that byte.
+    // An item is ended while the byte after it is read, and it ends before that byte.
     frames.items.leave(1);
     machine.step(frames, from, byte, closure, next)?;
     frames.items.leave(0);

@@ -4,12 +4,12 @@
 //! token. So spanning tokens are tried one by one. Their set depends on the state alone. It is computed when a state is first
 //! asked for, by reading the token trie from the state.
 //!
-//! A token that begins within an item may reach the state at any of its bytes, so every trie node with a byte that the state
-//! reads is a start. In an array these bytes are a comma and a bracket. Tokens that begin a rule and two items of it are tried
+//! A token that begins within an item may reach the state at any of its bytes. So each trie node is a start if the state reads
+//! its byte. In an array these bytes are a comma and a bracket. Tokens that begin a rule and two items of it are tried
 //! in any position; no vocabulary that we know has one for JSON arrays.
 //!
-//! A trial costs a step for each byte of the token, and a test of what may follow. Most trials are skipped: if the open item is
-//! new, and the next one can continue with more bytes than there are earlier items, a new item remains.
+//! A trial costs a step for each byte of the token, and a test of what may follow. Most trials are skipped. A new item
+//! remains if the open item is new, and the next one can continue with more bytes than there are earlier items.
 //!
 //! Cost, once for each state: a step for each trie node that is reached from these starts.
 
@@ -221,8 +221,8 @@ impl<'g> Finder<'g> {
         self.found.extend(tokens.iter().map(|&token| SpanningToken { token, ways }));
     }
 
-    /// Number of bytes with which a configuration continues within the first item of a list. 0 if it is not in such an item, or
-    /// is in several lists.
+    /// Counts the bytes that continue a configuration within the first item of a list. 0 if it is in no such item or in several
+    /// lists.
     fn ways(&mut self, at: Configuration) -> Result<u32, LimitError> {
         let Self { machine, frames, closure, next, .. } = self;
         let Some(register) = only_caller(machine, frames, at) else { return Ok(0) };

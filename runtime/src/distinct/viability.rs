@@ -4,7 +4,7 @@
 //! continuation that diverges from all earlier items is new, whatever follows. So the search follows only the earlier items
 //! that begin with the text of the open one.
 //!
-//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts: a separator is dead
+//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts. A separator is dead
 //! if all of these occurred. In any other rule a new item is always possible. The compiler ensures that no sequence reaches a
 //! place where an item is required and none is left.
 //!

@@ -1,8 +1,8 @@
 //! For every state, the least number of bytes and token edges up to the end of its rule: shortest paths (Bellman-Ford).
 //!
 //! In a rule with a register the cost depends on the register. A path passes *counted states*, whose arrival updates the
-//! register, and ends after the register is zero. So a state of such a rule has, for each counted state, the least cost
-//! `ahead` up to the next arrival there, and the least cost `plain` of a path to the end without one.
+//! register, and ends after the register is zero. So a state of such a rule has two costs. `ahead` is the least
+//! cost up to the next arrival at each counted state. `plain` is the least cost of a path to the end without one.
 //!
 //! - A countdown takes one round for each repetition left. The last rounds are computed one by one, and all before them cost
 //!   as much as the dearest round.

@@ -59,7 +59,7 @@ impl UnstoredTokens {
                 packed.collect(&mut walked, position, subtree, &mut found);
             }
         }
-        parts.settle();
+        parts.sort();
         tokens.sort_unstable();
         tokens.dedup();
     }

@@ -1,7 +1,7 @@
 //! The stored masks that a position allows, and whether the sequence may end there. Derived when an artifact is opened.
 //!
-//! A mask reads 16 bytes for each state of a position, and one follow entry for each link of its *follow chain*: the frames
-//! that a token can reach into. Empty masks are marked here, so the pool is not read before a mask is used.
+//! A mask reads 16 bytes for each state of a position, and one follow entry for each link of its *follow chain*. The chain has
+//! the frames that a token can reach into. Empty masks are marked here, so the pool is not read before a mask is used.
 //!
 //! The mask of a count-dependent state depends on the register. Its near-bound masks are found by a binary search among some
 //! hundred for each counter. Near the bounds of several counters the mask is an intersection, minus the masks that some
@@ -151,7 +151,7 @@ impl<'g> MaskChains<'g> {
         for &at in position {
             self.add(frames, at, parts);
         }
-        parts.settle();
+        parts.sort();
     }
 
     /// Adds the masks of one configuration.

@@ -52,14 +52,14 @@ impl PartList {
 
     /// Sorts the single parts and removes duplicates.
     #[inline]
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn sort(&mut self) {
         if self.single.len() > 1 {
             self.single.sort_unstable();
             self.single.dedup();
         }
     }
 
-    /// Parts that are a single mask, ascending after [`settle`](Self::settle).
+    /// Parts that are a single mask, ascending after [`sort`](Self::sort).
     #[inline]
     pub(crate) fn single(&self) -> &[u32] {
         &self.single
@@ -118,7 +118,7 @@ mod tests {
         list.push(2);
         list.push_near_bound([1].into_iter(), &[4, 6]);
         list.push(7);
-        list.settle();
+        list.sort();
         assert_eq!(list.single(), [2, 7]);
         let expected = [
             NearBoundPart { intersected: &[3, 5], subtracted: &[] },

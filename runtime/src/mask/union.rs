@@ -43,7 +43,7 @@ pub(crate) const BITS: usize = u32::BITS as usize;
 pub struct Mask<'m> {
     /// The grammar whose pool has the parts.
     pub(crate) grammar: &'m Grammar,
-    /// The stored masks, after [`PartList::settle`]. None is empty.
+    /// The stored masks, after [`PartList::sort`]. None is empty.
     pub(crate) parts: &'m PartList,
     /// Sorted tokens of the parts that are not allowed. None is in `unstored` or `ends`.
     pub(crate) excluded: &'m [u32],

@@ -10,8 +10,8 @@
 //! Cost: a collection is due when the arena has doubled since the last one, so it costs O(1) amortized for each frame.
 //! Memory is proportional to the frames that the window reaches.
 //!
-//! Each frame keeps two facts about the chain from it down, so that no query walks a chain: whether every frame may return
-//! at once (*nullable*), and whether a token may end in every return state (*rests*).
+//! Each frame keeps two facts about the chain from it down, so that no query walks a chain. *Nullable*: every frame may return
+//! at once. *Rests*: a token may end in every return state.
 
 use grammarc_artifacts::sections::network::state_flags;
 

@@ -73,11 +73,11 @@ impl<'g> Machine<'g> {
     /// The configuration with its open item ended, if it is in a distinct rule. `None` if the item is equal to an earlier
     /// one.
     #[inline]
-    fn settled(&self, frames: &mut Frames, at: Configuration) -> Option<Configuration> {
+    fn with_item_ended(&self, frames: &mut Frames, at: Configuration) -> Option<Configuration> {
         if !self.distinct.contains(at.state) {
             return Some(at);
         }
-        Some(Configuration { count: frames.items.settle(at.count)?, ..at })
+        Some(Configuration { count: frames.items.end_item(at.count)?, ..at })
     }
 
     /// The configuration after an edge to `target`. A state that is [pop-only](state_flags::POP_ONLY) returns at once, frame
@@ -145,7 +145,7 @@ impl<'g> Machine<'g> {
         next.clear();
         self.close(frames, from, closure, Calls::On(byte), |frames, at| {
             let read = self.on_byte(at, byte);
-            match read.and_then(|(target, at)| Some((target, self.settled(frames, at)?))) {
+            match read.and_then(|(target, at)| Some((target, self.with_item_ended(frames, at)?))) {
                 Some((target, at)) => self.add(next, self.arrive(frames, at, target)),
                 None => Ok(()),
             }
@@ -231,7 +231,7 @@ impl<'g> Machine<'g> {
             for edge in tables.call_edges_of(index) {
                 let callee = self.tables.rule(edge.callee);
                 if calls.admit(callee)
-                    && let Some(from) = self.settled(frames, at)
+                    && let Some(from) = self.with_item_ended(frames, at)
                 {
                     closure.insert(self.call(frames, from, edge, callee)?, &EACH, limit)?;
                 }

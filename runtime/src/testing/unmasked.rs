@@ -6,7 +6,7 @@ use super::network::Network;
 use super::{masks, of_tables, packed_strings};
 use crate::Grammar;
 
-/// A grammar that is early, and the complete one.
+/// A grammar that is unmasked, and the complete one.
 pub(crate) fn both(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> [Grammar; 2] {
     let mut halves = network.tables(row_words(tokens.len() as u32 + 3));
     masks::build(network, tokens, &mut halves);

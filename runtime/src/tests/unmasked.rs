@@ -6,7 +6,7 @@ use crate::testing::network::{Network, Shape};
 use crate::testing::{EDGE_TOKENS, Random, grammar, unmasked, vocabulary};
 use crate::{Matcher, MatcherOptions};
 
-/// Limits so high that small networks meet none: where one is met, an early mask is smaller.
+/// Limits so high that small networks meet none: where one is met, the mask of an unmasked grammar is smaller.
 fn options() -> MatcherOptions {
     MatcherOptions::new().max_configurations(10_000)
 }
@@ -15,20 +15,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn an_early_mask_is_the_complete_one(seed: u64) {
+    fn the_mask_of_an_unmasked_grammar_is_the_complete_one(seed: u64) {
         let random = &mut Random::new(seed);
         // The complete masks are found by brute force, which knows no counts.
         let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
         let tokens = vocabulary(random);
-        let [early, complete] = unmasked::both(&network, &tokens, &[3]);
+        let [unmasked, complete] = unmasked::both(&network, &tokens, &[3]);
         let mut one = Matcher::with_options(&complete, options()).unwrap();
-        let mut other = Matcher::with_options(&early, options()).unwrap();
+        let mut other = Matcher::with_options(&unmasked, options()).unwrap();
         let words = one.logit_width().div_ceil(32) as usize;
         let completed_at = random.below(12);
         for step in 0..10 {
             let exported = other.export();
             if step == completed_at {
-                early.complete(&complete).unwrap();
+                unmasked.complete(&complete).unwrap();
                 other.mask();
             }
             other.import(&exported).unwrap();
@@ -68,12 +68,12 @@ proptest! {
         let shape = Shape { counts: false, tokens: &[] };
         let tokens = vocabulary(random);
         let [one, other] = [0, 1].map(|_| Network::random(random, shape));
-        let [early, complete] = unmasked::both(&one, &tokens, &[3]);
+        let [unmasked, complete] = unmasked::both(&one, &tokens, &[3]);
         let other = grammar(&other, &tokens, &[3]);
-        prop_assert!(early.complete(&other).is_err());
-        prop_assert!(early.completed().is_none());
-        prop_assert!(early.complete(&complete).is_ok());
-        let mut matcher = Matcher::new(&early);
+        prop_assert!(unmasked.complete(&other).is_err());
+        prop_assert!(unmasked.completed().is_none());
+        prop_assert!(unmasked.complete(&complete).is_ok());
+        let mut matcher = Matcher::new(&unmasked);
         matcher.mask();
         prop_assert!(matcher.grammar().shares_with(&complete));
     }

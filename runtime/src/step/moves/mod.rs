@@ -1,7 +1,7 @@
 //! Moves: the effect of a byte in a state, derived when a token is first read.
 //!
-//! The tables of an artifact are small but slow: a byte's edge is searched among the edges of a state, and each callee is
-//! asked whether it begins with the byte. Moves answer both with one load. They are not part of the format. For a usual
+//! The tables of an artifact are small but slow. A byte's edge is searched among the edges of a state, and the first set of each
+//! callee is tested. Moves answer both with one load. They are not part of the format. For a usual
 //! schema they take a few kilobytes and some microseconds.
 //!
 //! Nine states of ten allow one byte, or one range of bytes with the same effect. Such a state holds the range and the move.
@@ -9,8 +9,8 @@
 //! so a row has some fifty moves. The class of a byte does not depend on the state, so its look-up is not on the critical
 //! path.
 //!
-//! States share a row if they differ in one class. States along the keys of an object differ so if other keys are allowed: one
-//! byte continues the key, and all others have the effect that they have in any key. So rows cost few cache misses.
+//! States share a row if they differ in one class. States along the keys of an object differ so if other keys are allowed. One
+//! byte continues the key. All others have the same effect in each of these states. So rows cost few cache misses.
 //!
 //! A state that goes to itself on every plain byte, such as the one within a string, is marked as a loop. The bytes of a
 //! [plain token](crate::step::texts) are not read there.

@@ -1,8 +1,8 @@
-"""Measures an engine from PyPI on sets of names, as `catalogue --peer` measures llguidance.
+"""Measures an engine from PyPI on sets of names, as `names --peer` measures llguidance.
 
-    cargo run --release -p grammarc-benches --bin catalogue -- --counts 1000,10000,100000 --export target/names.json
-    python benches/peers/catalogue.py xgrammar target/names.json
-    python benches/peers/catalogue.py outlines-core target/names.json
+    cargo run --release -p grammarc-benches --bin names -- --counts 1000,10000,100000 --export target/names.json
+    python benches/peers/names.py xgrammar target/names.json
+    python benches/peers/names.py outlines-core target/names.json
 
 Each set is compiled in a process of its own, forked from one that has built the engine's tables of the vocabulary, under a
 limit on time and memory, and its texts are followed once, in turn, with a mask before each token. A line is printed for
@@ -45,7 +45,7 @@ def measure(engine, case):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("engine", choices=sorted(ENGINES))
-    arguments.add_argument("export", help="what `catalogue --export` wrote")
+    arguments.add_argument("export", help="what `names --export` wrote")
     given = arguments.parse_args()
     with open(given.export, encoding="utf-8") as file:
         export = json.load(file)

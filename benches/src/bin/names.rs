@@ -1,10 +1,10 @@
-//! Catalogues of names: `catalogue [--counts 1000,10000] [--kind choice|enum|gbnf] [--peer] [--export FILE]`
+//! Sets of names: `names [--counts 1000,10000] [--kind choice|enum|gbnf] [--peer] [--export FILE]`
 //!
 //! Names are of about thirty bytes, words from a list of two thousand, the same in every run. Each count is compiled in a
 //! process of its own, so that the peak of memory is its own: text, front end, automaton, masks, the artifact's bytes, and
 //! opening these by a map with every check. Then random names are followed token by token, cut into the longest tokens, with a
 //! mask before each. With `--peer` llguidance takes the same names as an `enum`, first mask included. With `--export` nothing is
-//! measured: names and tokens are written for the engines of `benches/peers/catalogue.py`.
+//! measured: names and tokens are written for the engines of `benches/peers/names.py`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -44,7 +44,7 @@ enum Kind {
     Gbnf,
 }
 
-/// Catalogues of names.
+/// Sets of names.
 #[derive(Parser)]
 struct Args {
     /// How many names.
