@@ -26,7 +26,9 @@
 
 use std::sync::Arc;
 
-use grammarc_artifacts::packed_strings::{PackedStrings as Nodes, PackedStringsBuilder, TooLong, WALKED};
+use grammarc_artifacts::packed_strings::{
+    PackedStrings as Nodes, PackedStringsBuilder, TooLong, WALKED,
+};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -115,7 +115,11 @@ fn run(spelling: Spelling, default: u64) {
     let counts = all.clone().fold(Counts::default(), |sum, (one, _)| sum.and(*one));
     let packed = all.filter(|(_, packed)| *packed > 0).count();
     eprintln!("{packed} grammars with packed string sets: {counts:#?}");
-    assert!(packed * 3 > counts.compiled, "{packed} of {} have packed string sets", counts.compiled);
+    assert!(
+        packed * 3 > counts.compiled,
+        "{packed} of {} have packed string sets",
+        counts.compiled
+    );
 }
 
 #[test]
