@@ -32,6 +32,10 @@ pub(crate) struct Walk {
     after: Vec<Configuration>,
     /// Positions along the path of the walk.
     positions: Vec<Vec<Configuration>>,
+    /// The trie nodes on the path of the walk.
+    levels: Vec<Level>,
+    /// Worklist of a subtree whose reached tokens are excluded.
+    open: Vec<Reached>,
     /// Places whose spanning tokens are to be tried.
     spans: Vec<Span>,
     /// Spanning tokens that are to be tried.
@@ -49,10 +53,29 @@ struct Exclusion<'a> {
 }
 
 /// The bytes that a walk follows.
+#[derive(Clone, Copy, Debug)]
 struct Wanted {
     /// Whether it follows every byte.
     all: bool,
     bytes: FirstBytes,
+}
+
+/// A trie node on the path of a walk.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    wanted: Wanted,
+    /// The next child, and the end of the children.
+    next: u32,
+    end: u32,
+    /// Length of the text up to the node.
+    len: usize,
+}
+
+/// A trie node in the worklist. Its byte is read from the position of `depth`.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    node: u32,
+    depth: usize,
 }
 
 impl Walk {
@@ -113,7 +136,7 @@ impl Walk {
         self.positions[0].clear();
         self.positions[0].extend_from_slice(position);
         if position.iter().any(|&at| walked.may_repeat(at)) {
-            self.visit(walked, 0, 0)?;
+            self.visit(walked)?;
         }
         for &at in position {
             self.note_spans(&walked.machine, walked.frames, at);
@@ -197,16 +220,26 @@ impl Walk {
         stepped
     }
 
-    /// Walks the children of a trie node from the position of its depth, and excludes subtrees after which nothing is alive.
-    fn visit(
-        &mut self,
-        walked: &mut Exclusion<'_>,
-        node: u32,
-        depth: usize,
-    ) -> Result<(), LimitError> {
-        let wanted = wanted(&walked.machine, walked.frames, &self.positions[depth]);
+    /// Enters a trie node: its children are walked from the position of their depth.
+    fn enter(&mut self, walked: &Exclusion<'_>, node: u32) {
+        let wanted = wanted(&walked.machine, walked.frames, &self.positions[self.levels.len()]);
+        let (next, end) = (node + 1, walked.trie.end[node as usize]);
         let len = walked.frames.items.text().len();
-        for child in walked.trie.children(node) {
+        self.levels.push(Level { wanted, next, end, len });
+    }
+
+    /// Walks the trie from its root, depth first, and excludes subtrees after which nothing is alive.
+    fn visit(&mut self, walked: &mut Exclusion<'_>) -> Result<(), LimitError> {
+        self.levels.clear();
+        self.enter(walked, 0);
+        while let Some(depth) = self.levels.len().checked_sub(1) {
+            let Level { wanted, next: child, end, len } = self.levels[depth];
+            walked.frames.items.truncate(len);
+            if child == end {
+                self.levels.pop();
+                continue;
+            }
+            self.levels[depth].next = walked.trie.end[child as usize];
             let byte = walked.trie.byte[child as usize];
             if !wanted.all && !wanted.bytes.contains(byte) {
                 continue;
@@ -232,9 +265,8 @@ impl Walk {
                 walked.frames.items.truncate(len);
                 self.exclude(walked, child, depth)?;
             } else if near {
-                self.visit(walked, child, depth + 1)?;
+                self.enter(walked, child);
             }
-            walked.frames.items.truncate(len);
         }
         Ok(())
     }
@@ -264,17 +296,22 @@ impl Walk {
         node: u32,
         depth: usize,
     ) -> Result<(), LimitError> {
-        let len = walked.frames.items.text().len();
-        self.step_from(walked, depth, walked.trie.byte[node as usize])?;
-        if !self.next.as_slice().is_empty() {
+        let len = walked.frames.items.text().len() - depth;
+        self.open.clear();
+        self.open.push(Reached { node, depth });
+        while let Some(Reached { node, depth }) = self.open.pop() {
+            walked.frames.items.truncate(len + depth);
+            self.step_from(walked, depth, walked.trie.byte[node as usize])?;
+            if self.next.as_slice().is_empty() {
+                continue;
+            }
             self.positions[depth + 1].clear();
             self.positions[depth + 1].extend_from_slice(self.next.as_slice());
             walked.exclude(walked.trie.tokens_at(node));
-            for child in walked.trie.children(node) {
-                self.exclude_reached(walked, child, depth + 1)?;
-            }
+            let children = walked.trie.children(node);
+            self.open.extend(children.map(|node| Reached { node, depth: depth + 1 }));
         }
-        walked.frames.items.truncate(len);
+        walked.frames.items.truncate(len + depth);
         Ok(())
     }
 }

@@ -74,6 +74,15 @@ pub(super) fn entering(grammar: &Grammar) -> &[u32] {
     })
 }
 
+/// A trie node in the worklist. Its byte is read from the position of `depth`.
+#[derive(Clone, Copy)]
+struct Open {
+    node: u32,
+    depth: usize,
+    /// Whether an earlier byte of the path has spanned items.
+    spanning: bool,
+}
+
 /// The search for the tokens of a state.
 struct Finder<'g> {
     grammar: &'g Grammar,
@@ -151,7 +160,7 @@ impl<'g> Finder<'g> {
 
     /// Reads the subtree of a trie node from the start state.
     fn begin(&mut self, node: u32) -> Result<(), LimitError> {
-        self.read(node, 0, false)?;
+        self.read(node)?;
         self.frames.items.forget(1);
         if self.frames.collection_is_due() {
             self.frames.collect(&mut []);
@@ -160,24 +169,26 @@ impl<'g> Finder<'g> {
         Ok(())
     }
 
-    /// Reads the byte of a node at the position of a depth, then the children of the node. `spanning` says whether an earlier
-    /// byte of the path has spanned items.
-    fn read(&mut self, node: u32, depth: usize, spanning: bool) -> Result<(), LimitError> {
-        if self.positions.len() == depth + 1 {
-            self.positions.push(Vec::new());
-        }
-        let byte = self.trie.byte[node as usize];
+    /// Reads the subtree of a trie node, depth first.
+    fn read(&mut self, node: u32) -> Result<(), LimitError> {
         let len = self.frames.items.text().len();
-        let Self { machine, frames, closure, next, positions, .. } = self;
-        read(machine, frames, &positions[depth], byte, closure, next)?;
-        let mut after = std::mem::take(&mut self.positions[depth + 1]);
-        after.clear();
-        after.extend_from_slice(self.next.as_slice());
-        let noted = self.note(node, &after, spanning);
-        self.positions[depth + 1] = after;
-        if let Some(spanning) = noted? {
-            for child in self.trie.children(node) {
-                self.read(child, depth + 1, spanning)?;
+        let mut open = vec![Open { node, depth: 0, spanning: false }];
+        while let Some(Open { node, depth, spanning }) = open.pop() {
+            self.frames.items.truncate(len + depth);
+            if self.positions.len() == depth + 1 {
+                self.positions.push(Vec::new());
+            }
+            let byte = self.trie.byte[node as usize];
+            let Self { machine, frames, closure, next, positions, .. } = self;
+            read(machine, frames, &positions[depth], byte, closure, next)?;
+            let mut after = std::mem::take(&mut self.positions[depth + 1]);
+            after.clear();
+            after.extend_from_slice(self.next.as_slice());
+            let noted = self.note(node, &after, spanning);
+            self.positions[depth + 1] = after;
+            if let Some(spanning) = noted? {
+                let children = self.trie.children(node);
+                open.extend(children.map(|node| Open { node, depth: depth + 1, spanning }));
             }
         }
         self.frames.items.truncate(len);
