@@ -1,7 +1,6 @@
 //! Immutable bytes at an address that is a multiple of 64, on the heap or mapped from a file.
 //!
-//! Sections begin at multiples of 64 within an artifact, so an artifact in a [`Buffer`] can be read as tables of
-//! records with no copy. A clone shares the bytes.
+//! Sections begin at multiples of 64 within an artifact. So tables of records are read in place, without a copy.
 
 use std::fmt;
 use std::fs::File;
@@ -13,11 +12,11 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::error::Error;
 
-/// Alignment of a buffer's first byte and of every section in an artifact: a cache line, and the width of the widest
-/// vector register, so that a dense row can be loaded aligned.
+/// Alignment of a buffer's first byte and of every section in an artifact, in bytes. This is a cache line, and the widest vector
+/// register, so that a dense row can be loaded aligned.
 pub const ALIGNMENT: usize = 64;
 
-/// The unit in which heap buffers are allocated; it exists for its alignment.
+/// The unit of heap allocations, which has the alignment of a buffer.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Block([u8; ALIGNMENT]);
@@ -29,37 +28,36 @@ enum Storage {
     },
     #[cfg(feature = "mmap")]
     Map(memmap2::Mmap),
-    /// Some bytes of a buffer, from a multiple of 64 on.
+    /// A part of a buffer, which begins at a multiple of 64.
     Part {
         whole: Buffer,
         range: Range<usize>,
     },
 }
 
-/// Immutable, 64-byte-aligned, cheaply cloned bytes.
+/// Immutable, 64-byte-aligned bytes. A clone shares them.
 #[derive(Clone)]
 pub struct Buffer {
     storage: Arc<Storage>,
 }
 
 impl Buffer {
-    /// Maps a file; without the feature `mmap`, reads it as [`Buffer::read`] does.
+    /// Maps a file. Without the feature `mmap`, reads it as [`Buffer::read`] does.
     ///
-    /// The file must not be truncated or written in place while the buffer or a clone of it lives: reading a mapped
-    /// page that no longer exists ends the process, and changed bytes escape the checks made when it was opened. A
-    /// file that is replaced by renaming another over it, as [`write::replace`](crate::write::replace) does, is fine,
-    /// because the map keeps the old file. Use [`Buffer::read`] where this cannot be promised.
+    /// The file must not be truncated or written in place while the buffer or a clone of it lives. A read of a mapped page that
+    /// no longer exists ends the process, and changed bytes escape the checks. A rename over the file, as in
+    /// [`write::replace`](crate::write::replace), is allowed: the map keeps the old file. If you cannot ensure this, use
+    /// [`Buffer::read`].
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
         Self::of_file(&file).map_err(|source| Error::io("map", path, source))
     }
 
-    /// Maps a file that is open already, as [`Buffer::open`] does and under the same promise; without the feature `mmap`,
-    /// reads it.
+    /// Maps an open file, as [`Buffer::open`] does and under the same conditions. Without the feature `mmap`, reads it.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The operating system failed.
     pub fn of_file(file: &File) -> std::io::Result<Self> {
         #[cfg(feature = "mmap")]
         {
@@ -73,7 +71,7 @@ impl Buffer {
         }
     }
 
-    /// The bytes behind the first `at`, a multiple of [`ALIGNMENT`], shared with this buffer. `None` if there are fewer.
+    /// Returns the bytes from offset `at` on, shared with this buffer. `None` if `at` is no multiple of [`ALIGNMENT`] or too large.
     pub fn behind(&self, at: usize) -> Option<Self> {
         (at.is_multiple_of(ALIGNMENT) && at <= self.len()).then(|| self.part(at..self.len()))
     }
@@ -81,13 +79,13 @@ impl Buffer {
     #[cfg(feature = "mmap")]
     #[allow(unsafe_code)]
     fn map(file: &File) -> std::io::Result<Self> {
-        // SAFETY: the map is private to this process and read-only. What remains is that nobody truncates or rewrites
-        // the file behind it, which the documentation of `open` asks of the caller and the writer of this crate keeps.
+        // SAFETY: the map is private to this process and read-only. The documentation of `open` requires that nobody
+        // truncates or rewrites the file, and the writer of this crate keeps to it.
         let map = unsafe { memmap2::Mmap::map(file)? };
         Ok(Self { storage: Arc::new(Storage::Map(map)) })
     }
 
-    /// Reads a file into the heap. Nothing done to the file afterwards matters.
+    /// Reads a file into the heap. The file may change afterwards.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = std::fs::read(path).map_err(|source| Error::io("read", path, source))?;
         Ok(Self::from_bytes(&bytes))
@@ -98,13 +96,13 @@ impl Buffer {
         Self::build(bytes.len(), |target| target.copy_from_slice(bytes))
     }
 
-    /// Some of the bytes, shared with this buffer: a section, which begins at a multiple of [`ALIGNMENT`].
+    /// Returns a part of the bytes, shared with this buffer. The part begins at a multiple of [`ALIGNMENT`].
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         debug_assert!(range.start.is_multiple_of(ALIGNMENT) && range.end <= self.len());
         Self { storage: Arc::new(Storage::Part { whole: self.clone(), range }) }
     }
 
-    /// A heap buffer of `len` bytes, which `fill` receives zeroed.
+    /// Returns a heap buffer of `len` bytes. `fill` gets them zeroed.
     pub(crate) fn build(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut blocks = vec![Block::zeroed(); len.div_ceil(ALIGNMENT)];
         fill(&mut bytemuck::cast_slice_mut(&mut blocks)[..len]);

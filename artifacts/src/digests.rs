@@ -6,25 +6,25 @@
 //! that chance, to a later one. The digest need not resist an adversary: fingerprints prove that the vocabularies differ.
 //!
 //! A vocabulary artifact stores its digests and its grammars copy them, so a compilation computes none. The mix takes
-//! 17 ns a token: it runs where a vocabulary is written, and where a fingerprint differs.
+//! 17 ns a token. It runs when a vocabulary is written, and when a fingerprint differs.
 
 use crate::error::{Difference, Error};
 use crate::sections::kinds::SectionKind;
 use crate::tokens::Tokens;
 
-/// Odd constant of the mix: 2^64 divided by the golden ratio.
+/// Factor of the mix: 2^64 divided by the golden ratio, which is odd.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Most bytes of token digests: groups of 126 tokens for the 128,256 of Llama 3, and 1 KiB of each grammar artifact.
+/// Most groups, of one byte each: 1 KiB of each grammar artifact. The 128,256 tokens of Llama 3 are in groups of 126.
 const MOST_GROUPS: u32 = 1024;
 
-/// Takes one word into the running digest.
+/// Adds one word to the running digest.
 fn mix(digest: u64, word: u64) -> u64 {
     let product = (digest ^ word).wrapping_mul(FACTOR);
     product ^ product >> 29
 }
 
-/// Tokens of a group in a vocabulary of `token_count` tokens.
+/// Number of tokens in a group, for a vocabulary of `token_count` tokens.
 fn group_size(token_count: u32) -> u32 {
     token_count.div_ceil(MOST_GROUPS).max(1)
 }
@@ -39,7 +39,7 @@ pub(crate) fn check_length(digests: &[u8], token_count: u32) -> Result<(), Error
     }
 }
 
-/// The token digests of the first `token_count` tokens of a vocabulary, or of all where it has fewer.
+/// Computes the digests of the first `token_count` tokens of a vocabulary, or of all if there are fewer.
 pub(crate) fn token_digests(tokens: Tokens<'_>, token_count: u32) -> impl Iterator<Item = u8> {
     let (size, count) = (group_size(token_count), token_count.min(tokens.count()));
     let mut digest = 0;

@@ -1,8 +1,7 @@
 //! The contents of an artifact as data, for `grammarc inspect`.
 //!
-//! This needs the frame of the file and its nested section alone: a grammar artifact is inspected without its
-//! vocabulary. Counts are read off the tables unvalidated, so on a file that would not open they may be nonsense, but
-//! never a panic.
+//! Only the frame of the file and its nested section are read, so a grammar artifact is inspected without its vocabulary. The
+//! tables are not validated. For a file that would not open, the counts may be wrong, but no call panics.
 
 use crate::buffer::Buffer;
 use crate::container::Container;
@@ -18,9 +17,9 @@ use crate::tables::Bases;
 /// One section with its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionSize {
-    /// Number of its kind.
+    /// Number of the section's kind.
     pub kind: u32,
-    /// Its name, or `unknown`.
+    /// Name of the section's kind, or `unknown`.
     pub name: &'static str,
     /// Number of records.
     pub records: u64,
@@ -28,7 +27,7 @@ pub struct SectionSize {
     pub bytes: u64,
 }
 
-/// Counts over the tables of an artifact, its own alone.
+/// Counts over an artifact's own tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
     /// Numbers that come before the artifact's own.
@@ -61,10 +60,10 @@ pub struct TableCounts {
     pub class_nodes: u32,
 }
 
-/// The contents that one kind of artifact has and the other has not.
+/// The contents that only one kind of artifact has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Of a vocabulary artifact.
+    /// The contents of a vocabulary artifact.
     Vocabulary {
         /// Name, source and warnings.
         meta: VocabularyMeta,
@@ -77,7 +76,7 @@ pub enum Content {
         /// Number of special tokens.
         special_tokens: u32,
     },
-    /// Of a grammar artifact.
+    /// The contents of a grammar artifact.
     Grammar {
         /// Source, options, report and statistics.
         meta: GrammarMeta,
@@ -86,7 +85,7 @@ pub enum Content {
     },
 }
 
-/// All there is to say about an artifact.
+/// The contents of an artifact as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
     /// The header.
@@ -99,7 +98,7 @@ pub struct Inspection {
     pub content: Content,
 }
 
-/// Looks inside an artifact of either kind. O(length), for the checksum.
+/// Reads an artifact of either kind. O(length) for the checksum.
 pub fn inspect(buffer: Buffer) -> Result<Inspection, Error> {
     let container = Container::parse(buffer)?;
     let content = match container.header().artifact {
@@ -133,12 +132,13 @@ pub fn inspect(buffer: Buffer) -> Result<Inspection, Error> {
     })
 }
 
-/// Number of records in a section, zero where it is missing.
+/// Number of records in a section. 0 if it is missing.
 fn records(container: &Container, kind: SectionKind) -> u32 {
     let entry = container.directory().get(kind);
     entry.map_or(0, |entry| entry.range.len() as u32 / entry.record_size)
 }
 
+/// Counts the records of an artifact's own tables.
 fn count(container: &Container) -> Result<TableCounts, Error> {
     let tables = StoredTables::locate(container)?.get(container.buffer());
     let dense = tables.masks.iter().filter(|mask| mask.row != NONE).count() as u32;

@@ -1,7 +1,7 @@
-//! A grammar's network without masks: for a host that begins before the masks are computed.
+//! An unmasked grammar: a network without masks, for a host that begins before the masks are computed.
 //!
-//! The states and edges are those of the grammar artifact to come, with the same numbers. Every own state has an empty base
-//! mask and no exit class. A type of its own keeps it from being taken for a whole artifact; it is never written.
+//! The states and edges are those of the complete artifact, with the same numbers. Every own state has an empty base mask and
+//! no exit class. The type distinguishes it from a complete artifact. It is never written.
 
 use crate::error::Error;
 use crate::grammar::{GrammarArtifact, GrammarData};
@@ -12,16 +12,16 @@ use crate::vocabulary::VocabularyArtifact;
 pub struct EarlyArtifact(GrammarArtifact);
 
 impl EarlyArtifact {
-    /// The artifact of data whose states have no masks yet. O(length of the tables).
+    /// Returns the artifact of data whose states have no masks. O(length of the tables).
     ///
     /// # Errors
     ///
-    /// If a table is too long for the format.
+    /// A table is too long for the format.
     pub fn new(data: &GrammarData, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         data.to_artifact(vocabulary).map(Self)
     }
 
-    /// The same as a plain artifact, for a reader that knows what is missing.
+    /// Returns the artifact without the type, for a reader that finds masks itself.
     pub fn into_artifact(self) -> GrammarArtifact {
         self.0
     }

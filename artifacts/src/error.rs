@@ -1,4 +1,4 @@
-//! Typed errors of artifacts: each says what was expected, what was found, and what to do about it.
+//! Typed errors of artifacts. A message has the expected value, the actual value, and a remedy.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use crate::sections::kinds::ArtifactKind;
 use crate::validate::Violation;
 
-/// Why an artifact was not read or not written.
+/// The reason that an artifact was not read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system failed.
     #[error("could not {action} {}: {source}", path.display())]
     Io {
-        /// The action that was tried: a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Its answer.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file does not begin as an artifact does.
+    /// The file does not begin with the magic of an artifact.
     #[error(
         "not an artifact of grammarc: it begins with {}, not with \\x89grammarc; check the path, and that the file \
          was not transferred as text",
@@ -51,7 +51,7 @@ pub enum Error {
         /// This reader's version.
         supported: (u16, u16),
     },
-    /// The header names a kind of artifact that there is not.
+    /// The header has an unknown kind of artifact.
     #[error(
         "the header names artifact kind {found}, and there are only 1 and 2; the file is damaged, compile it again"
     )]
@@ -87,7 +87,7 @@ pub enum Error {
         /// Length of the file.
         found: u64,
     },
-    /// The bytes are not the ones that were written.
+    /// The bytes changed after they were written.
     #[error(
         "the checksum is {} and the header says {}; the file is damaged, copy or compile it again",
         Hex(found),
@@ -127,12 +127,12 @@ pub enum Error {
         section: String,
         /// Name of the field.
         field: &'static str,
-        /// The number that it should be; for a length, the most that it could be.
+        /// The expected number. For a length, the largest possible one.
         expected: u64,
-        /// The number that it is.
+        /// The number in the file.
         found: u64,
     },
-    /// A section that must be understood is not known to this reader.
+    /// A required section has a kind that this reader does not know.
     #[error(
         "section kind {kind} has no meaning in a {artifact}; if a later version of grammarc wrote the file, read it \
          with that version"
@@ -143,15 +143,15 @@ pub enum Error {
         /// Kind of artifact.
         artifact: ArtifactKind,
     },
-    /// A grammar artifact was to be opened by itself and has no vocabulary embedded.
+    /// A grammar artifact was opened without a vocabulary, and has none embedded.
     #[error(
         "the artifact has no vocabulary in it: open it with the vocabulary artifact of {expected}, or compile it with --standalone"
     )]
     NotStandalone {
-        /// Name of the vocabulary that it was compiled for.
+        /// Name of the vocabulary that the grammar was compiled for.
         expected: String,
     },
-    /// A required section is not there.
+    /// A required section is missing.
     #[error("section {section} is missing; the file was not written by grammarc")]
     MissingSection {
         /// Name of the section.
@@ -172,13 +172,13 @@ pub enum Error {
     /// The nested section is not a valid archive.
     #[error("section META is not a valid archive: {detail}; the file was not written by grammarc")]
     Meta {
-        /// rkyv's words.
+        /// The message of rkyv.
         detail: String,
     },
     /// The nested section could not be written.
     #[error("could not archive the metadata: {detail}; shorten the names and the report")]
     MetaEncode {
-        /// rkyv's words.
+        /// The message of rkyv.
         detail: String,
     },
     /// An invariant that readers rely on does not hold.
@@ -210,9 +210,9 @@ pub enum Error {
         expected: String,
         /// Name of the vocabulary given.
         given: String,
-        /// Number of token ids of the one and of the other.
+        /// Number of token ids of the expected vocabulary, and of the given one.
         tokens: (u32, u32),
-        /// The first difference of the two.
+        /// The first difference between the two.
         difference: Difference,
     },
     /// The vocabulary's tokens are right, but its shared rules are not those that the grammar was compiled with.
@@ -224,7 +224,7 @@ pub enum Error {
         /// Name of the vocabulary given.
         given: String,
     },
-    /// Something does not fit in the format.
+    /// A number exceeds the limits of the format.
     #[error("the {what} is {found} and the format's limit is {limit}")]
     TooLarge {
         /// The name of the thing: a singular noun.
@@ -236,14 +236,14 @@ pub enum Error {
     },
 }
 
-/// The first difference of two vocabularies.
+/// The first difference between two vocabularies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The first token that differs.
     Token {
         /// Token id.
         id: u32,
-        /// Its bytes in the given vocabulary, `None` where that ends before it.
+        /// The bytes of the token in the given vocabulary. `None` if that has fewer tokens.
         bytes: Option<Vec<u8>>,
     },
     /// The group of tokens that contains the first difference. Grammar artifacts of large vocabularies hold a digest for each
@@ -254,7 +254,7 @@ pub enum Difference {
         /// Last token id of the group.
         last: u32,
     },
-    /// All tokens agree; the end tokens or the logit width do not.
+    /// All tokens are equal. The end tokens or the logit widths differ.
     EndOrWidth,
 }
 
@@ -292,7 +292,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The first bytes of a digest, enough to tell two apart.
+/// The first bytes of a digest in hexadecimal, enough to distinguish two.
 struct Hex<'a>(&'a [u8; 32]);
 
 impl fmt::Display for Hex<'_> {

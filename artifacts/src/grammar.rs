@@ -1,8 +1,10 @@
-//! The grammar artifact: a grammar's own tables, numbered on from the vocabulary's, and where they came from.
+//! The grammar artifact: a grammar's own tables, which continue the vocabulary's numbering, and their metadata.
 //!
-//! A grammar is nothing without the vocabulary artifact that it was compiled for, so it is opened with it and keeps it.
-//! One that stands alone has it embedded, byte for byte, as one more section: it opens with the same vocabulary as
-//! before, or by itself. Its price is the vocabulary's pages and checks, once for each such artifact.
+//! A grammar artifact is opened with the vocabulary artifact that it was compiled for, and keeps it. A *standalone* artifact
+//! has the vocabulary embedded in one more section, byte for byte. It opens with that vocabulary or without. Each such
+//! artifact takes the memory and the checks of a vocabulary.
+//!
+//! Tests: `tests/suite/round_trip.rs`, `tests/suite/standalone.rs`, `tests/suite/mismatch.rs`.
 
 use std::any::Any;
 use std::path::Path;
@@ -28,15 +30,15 @@ use crate::{validate, write};
 pub struct GrammarData {
     /// Source, options, report and statistics.
     pub meta: GrammarMeta,
-    /// Rule in whose initial state a sequence begins; it may be a shared one.
+    /// Rule in whose initial state a sequence begins. It may be a shared rule.
     pub start_rule: u32,
     /// The grammar's own tables, with the totals of the vocabulary's as bases.
     pub tables: TablesData,
 }
 
 impl GrammarData {
-    /// The artifact, for the vocabulary that the grammar was compiled for. The same data gives the same bytes. Whether
-    /// the data keeps the invariants is checked by whoever opens it.
+    /// Writes the artifact into a buffer, for the vocabulary that the grammar was compiled for. Equal data gives equal bytes.
+    /// The invariants are not checked here, but when the artifact is opened.
     pub fn to_bytes(&self, vocabulary: &VocabularyArtifact) -> Result<Buffer, Error> {
         self.encode(vocabulary, Seal::Now)
     }
@@ -61,25 +63,25 @@ impl GrammarData {
         encoder.finish(ArtifactKind::Grammar, fingerprint, shared, seal)
     }
 
-    /// The artifact for use in this process, as [`GrammarArtifact::from_buffer`] opens the bytes, but without its checks:
-    /// nobody else has had them in his hands. The checksum is computed when it is asked for. O(length), for a copy.
+    /// Returns the artifact for use in this process, without the checks of [`GrammarArtifact::from_buffer`]. The checksum is
+    /// computed on first use. O(length) for a copy.
     ///
-    /// A build with debug assertions makes the checks. Without, data that break the invariants are noticed late: readers
-    /// of the artifact panic or find wrong masks. No invariant is one of memory safety.
+    /// A build with debug assertions makes the checks. Without them, readers of data that violates the invariants panic or
+    /// find wrong masks. Memory safety does not depend on the invariants.
     ///
     /// # Errors
     ///
-    /// If a table is too long for the format.
+    /// A table is too long for the format.
     pub fn to_artifact(&self, vocabulary: &VocabularyArtifact) -> Result<GrammarArtifact, Error> {
         let container = Container::of_written(self.encode(vocabulary, Seal::Later)?)?;
         GrammarArtifact::of_compiled(container, Some(Unsealed::default()), vocabulary)
     }
 
-    /// The same with its checksum: for an artifact that is used and written.
+    /// As [`to_artifact`](Self::to_artifact), with the checksum, for an artifact that is also written.
     ///
     /// # Errors
     ///
-    /// If a table is too long for the format.
+    /// A table is too long for the format.
     pub fn to_sealed_artifact(
         &self,
         vocabulary: &VocabularyArtifact,
@@ -92,13 +94,13 @@ impl GrammarData {
         GrammarArtifact::of_compiled(container, None, vocabulary)
     }
 
-    /// Writes the artifact to a file, replacing it in one step.
+    /// Writes the artifact to a file and replaces an older file atomically.
     pub fn write(&self, path: &Path, vocabulary: &VocabularyArtifact) -> Result<(), Error> {
         write::replace(path, &self.to_bytes(vocabulary)?)
     }
 }
 
-/// A grammar artifact, opened, with its vocabulary. A clone shares the bytes.
+/// An opened grammar artifact, with its vocabulary. A clone shares the bytes.
 #[derive(Clone, Debug)]
 pub struct GrammarArtifact {
     inner: Arc<Inner>,
@@ -107,17 +109,17 @@ pub struct GrammarArtifact {
 #[derive(Debug)]
 struct Inner {
     container: Container,
-    /// The parts that are missing as long as the container has no checksum.
+    /// The sealed copy of an artifact that was compiled in this process and whose container has no checksum.
     unsealed: Option<Unsealed>,
     vocabulary: VocabularyArtifact,
-    /// Copied out when it is first asked for: an engine never asks.
+    /// Decoded on first use. No step of the runtime reads it.
     meta: OnceLock<GrammarMeta>,
     record: GrammarRecord,
     tables: StoredTables,
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// The parts that an artifact lacks which this process has just compiled: serving it needs none of them.
+/// The parts that an artifact just compiled in this process lacks. Matchers need none of them.
 #[derive(Debug, Default)]
 struct Unsealed {
     checksum: OnceLock<[u8; 32]>,
@@ -126,7 +128,7 @@ struct Unsealed {
 }
 
 impl GrammarArtifact {
-    /// Maps and checks a grammar artifact. See [`Buffer::open`] for what must not be done to the file meanwhile.
+    /// Maps and checks a grammar artifact. The file must not change while it is mapped: see [`Buffer::open`].
     pub fn open(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         Self::from_buffer(Buffer::open(path)?, vocabulary)
     }
@@ -136,22 +138,22 @@ impl GrammarArtifact {
         Self::from_buffer(Buffer::read(path)?, vocabulary)
     }
 
-    /// Maps and checks a grammar artifact that stands alone, with the vocabulary that is embedded in it. See
-    /// [`Buffer::open`] for what must not be done to the file meanwhile.
+    /// Maps and checks a standalone grammar artifact, with the vocabulary that is embedded in it. The file must not change while
+    /// it is mapped: see [`Buffer::open`].
     pub fn open_standalone(path: &Path) -> Result<Self, Error> {
         Self::from_standalone(Buffer::open(path)?)
     }
 
-    /// Reads a grammar artifact that stands alone into the heap and checks it.
+    /// Reads a standalone grammar artifact into the heap and checks it.
     pub fn read_standalone(path: &Path) -> Result<Self, Error> {
         Self::from_standalone(Buffer::read(path)?)
     }
 
-    /// Checks a grammar artifact that stands alone and reads it in place, and the vocabulary in it.
+    /// Checks a standalone grammar artifact and its vocabulary, and reads both in place.
     ///
     /// # Errors
     ///
-    /// [`Error::NotStandalone`] where no vocabulary is embedded, and what is wrong with either.
+    /// [`Error::NotStandalone`] if no vocabulary is embedded, or the fault of either artifact.
     pub fn from_standalone(buffer: Buffer) -> Result<Self, Error> {
         let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)?;
         let Some(embedded) = container.directory().get(SectionKind::Embedded) else {
@@ -162,7 +164,7 @@ impl GrammarArtifact {
         Self::from_container(container, None, &vocabulary)
     }
 
-    /// The same grammar as an artifact that stands alone: with its vocabulary embedded.
+    /// Writes the grammar as a standalone artifact, with its vocabulary embedded.
     pub fn to_standalone(&self) -> Result<Buffer, Error> {
         let container = self.container();
         let embedded = self.vocabulary().container().buffer();
@@ -185,7 +187,7 @@ impl GrammarArtifact {
         Self::from_container(container, None, vocabulary)
     }
 
-    /// The artifact in a container that this process has filled.
+    /// Returns the artifact in a container that this process has written.
     fn of_compiled(
         container: Container,
         unsealed: Option<Unsealed>,
@@ -215,7 +217,7 @@ impl GrammarArtifact {
         Ok(artifact)
     }
 
-    /// The artifact in a container, with nothing checked.
+    /// Returns the artifact in a container, without checks.
     fn locate(
         container: Container,
         unsealed: Option<Unsealed>,
@@ -233,22 +235,21 @@ impl GrammarArtifact {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The bytes of the artifact with its header and section table. A copy is made for the first call where the artifact
-    /// was compiled in this process.
+    /// The bytes of the artifact, with its header and section table. For an artifact compiled in this process, the first call
+    /// makes a copy with the checksum.
     pub fn container(&self) -> &Container {
         let Inner { container, unsealed, .. } = &*self.inner;
         let sealed = unsealed.as_ref().map(|unsealed| &unsealed.container);
         sealed.map_or(container, |sealed| sealed.get_or_init(|| container.sealed(self.checksum())))
     }
 
-    /// Length of the artifact in bytes. Whether it is mapped or on the heap does not matter, and nothing is copied.
+    /// Length of the artifact in bytes, mapped or on the heap.
     pub fn byte_length(&self) -> usize {
         self.inner.container.buffer().len()
     }
 
-    /// Data that a reader derives from the artifact, kept with it so that all handles share it. Made on the first call;
-    /// there is room for one type, and `None` says that another has taken it. It must not hold this artifact, which
-    /// would then hold itself.
+    /// Data that a reader derives from the artifact, shared by all handles. The first call makes it. There is room for one
+    /// type: `None` if data of another type is there. The data must not hold this artifact, since that would be a cycle.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
@@ -281,7 +282,7 @@ impl GrammarArtifact {
         self.inner.tables.get(self.inner.container.buffer())
     }
 
-    /// The vocabulary's masks and the grammar's own as one numbering.
+    /// The vocabulary's masks and the grammar's own, in one numbering.
     #[inline]
     pub fn pool(&self) -> MaskPool<'_> {
         let own = self.inner.tables.masks(self.inner.container.buffer());

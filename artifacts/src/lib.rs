@@ -1,32 +1,30 @@
 //! The two file formats of grammarc: the vocabulary artifact (`.gvocab`) and the grammar artifact (`.gmask`).
 //!
 //! An artifact is a header, a section table and sections. Nearly all sections are *flat*: arrays of little-endian
-//! fixed-width records ([`sections`]) that are read in place, from a memory map, from the heap or from GPU memory, by
-//! the same offsets. The one nested section holds names, options, the exactness report and statistics ([`meta`]) as
-//! an rkyv archive. `README.md` beside this crate is the format's specification.
+//! fixed-width records ([`sections`]). They are read in place, from a memory map, from the heap or from GPU memory, by the
+//! same offsets. The nested section has names, options, the exactness report and statistics ([`meta`]) as an rkyv archive.
+//! `README.md` of this crate is the specification of the format.
 //!
 //! | to do this | use |
 //! | --- | --- |
 //! | write a vocabulary artifact | [`VocabularyData::to_bytes`], [`VocabularyData::write`] |
 //! | read one | [`VocabularyArtifact::open`] |
 //! | write a grammar artifact | [`GrammarData::to_bytes`], [`GrammarData::write`] |
-//! | read one | [`GrammarArtifact::open`], which takes the vocabulary artifact it was compiled for |
-//! | look inside without a vocabulary | [`dump::inspect`] |
+//! | read one | [`GrammarArtifact::open`], with the vocabulary artifact that it was compiled for |
+//! | inspect one without a vocabulary | [`dump::inspect`] |
 //!
 //! # Trust
 //!
-//! There is one way to open an artifact, and it checks everything: the header, the checksum over every byte after it,
-//! the section table, the archive, and each invariant that a reader relies on ([`validate`]). So the accessors neither
-//! panic nor read out of bounds whatever the file held, and every damaged, truncated, foreign or mismatched file is a
-//! typed [`Error`].
+//! To open an artifact checks everything: the header, the checksum, the section table, the archive, and each invariant that a
+//! reader relies on ([`validate`]). So accessors neither panic nor read out of bounds, whatever the file holds. Each damaged,
+//! truncated, foreign or mismatched file is a typed [`Error`].
 //!
 //! # Cost
 //!
-//! Opening is linear in the file: one pass for the checksum and one for the invariants. Nothing but the nested section
-//! is copied.
+//! To open an artifact is linear in the file: one pass for the checksum and one for the invariants. Only the nested section is
+//! copied.
 
 pub mod buffer;
-pub mod catalogue;
 pub mod container;
 mod digests;
 pub mod dump;
@@ -34,6 +32,7 @@ mod early;
 pub mod error;
 pub mod grammar;
 pub mod meta;
+pub mod packed_strings;
 pub mod pool;
 pub mod sections;
 mod stored;

@@ -1,7 +1,6 @@
-//! The mask pool of a vocabulary and a grammar as one numbering: what a reader of masks needs of their tables.
+//! The stored masks of a vocabulary and a grammar in one numbering.
 //!
-//! A reader of a mask looks at three tables of each artifact and not at all eleven, which it can have at each step for
-//! the price of a few loads.
+//! A mask is in three tables of each artifact. A [`MaskPool`] refers to these alone, so a step gets it with a few loads.
 
 use crate::sections::masks::MaskRecord;
 use crate::sections::network::NONE;
@@ -10,9 +9,9 @@ use crate::tables::{Joined, Tables};
 /// The masks of one artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct MaskTables<'a> {
-    /// Masks that come before this artifact's own.
+    /// Number of masks before this artifact's own.
     pub(crate) first_mask: u32,
-    /// Dense rows that come before this artifact's own.
+    /// Number of dense rows before this artifact's own.
     pub(crate) first_row: u32,
     /// u32 words of a dense row.
     pub(crate) row_words: u32,
@@ -50,16 +49,16 @@ impl<'a> From<&Tables<'a>> for MaskTables<'a> {
 /// The vocabulary's masks and a grammar's own.
 #[derive(Clone, Copy, Debug)]
 pub struct MaskPool<'a> {
-    /// The vocabulary's.
+    /// The vocabulary's masks.
     pub(crate) shared: MaskTables<'a>,
-    /// The grammar's.
+    /// The grammar's own masks.
     pub(crate) own: MaskTables<'a>,
 }
 
-/// One mask: `(row without minus) with plus`.
+/// One mask: the tokens of `row` minus those of `minus`, and those of `plus`.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredMask<'a> {
-    /// Its dense row, if it has one.
+    /// The dense row, if the mask has one.
     pub row: Option<&'a [u32]>,
     /// Tokens of the row that are not in the mask, ascending.
     pub minus: &'a [u32],
@@ -70,7 +69,7 @@ pub struct StoredMask<'a> {
 }
 
 impl<'a> MaskPool<'a> {
-    /// A mask by its id.
+    /// Returns the mask with an id.
     #[inline]
     pub fn mask(&self, mask: u32) -> StoredMask<'a> {
         let (home, index) = match mask.checked_sub(self.own.first_mask) {

@@ -1,7 +1,7 @@
 //! The tables of a network as sections: written, located, read and digested.
 //!
-//! Both kinds of artifact hold this group of sections. One list names its fields with their section kinds, so that
-//! the four operations cannot disagree.
+//! Both kinds of artifact have this group of sections. One list of the fields with their section kinds generates the four
+//! operations, so that they agree.
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
@@ -10,27 +10,27 @@ use crate::error::Error;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;
 use crate::tables::{Bases, Tables};
 
 impl TablesRecord {
-    /// The numbers of these tables.
+    /// The numbering of these tables.
     pub(crate) fn of(tables: &Tables<'_>) -> Self {
         let Bases { rules, states, masks, rows, classes } = tables.bases;
         Self { rules, states, masks, rows, classes, row_words: tables.row_words }
     }
 
-    /// The numbers that come before the artifact's own.
+    /// The bases of these tables.
     pub(crate) fn bases(&self) -> Bases {
         let Self { rules, states, masks, rows, classes, .. } = *self;
         Bases { rules, states, masks, rows, classes }
     }
 }
 
-/// Whether a table has a section: a section that is optional is there where it has records.
+/// Whether a table has a section. An optional section is written only if it has records.
 fn has<T>(kind: SectionKind, records: &[T]) -> bool {
     !kind.presence().is_optional() || !records.is_empty()
 }
@@ -118,8 +118,8 @@ stored! {
     follows: FollowEntry = Follows,
     classes: ClassRecord = Classes,
     class_nodes: u32 = ClassNodes,
-    catalogue: u8 = Catalogue,
+    packed_strings: u8 = PackedStrings,
     crowded: CrowdedRecord = Crowded,
-    grades: GradeRecord = Grades,
-    grade_masks: GradeMask = GradeMasks,
+    near_bound: NearBoundRecord = NearBound,
+    near_bound_masks: NearBoundMask = NearBoundMasks,
 }

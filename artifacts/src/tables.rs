@@ -1,24 +1,23 @@
-//! The tables of a network with its masks, as one artifact holds them: owned while they are built, borrowed when they
-//! are read.
+//! The tables of a network with its masks, as one artifact has them: owned for a writer, borrowed for a reader.
 //!
-//! Both kinds of artifact hold one such group: the vocabulary artifact for the shared rules, the grammar artifact for
-//! its own, numbered on from the vocabulary's (see [`sections::network`](crate::sections::network)).
+//! The vocabulary artifact has the tables of the shared rules. The grammar artifact has those of its own rules, which continue
+//! the vocabulary's numbering (see [`sections::network`](crate::sections::network)).
 
-use crate::catalogue::Catalogue;
+use crate::packed_strings::PackedStrings;
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
 };
 
-/// u32 words of a dense row for logit rows of this width: the bits rounded up to 64 bytes.
+/// Number of u32 words of a dense row, for a logit width: one bit for each token, rounded up to 64 bytes.
 pub fn row_words(logit_width: u32) -> u32 {
     logit_width.div_ceil(512) * 16
 }
 
-/// How many of each numbered thing come before an artifact's own: all zero in a vocabulary artifact, and the
-/// vocabulary's totals in a grammar artifact.
+/// The first ids of an artifact's own rules, states, masks, dense rows and exit classes. All are zero in a vocabulary artifact.
+/// In a grammar artifact they are the vocabulary's totals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bases {
     /// Rules.
@@ -38,7 +37,7 @@ macro_rules! tables {
         /// Owned tables, as the compiler builds them.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct TablesData {
-            /// Numbers that come before this artifact's own.
+            /// The first own ids.
             pub bases: Bases,
             /// u32 words of a dense row: the logit width in bits, rounded up to 64 bytes.
             pub row_words: u32,
@@ -48,7 +47,7 @@ macro_rules! tables {
         /// Borrowed tables, as a reader sees them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Tables<'a> {
-            /// Numbers that come before this artifact's own.
+            /// The first own ids.
             pub bases: Bases,
             /// u32 words of a dense row.
             pub row_words: u32,
@@ -61,7 +60,7 @@ macro_rules! tables {
                 Tables { bases: self.bases, row_words: self.row_words, $($name: &self.$name,)* }
             }
 
-            /// Bytes that they take.
+            /// Number of bytes of all tables.
             pub fn bytes(&self) -> usize {
                 0 $(+ size_of_val(&*self.$name))*
             }
@@ -70,9 +69,9 @@ macro_rules! tables {
 }
 
 tables! {
-    /// Rules, by id less `bases.rules`.
+    /// Rules, by id minus `bases.rules`.
     rules: RuleRecord,
-    /// States, by id less `bases.states`, and one sentinel record at the end.
+    /// States, by id minus `bases.states`, and one sentinel record at the end.
     states: StateRecord,
     /// Byte edges of all states.
     byte_edges: ByteEdge,
@@ -80,30 +79,30 @@ tables! {
     call_edges: CallEdge,
     /// Token edges of all states.
     token_edges: TokenEdge,
-    /// Mask pool, by id less `bases.masks`.
+    /// Mask pool, by id minus `bases.masks`.
     masks: MaskRecord,
-    /// Dense rows, one after the other; row `i` is at `(i - bases.rows) * row_words`.
+    /// Dense rows, one after the other. Row `i` begins at `(i - bases.rows) * row_words`.
     rows: u32,
     /// Token id lists of the masks.
     lists: u32,
     /// Follow entries of all states.
     follows: FollowEntry,
-    /// Exit classes, by id less `bases.classes`.
+    /// Exit classes, by id minus `bases.classes`.
     classes: ClassRecord,
     /// Trie nodes of the exit classes.
     class_nodes: u32,
-    /// Packed nodes of catalogues; none in a vocabulary.
-    catalogue: u8,
-    /// Nodes of catalogues with stored masks, ascending by address.
+    /// The nodes of packed string sets. A vocabulary has none.
+    packed_strings: u8,
+    /// Nodes of packed string sets with stored masks, ascending by address.
     crowded: CrowdedRecord,
-    /// States with masks for small values of a counter, ascending by state and field of the register.
-    grades: GradeRecord,
-    /// The masks of the grades, ascending by the counter's value for each.
-    grade_masks: GradeMask,
+    /// Count-dependent states with their near-bound masks, ascending by state and field of the register.
+    near_bound: NearBoundRecord,
+    /// The near-bound masks, ascending by the counter's value for each record.
+    near_bound_masks: NearBoundMask,
 }
 
 impl TablesData {
-    /// Tables with no rule in them: what a vocabulary without shared rules holds.
+    /// Tables without rules, as in a vocabulary without shared rules.
     pub fn empty(bases: Bases, row_words: u32) -> Self {
         Self { bases, row_words, states: vec![StateRecord::sentinel([0; 4])], ..Self::default() }
     }
@@ -115,8 +114,7 @@ impl<'a> Tables<'a> {
         self.rows.len().checked_div(self.row_words as usize).unwrap_or(0) as u32
     }
 
-    /// The numbers up to and with these tables' own: the bases of an artifact that continues them. Meaningful for
-    /// tables that were validated, whose totals fit.
+    /// The bases of an artifact that continues these tables. The tables must be validated, so that the totals fit in 32 bits.
     pub fn totals(&self) -> Bases {
         Bases {
             rules: self.bases.rules.wrapping_add(self.rules.len() as u32),
@@ -127,7 +125,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Whether these tables have the rules, states and edges of others, whatever the masks of either are. O(their length).
+    /// Whether two tables are equal except for their masks. O(their length).
     pub fn has_network_of(&self, other: &Tables<'_>) -> bool {
         let unmasked =
             |state: &StateRecord| StateRecord { follows: 0, base: NONE, exits: NONE, ..*state };
@@ -150,7 +148,7 @@ impl<'a> Tables<'a> {
         self.states.len().saturating_sub(1) as u32
     }
 
-    /// Byte edges of the own state with this index (its id less the base), and likewise for the other edges.
+    /// Byte edges of the own state with this index: its id minus the base.
     #[inline]
     pub fn byte_edges_of(&self, index: usize) -> &'a [ByteEdge] {
         let at = self.states[index].byte_edges as usize;
@@ -191,17 +189,17 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The vocabulary's shared tables and a grammar's own, seen as one numbering.
+/// The vocabulary's shared tables and a grammar's own, in one numbering.
 #[derive(Clone, Copy, Debug)]
 pub struct Joined<'a> {
-    /// The vocabulary's.
+    /// The vocabulary's tables.
     pub shared: Tables<'a>,
-    /// The grammar's.
+    /// The grammar's own tables.
     pub own: Tables<'a>,
 }
 
 impl<'a> Joined<'a> {
-    /// The tables that hold a state, and the state's index in them.
+    /// The tables that have a state, and the state's index in them.
     #[inline]
     pub fn locate(&self, state: u32) -> (&Tables<'a>, usize) {
         match state.checked_sub(self.own.bases.states) {
@@ -210,22 +208,22 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// Whether some state of either reads whole tokens.
+    /// Whether some state has a token edge.
     pub fn reads_tokens(&self) -> bool {
         !self.shared.token_edges.is_empty() || !self.own.token_edges.is_empty()
     }
 
-    /// Whether a state reads whole tokens, of its own or by a rule that it can begin.
+    /// Whether a state has a token edge, or calls a rule that can begin with one.
     pub fn may_read_token(&self, state: u32) -> bool {
         let (tables, index) = self.locate(state);
         let begins = |call: &CallEdge| self.rule(call.callee).first_tokens != 0;
         !tables.token_edges_of(index).is_empty() || tables.call_edges_of(index).iter().any(begins)
     }
 
-    /// The grammar's catalogues.
+    /// The nodes of the grammar's packed string sets.
     #[inline]
-    pub fn catalogue(&self) -> Catalogue<'a> {
-        Catalogue::new(self.own.catalogue)
+    pub fn packed_strings(&self) -> PackedStrings<'a> {
+        PackedStrings::new(self.own.packed_strings)
     }
 
     /// Record of a state.
@@ -235,7 +233,7 @@ impl<'a> Joined<'a> {
         &tables.states[index]
     }
 
-    /// The target of an arrival at a state with this register: a state and its register.
+    /// The state and the register in which an arrival at a state ends.
     #[inline]
     pub fn arrival(&self, state: u32, register: u32) -> (u32, u32) {
         match self.state(state).count_exit {
@@ -244,7 +242,7 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The states that an arrival at a state may lead to, whatever the register: itself alone where it lowers none.
+    /// Returns the states in which an arrival at a state may end, for all registers. For a state without a counter, only itself.
     pub fn arrivals(&self, state: u32) -> Vec<u32> {
         let mut found = vec![state];
         let mut at = 0;
@@ -269,7 +267,7 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// Tables that hold a mask, and its record. The record's lists are in these tables; its row may be in either.
+    /// The tables that have a mask, and its record. The record's lists are in these tables. Its row may be in the others.
     #[inline]
     pub fn mask(&self, mask: u32) -> (&Tables<'a>, &'a MaskRecord) {
         match mask.checked_sub(self.own.bases.masks) {
@@ -278,7 +276,7 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// A dense row, or `None` for [`NONE`].
+    /// The dense row with an id. `None` for [`NONE`].
     #[inline]
     pub fn row(&self, row: u32) -> Option<&'a [u32]> {
         if row == NONE {

@@ -1,4 +1,4 @@
-//! The tokens of a vocabulary as borrowed arrays: bytes and kinds by id, and the two lists of chosen ids.
+//! The tokens of a vocabulary as borrowed arrays: bytes and kinds by id, end tokens and special tokens.
 
 use crate::sections::vocabulary::TokenKind;
 
@@ -25,7 +25,7 @@ impl<'a> Tokens<'a> {
         self.kinds.len() as u32
     }
 
-    /// Bytes of a token; for a special token, its name. Empty for an id out of range.
+    /// The bytes of a token, or the name of a special token. Empty for an id out of range.
     #[inline]
     pub fn bytes_of(&self, id: u32) -> &'a [u8] {
         let id = id as usize;
@@ -35,7 +35,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Kind of a token; [`TokenKind::Unused`] for an id out of range.
+    /// The kind of a token. [`TokenKind::Unused`] for an id out of range.
     #[inline]
     pub fn kind_of(&self, id: u32) -> TokenKind {
         let kind = self.kinds.get(id as usize).copied();
@@ -47,14 +47,14 @@ impl<'a> Tokens<'a> {
         self.kinds.iter().filter(|&&found| found == kind as u8).count()
     }
 
-    /// The part of `sorted`, token ids in the order of their bytes, with exactly these bytes. O(log n) comparisons.
+    /// Returns the ids of `sorted` with these bytes. `sorted` are token ids in the order of their bytes. O(log n) comparisons.
     pub fn find<'s>(&self, sorted: &'s [u32], bytes: &[u8]) -> &'s [u32] {
         let from = sorted.partition_point(|&id| self.bytes_of(id) < bytes);
         let rest = &sorted[from..];
         &rest[..rest.partition_point(|&id| self.bytes_of(id) == bytes)]
     }
 
-    /// The tokens that a mask may hold, text and special: bit `t % 32` of word `t / 32`.
+    /// Returns the tokens that a mask may have, text and special: bit `t % 32` of word `t / 32`.
     pub fn usable(&self) -> Vec<u32> {
         let word = |kinds: &[u8]| {
             let usable = kinds.iter().map(|&kind| u32::from(kind != TokenKind::Unused as u8));
@@ -63,8 +63,8 @@ impl<'a> Tokens<'a> {
         self.kinds.chunks(32).map(word).collect()
     }
 
-    /// Identity of the vocabulary: blake3 of a name, three numbers, and four of the arrays. The list of special tokens
-    /// follows from those.
+    /// Returns the identity of the vocabulary: blake3 of a name, three numbers and four arrays. The list of special tokens
+    /// follows from these.
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"grammarc vocabulary");

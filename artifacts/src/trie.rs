@@ -1,8 +1,12 @@
-//! Building the token trie.
+//! Builds the token trie.
 //!
-//! The text tokens are sorted by their bytes, and by id where bytes are equal. That is the preorder of the trie, so
-//! nodes are appended in one pass that keeps only the path to the node last made: a token shares as many nodes with the
-//! one before as they share leading bytes. O(total bytes + n log n) comparisons of token bytes, and two arrays of scratch.
+//! The text tokens are sorted by their bytes, and by id if these are equal. This is the preorder of the trie. So one pass
+//! appends the nodes and keeps only the path to the newest. A token shares one node with the token before for each common
+//! leading byte.
+//!
+//! Cost: O(total bytes + n log n) comparisons of token bytes, and two scratch arrays.
+//!
+//! Tests: `tests/suite/trie.rs`.
 
 use crate::error::Error;
 use crate::sections::vocabulary::{TokenKind, Trie};
@@ -21,8 +25,12 @@ pub struct TrieData {
 }
 
 impl TrieData {
-    /// The trie of the text tokens of a vocabulary, which are given by id. Tokens of other kinds, and tokens with no
-    /// bytes, are not in it. Fails where the nodes do not fit in 32 bits.
+    /// Builds the trie of a vocabulary's text tokens. `tokens` are all tokens by id. Tokens of other kinds and tokens without
+    /// bytes are not in the trie.
+    ///
+    /// # Errors
+    ///
+    /// The number of tokens or nodes does not fit in 32 bits.
     pub fn build(tokens: &[(Vec<u8>, TokenKind)]) -> Result<Self, Error> {
         let too_large = |what, found| Error::TooLarge { what, limit: u64::from(u32::MAX), found };
         if tokens.len() >= u32::MAX as usize {
@@ -63,7 +71,7 @@ impl TrieData {
         Ok(trie)
     }
 
-    /// The same trie, borrowed.
+    /// Borrows the trie.
     pub fn as_trie(&self) -> Trie<'_> {
         Trie {
             byte: &self.byte,

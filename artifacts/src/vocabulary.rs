@@ -2,16 +2,16 @@
 //!
 //! # Lookup by bytes
 //!
-//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them, and
-//! the special tokens have a list of their own in the same order. A separate map (an fst) would repeat what the ranks
-//! say, cost about a megabyte for a large vocabulary, and could not be checked against hostile bytes without decoding
-//! all of it.
+//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them. The special
+//! tokens have a separate list in the same order. A map (an fst) would repeat the ranks and take about a megabyte for a large
+//! vocabulary. A check of a hostile map would decode all of it.
 //!
 //! # Identity
 //!
-//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. It does not cover
-//! the shared rules, which have a digest of their own, because two compilers may precompute different rules for one
-//! vocabulary.
+//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. The shared rules have a
+//! separate digest, because two compilers may precompute different rules for one vocabulary.
+//!
+//! Tests: `tests/suite/round_trip.rs`.
 
 use std::any::Any;
 use std::path::Path;
@@ -46,15 +46,19 @@ pub struct VocabularyData {
     pub logit_width: u32,
     /// The token trie, from [`TrieData::build`].
     pub trie: TrieData,
-    /// Tables of the shared rules, with bases of zero; [`TablesData::empty`] where there are none.
+    /// Tables of the shared rules, with bases of zero. [`TablesData::empty`] if there are none.
     pub tables: TablesData,
     /// Expressions of the shared rules, ascending by digest, each digest once.
     pub expressions: Vec<ExpressionRecord>,
 }
 
 impl VocabularyData {
-    /// The artifact. The same data gives the same bytes. Whether the data keeps the invariants is checked by whoever
-    /// opens it; only what does not fit in the format fails here.
+    /// Writes the artifact into a buffer. Equal data gives equal bytes. The invariants are not checked here, but when the
+    /// artifact is opened.
+    ///
+    /// # Errors
+    ///
+    /// The data is too large for the format.
     pub fn to_bytes(&self) -> Result<Buffer, Error> {
         let meta = meta::encode_vocabulary(&self.meta)?;
         let (offsets, bytes) = self.token_bytes()?;
@@ -93,7 +97,7 @@ impl VocabularyData {
         encoder.finish(ArtifactKind::Vocabulary, fingerprint, shared, Seal::Now)
     }
 
-    /// Writes the artifact to a file, replacing it in one step.
+    /// Writes the artifact to a file and replaces an older file atomically.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         write::replace(path, &self.to_bytes()?)
     }
@@ -128,7 +132,7 @@ impl VocabularyData {
     }
 }
 
-/// A vocabulary artifact, opened. A clone shares the bytes.
+/// An opened vocabulary artifact. A clone shares the bytes.
 #[derive(Clone, Debug)]
 pub struct VocabularyArtifact {
     inner: Arc<Inner>,
@@ -156,7 +160,7 @@ struct Inner {
 }
 
 impl VocabularyArtifact {
-    /// Maps and checks a vocabulary artifact. See [`Buffer::open`] for what must not be done to the file meanwhile.
+    /// Maps and checks a vocabulary artifact. The file must not change while it is mapped: see [`Buffer::open`].
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::from_buffer(Buffer::open(path)?)
     }
@@ -193,7 +197,7 @@ impl VocabularyArtifact {
         Ok(artifact)
     }
 
-    /// Checks what the container did not: the invariants, and the two digests in the header.
+    /// Checks the invariants, and the two digests in the header.
     fn validate(&self) -> Result<(), Error> {
         let (tokens, own) = (self.tokens(), self.tables());
         let numbers = &self.inner.record;
@@ -227,7 +231,7 @@ impl VocabularyArtifact {
         &self.inner.meta
     }
 
-    /// The name that users know the vocabulary by.
+    /// The name of the vocabulary, for users.
     pub fn name(&self) -> &str {
         &self.inner.meta.name
     }
@@ -259,12 +263,12 @@ impl VocabularyArtifact {
         }
     }
 
-    /// Bytes of a token; for a special token, its name. Empty for an id out of range.
+    /// The bytes of a token, or the name of a special token. Empty for an id out of range.
     pub fn token_bytes(&self, id: u32) -> &[u8] {
         self.tokens().bytes_of(id)
     }
 
-    /// Kind of a token; [`TokenKind::Unused`] for an id out of range.
+    /// The kind of a token. [`TokenKind::Unused`] for an id out of range.
     pub fn token_kind(&self, id: u32) -> TokenKind {
         self.tokens().kind_of(id)
     }
@@ -289,24 +293,24 @@ impl VocabularyArtifact {
         }
     }
 
-    /// The tokens that a mask may hold, text and special: bit `t % 32` of word `t / 32`, as in a dense row, but with no
-    /// more words than the tokens need. Made on the first call.
+    /// The tokens that a mask may have, text and special: bit `t % 32` of word `t / 32`. A dense row may have more words. Computed
+    /// on the first call.
     pub fn usable_tokens(&self) -> &[u32] {
         self.inner.usable.get_or_init(|| self.tokens().usable())
     }
 
-    /// Data that a reader derives from the artifact, kept with it so that all handles share it. Made on the first call;
-    /// there is room for one type, and `None` says that another has taken it.
+    /// Data that a reader derives from the artifact, shared by all handles. The first call makes it. There is room for one
+    /// type: `None` if data of another type is there.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
 
-    /// Ids of the text tokens with these bytes, ascending; empty where there is none. O(log n) comparisons.
+    /// Returns the ids of the text tokens with these bytes, ascending. O(log n) comparisons.
     pub fn lookup(&self, bytes: &[u8]) -> &[u32] {
         self.tokens().find(self.get(self.inner.token_of_rank), bytes)
     }
 
-    /// The special token with this name, the one with the lowest id if there are several. O(log n) comparisons.
+    /// Returns the special token with a name. If there are several, the one with the lowest id. O(log n) comparisons.
     pub fn special_token(&self, name: &[u8]) -> Option<u32> {
         self.tokens().find(self.special_tokens(), name).first().copied()
     }
@@ -326,7 +330,7 @@ impl VocabularyArtifact {
         self.get(self.inner.expressions)
     }
 
-    /// The token digests, which grammars copy.
+    /// The token digests. Grammar artifacts copy them.
     pub(crate) fn token_digests(&self) -> &[u8] {
         self.get(self.inner.token_digests)
     }

@@ -1,4 +1,4 @@
-//! Writing a file so that nobody ever sees half of it.
+//! Atomic replacement of a file: no reader sees a part of it.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// Writes a file under a temporary name in the same folder and renames it into place.
 ///
-/// A reader sees the old file or the new one, and a map of the old one keeps its bytes. The content reaches the disk
+/// A reader sees the old file or the new one. A memory map of the old file keeps its bytes. The content reaches the disk
 /// before the name does.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace_parts(path, &[bytes])

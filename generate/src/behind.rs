@@ -1,4 +1,4 @@
-//! Early grammars whose masks are computed in the background: a few at once. All requests for such a grammar share it.
+//! Unmasked grammars whose masks are computed in the background: a few at once. All requests for such a grammar share it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,13 +9,13 @@ use grammarc_runtime::Grammar as Compiled;
 /// Most background threads of one compiler that compute masks. More would take processors from generations.
 const MOST: usize = 2;
 
-/// The early grammars of one compiler whose masks are being computed.
+/// The unmasked grammars of one compiler whose masks are being computed.
 #[derive(Default)]
 pub(crate) struct Behind {
     begun: Mutex<Vec<(Key, Begun)>>,
 }
 
-/// An early grammar, with the report on its source.
+/// An unmasked grammar, with the report on its source.
 #[derive(Clone)]
 pub(crate) struct Begun {
     pub(crate) grammar: Compiled,
@@ -29,7 +29,7 @@ pub(crate) struct Place {
 }
 
 impl Behind {
-    /// The early grammar with this key, if its masks are being computed.
+    /// The unmasked grammar with this key, if its masks are being computed.
     pub(crate) fn get(&self, key: &Key) -> Option<Begun> {
         let begun = self.lock();
         begun.iter().find(|(other, _)| other == key).map(|(_, begun)| begun.clone())

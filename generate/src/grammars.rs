@@ -47,7 +47,7 @@ struct Inner {
     vocabulary: Vocabulary,
     cache: Cache,
     time: Duration,
-    /// Early grammars whose masks are being computed; `None` if the compiler returns complete grammars only.
+    /// Unmasked grammars whose masks are being computed; `None` if the compiler returns complete grammars only.
     behind: Option<Arc<Behind>>,
 }
 
@@ -301,7 +301,7 @@ fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarEr
     }
 }
 
-/// Returns an early grammar at once and computes its masks in a background thread. If all such threads are busy, computes the
+/// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy, computes the
 /// masks before it returns.
 fn begun(pending: Pending, key: Key, behind: &Arc<Behind>) -> Compiled {
     let early = Compiled::early(pending.early().clone());

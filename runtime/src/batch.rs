@@ -1,40 +1,42 @@
-//! Many matchers at once: their masks into one bitmask, or onto one array of logits.
+//! Many matchers at once: their masks in one bitmask, or applied to one array of logits.
 //!
-//! A batch is a bitmask of `[rows, row_words]` or logits of `[rows, row_len]`, row after row, and a list of matchers with
-//! the rows that are theirs, in ascending order. The matchers may be of different grammars, as long as one row
-//! fits all of them. Rows that no matcher is listed for are unconstrained.
+//! A batch is a bitmask of `[rows, row_words]` or logits of `[rows, row_len]`, and a list of matchers with their rows in
+//! ascending order. The matchers may have different grammars if one row length fits all of them. Rows without a matcher are
+//! unconstrained.
 //!
-//! With the feature `rayon` the same work is split among the threads of the current pool, by halving the list where
-//! it stands: no row is touched by two threads, nothing is allocated for the split, and the result is the same.
+//! With the feature `rayon`, `par_` functions split the work among the threads of the current pool by halving the list. Each
+//! row is written by one thread, the split allocates nothing, and the result is the same.
+//!
+//! Tests: `src/tests/batches.rs`.
 
 use std::ops::Range;
 
+use crate::apply::logit::Logit;
 use crate::error::{BatchError, BufferError};
-use crate::logit::Logit;
-use crate::mask::BITS;
+use crate::mask::union::check_words;
 use crate::matcher::Matcher;
 
 /// A matcher and its row.
 pub type RowOf<'m> = (usize, &'m mut Matcher);
 
-/// The treatment of the rows of a bitmask that no matcher is listed for.
+/// The treatment of the rows of a bitmask without a matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlisted {
-    /// They stay as they are.
+    /// The rows do not change.
     Keep,
-    /// They allow every token: all bits become one.
+    /// The rows allow every token: all bits become one.
     AllowAll,
 }
 
-/// Fills the rows of matchers in a bitmask of rows of `row_words` words: for each, what [`Mask::fill`] of
-/// [`Matcher::mask`] writes. Rows that are longer than a matcher's logit width needs end in zeros.
+/// Fills the rows of matchers in a bitmask of rows of `row_words` words, as [`Mask::fill`] of each [`Matcher::mask`] does. A
+/// row longer than the matcher's logit width ends in zeros.
 ///
-/// O(rows x `row_words`); nothing is allocated.
+/// O(rows x `row_words`), without allocation.
 ///
 /// # Errors
 ///
-/// The bitmask is not a whole number of rows, a row has no room for a matcher's mask, or the list names a row that
-/// is not there, or is not in ascending order. Then nothing was written.
+/// The bitmask is not a whole number of rows, or a row is too short for a matcher's mask. Or the list is not ascending, or
+/// names a missing row. No row is written then.
 ///
 /// [`Mask::fill`]: crate::Mask::fill
 pub fn fill_batch(
@@ -43,7 +45,9 @@ pub fn fill_batch(
     row_words: usize,
     unlisted: Unlisted,
 ) -> Result<(), BatchError> {
-    let rows = check(matchers, bitmask.len(), row_words, |matcher| words_of(matcher, row_words))?;
+    let rows = check(matchers, bitmask.len(), row_words, |matcher| {
+        check_words(matcher.logit_width(), row_words)
+    })?;
     fill_rows(matchers, bitmask, 0..rows, row_words, unlisted);
     Ok(())
 }
@@ -60,7 +64,9 @@ pub fn par_fill_batch(
     row_words: usize,
     unlisted: Unlisted,
 ) -> Result<(), BatchError> {
-    let rows = check(matchers, bitmask.len(), row_words, |matcher| words_of(matcher, row_words))?;
+    let rows = check(matchers, bitmask.len(), row_words, |matcher| {
+        check_words(matcher.logit_width(), row_words)
+    })?;
     let fill = |matchers: &mut [RowOf<'_>], bitmask: &mut [u32], rows| {
         fill_rows(matchers, bitmask, rows, row_words, unlisted);
     };
@@ -68,15 +74,15 @@ pub fn par_fill_batch(
     Ok(())
 }
 
-/// Applies the masks of matchers to their rows of logits, of `row_len` each: for each, what [`Mask::apply`] of
-/// [`Matcher::mask`] does. `row_len` must be the logit width of every matcher. Unlisted rows stay as they are.
+/// Applies the masks of matchers to their rows of `row_len` logits, as [`Mask::apply`] of each [`Matcher::mask`] does.
+/// `row_len` must be the logit width of every matcher. Rows without a matcher do not change.
 ///
-/// O(listed rows x `row_len`); nothing is allocated.
+/// O(listed rows x `row_len`), without allocation.
 ///
 /// # Errors
 ///
-/// The logits are not a whole number of rows, a matcher has another logit width, or the list names a row that is
-/// not there, or is not in ascending order. Then nothing was written.
+/// The logits are not a whole number of rows, or a matcher has another logit width. Or the list is not ascending, or names
+/// a missing row. No row is written then.
 ///
 /// [`Mask::apply`]: crate::Mask::apply
 pub fn apply_batch<L: Logit>(
@@ -108,7 +114,7 @@ pub fn par_apply_batch<L: Logit>(
     Ok(())
 }
 
-/// Checks a batch, of which `fits` says what a row lacks for a matcher, and counts its rows.
+/// Checks a batch, and returns the number of its rows. `fits` checks that a row fits a matcher.
 fn check(
     matchers: &[RowOf<'_>],
     len: usize,
@@ -133,14 +139,7 @@ fn check(
     Ok(rows)
 }
 
-pub(crate) fn words_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
-    let needed = (matcher.logit_width() as usize).div_ceil(BITS);
-    if found < needed {
-        return Err(BufferError { unit: "words", found, needed });
-    }
-    Ok(())
-}
-
+/// Checks that a row of `found` logits has the logit width of a matcher.
 fn logits_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
     let needed = matcher.logit_width() as usize;
     if found != needed {
@@ -180,11 +179,11 @@ fn apply_rows<L: Logit>(
     }
 }
 
-/// Up to this many matchers are one thread's work: some microseconds, in which a thread can be woken.
+/// Most matchers that one thread takes without a split. Their work is some microseconds, the time to wake a thread.
 #[cfg(feature = "rayon")]
 const TOGETHER: usize = 8;
 
-/// Does work on parts of a batch, each with the matchers of its rows.
+/// Calls `work` on parts of a batch on several threads, each with the matchers of its rows.
 #[cfg(feature = "rayon")]
 fn split<T: Send>(
     matchers: &mut [RowOf<'_>],

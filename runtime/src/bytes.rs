@@ -1,13 +1,14 @@
-//! Matching by bytes, without a tokenizer: what checks a text against a grammar.
+//! A matcher of bytes, without a tokenizer, to check a text against a grammar.
 
 use crate::error::{BytesError, LimitError, OptionsError};
 use crate::grammar::Grammar;
 use crate::options::{MatcherOptions, Settings};
-use crate::sequence::{Input, Scratch, Sequence};
-use crate::texts::Text;
+use crate::step::input::Input;
+use crate::step::sequence::{Scratch, Sequence};
+use crate::step::texts::Text;
 
-/// One text under one grammar, read byte by byte. How the text is cut into tokens plays no part, nor does whether
-/// the vocabulary can spell it.
+/// One text under one grammar, read byte by byte. The result does not depend on how tokens divide the text, nor on whether the
+/// vocabulary can spell it.
 #[derive(Debug)]
 pub struct ByteMatcher {
     grammar: Grammar,
@@ -17,18 +18,18 @@ pub struct ByteMatcher {
 }
 
 impl ByteMatcher {
-    /// A matcher at the start of a text.
+    /// Returns a matcher at the start of a text.
     pub fn new(grammar: &Grammar) -> Self {
         Self::at_start(grammar, Settings::default_for(grammar))
     }
 
-    /// A matcher at the start of a text, of whose options the limits matter.
+    /// Returns a matcher at the start of a text. Of the options, only the limits have an effect.
     ///
     /// # Errors
     ///
     /// The options do not fit the vocabulary.
     pub fn with_options(grammar: &Grammar, options: MatcherOptions) -> Result<Self, OptionsError> {
-        Ok(Self::at_start(grammar, options.settle(grammar)?))
+        Ok(Self::at_start(grammar, options.check(grammar)?))
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
@@ -38,11 +39,11 @@ impl ByteMatcher {
         Self { grammar: grammar.clone(), settings, sequence, scratch }
     }
 
-    /// Accepts bytes, up to the first that is not allowed.
+    /// Accepts bytes up to the first that is not allowed.
     ///
     /// # Errors
     ///
-    /// A byte is not allowed or met a limit; the bytes before it were accepted.
+    /// A byte is not allowed or met a limit. The bytes before it were accepted.
     pub fn accept(&mut self, bytes: &[u8]) -> Result<(), BytesError> {
         let limits = self.settings.limits;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -56,11 +57,11 @@ impl ByteMatcher {
         Ok(())
     }
 
-    /// Accepts a token that is not text, by its id.
+    /// Accepts a token that is not text, by its id. Returns `false` if the token is not allowed.
     ///
     /// # Errors
     ///
-    /// A limit was met. A token that is not allowed is `Ok(false)`.
+    /// A limit was met.
     pub fn accept_token(&mut self, token: u32) -> Result<bool, LimitError> {
         let none = Text::default();
         let input = Input::Token(token, &none);
@@ -72,7 +73,7 @@ impl ByteMatcher {
         self.sequence.is_accepting(&self.grammar, &self.scratch.position)
     }
 
-    /// The bytes that may come next, in ascending order.
+    /// Returns the bytes that may come next, in ascending order.
     ///
     /// # Errors
     ///
@@ -82,7 +83,7 @@ impl ByteMatcher {
         Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.iter().collect())
     }
 
-    /// Whether tokens that are not text may come next, matched by their ids.
+    /// Whether a token that is not text may come next.
     ///
     /// # Errors
     ///
@@ -92,22 +93,22 @@ impl ByteMatcher {
         Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.tokens)
     }
 
-    /// How many configurations are alive: 1 where the grammar is deterministic.
+    /// Number of configurations: 1 if the grammar is deterministic.
     pub fn configurations(&self) -> usize {
         self.scratch.position.len()
     }
 
-    /// Another matcher at the same place, by a copy of the sequence.
+    /// Returns a second matcher at the same position, with a copy of the sequence.
     #[must_use]
     pub fn fork(&self) -> Self {
         let (grammar, settings) = (self.grammar.clone(), self.settings.clone());
         let (sequence, mut scratch) = (self.sequence.clone(), Scratch::default());
-        // The place of a text is in the buffers alone: it takes nothing back.
+        // The position is in the buffers alone, since nothing is taken back.
         scratch.position.clone_from(&self.scratch.position);
         Self { grammar, settings, sequence, scratch }
     }
 
-    /// Goes back to the start of a text.
+    /// Returns to the start of a text.
     pub fn reset(&mut self) {
         self.sequence = Sequence::new(self.grammar.initial(), 0);
         self.sequence.load(&mut self.scratch);

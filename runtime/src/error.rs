@@ -1,13 +1,13 @@
 //! The errors of the runtime, one type for each kind of call.
 //!
-//! A call that fails leaves the position as it was, but for [`AcceptManyError`] and [`BytesError`]: there all that stands
-//! before the refused part was accepted, and the error counts it.
+//! A call that fails does not change the position, with two exceptions. With [`AcceptManyError`] and [`BytesError`] all input
+//! before the refused part was accepted, and the error has its length.
 
 /// A limit of [`MatcherOptions`](crate::MatcherOptions) was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// The grammar is ambiguous here in more ways than the matcher may follow.
+    /// The grammar has more parses here than the matcher may follow.
     #[error("more than {limit} configurations are alive at once")]
     Configurations {
         /// The limit.
@@ -19,7 +19,7 @@ pub enum LimitError {
         /// The limit.
         limit: usize,
     },
-    /// The search for an item that differs from all earlier ones takes too long. A limit of the runtime, not an option.
+    /// The search for an item that differs from all earlier ones takes too long. No option changes this limit.
     #[error("no new item was found among {limit} beginnings of items")]
     NewItem {
         /// The limit.
@@ -37,7 +37,7 @@ pub enum AcceptError {
         /// The token.
         token: u32,
     },
-    /// The sequence has ended: nothing follows an end token.
+    /// The sequence has ended. No token follows an end token.
     #[error("token {token} follows the end of the sequence")]
     Finished {
         /// The token.
@@ -69,7 +69,7 @@ pub enum AcceptTextError {
     /// The grammar allows the text, but no token of the vocabulary spells a continuation.
     #[error("the text is allowed, but no token of the vocabulary can follow it")]
     NoToken,
-    /// The sequence has ended: nothing follows an end token.
+    /// The sequence has ended. No token follows an end token.
     #[error("the text follows the end of the sequence")]
     Finished,
     /// A limit was met while the text was read.
@@ -77,13 +77,13 @@ pub enum AcceptTextError {
     Limit(#[from] LimitError),
 }
 
-/// A token of several was not accepted. The tokens before it were.
+/// A token of several was not accepted. The tokens before it were accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("after {accepted} accepted tokens: {source}")]
 pub struct AcceptManyError {
-    /// Number of tokens accepted.
+    /// Number of accepted tokens.
     pub accepted: usize,
-    /// Why the next was not.
+    /// The error of the next token.
     pub source: AcceptError,
 }
 
@@ -91,7 +91,7 @@ pub struct AcceptManyError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndingError {
-    /// The shortest text to an end is longer than any that is written out.
+    /// The shortest text to an end is longer than the limit.
     #[error("the shortest ending has {limit} bytes or more")]
     TooLong {
         /// The limit, in bytes.
@@ -103,7 +103,7 @@ pub enum EndingError {
     NotFound,
 }
 
-/// More tokens were to be taken back than the matcher keeps.
+/// A rollback asked for more tokens than the matcher keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{asked} tokens cannot be taken back, the matcher keeps {kept}")]
 pub struct RollbackError {
@@ -151,7 +151,7 @@ pub enum OptionsError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the buffer holds {found} {unit}, the logit width needs {needed}")]
 pub struct BufferError {
-    /// The unit that the buffer is made of.
+    /// The unit of the lengths: "words" or "logits".
     pub unit: &'static str,
     /// Length of the buffer.
     pub found: usize,
@@ -171,7 +171,7 @@ pub enum BatchError {
         /// Length of a row.
         row_len: usize,
     },
-    /// The list names a row that is not there.
+    /// The list names a missing row.
     #[error("row {row} is not among the {rows} rows")]
     Row {
         /// The row.
@@ -185,7 +185,7 @@ pub enum BatchError {
         /// The row.
         row: usize,
     },
-    /// A row does not fit the matcher that it is listed for.
+    /// A row does not fit its matcher.
     #[error("row {row}: {source}")]
     Buffer {
         /// The row.
@@ -223,8 +223,8 @@ pub enum ImportError {
     /// The bytes do not begin as an exported position does.
     #[error("not an exported position")]
     Magic,
-    /// Another version of the layout.
-    #[error("layout version {found}, this runtime reads {}", crate::version::VERSION)]
+    /// The bytes have another version of the layout.
+    #[error("layout version {found}, this runtime reads {}", crate::position::version::VERSION)]
     Version {
         /// The version found.
         found: u16,
@@ -232,18 +232,18 @@ pub enum ImportError {
     /// The position belongs to another grammar or vocabulary.
     #[error("the position belongs to another grammar")]
     Grammar,
-    /// The length does not follow from the counts in the header.
+    /// The length does not match the counts in the header.
     #[error("{found} bytes, the header asks for {expected}")]
     Length {
         /// Length found.
         found: usize,
-        /// Length that the counts ask for.
+        /// Length by the counts.
         expected: u64,
     },
     /// A frame or a configuration is not one that an export writes.
     #[error("{part} {at} is not one that an export writes")]
     Malformed {
-        /// "frame" or "configuration".
+        /// "frame", "configuration" or "list".
         part: &'static str,
         /// Its index.
         at: usize,
@@ -257,13 +257,13 @@ pub enum ImportError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// The grammar does not allow the byte at this offset; those before it were accepted.
+    /// The grammar does not allow the byte at this offset. The bytes before it were accepted.
     #[error("byte {at} is not allowed here")]
     Refused {
         /// Offset of the byte in the given slice.
         at: usize,
     },
-    /// A limit was met at the byte at this offset; those before it were accepted.
+    /// A limit was met at the byte at this offset. The bytes before it were accepted.
     #[error("byte {at}: {limit}")]
     Limit {
         /// Offset of the byte in the given slice.
@@ -273,7 +273,7 @@ pub enum BytesError {
     },
 }
 
-/// A grammar cannot give its masks to an early one: it has another network.
+/// A grammar cannot give its masks to an unmasked one, because it has another network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the grammar is not the one whose masks were still computed")]
 pub struct NotCompletion;

@@ -2,41 +2,46 @@
 
 use std::sync::Arc;
 
+use crate::drafts;
 use crate::error::{
-    AcceptError, AcceptManyError, AcceptTextError, ImportError, OptionsError, RollbackError,
+    AcceptError, AcceptManyError, AcceptTextError, BatchError, ImportError, OptionsError,
+    RollbackError,
 };
-use crate::export;
+use crate::forced;
 use crate::grammar::Grammar;
-use crate::listing::Listing;
-use crate::mask::Mask;
+use crate::listed::UnstoredTokens;
+use crate::lookahead::{Lookahead, MaskBuffers};
+use crate::mask::union::{Mask, check_words};
 use crate::options::{MatcherOptions, Settings};
-use crate::sequence::{Input, Scratch, Sequence};
+use crate::position::export;
+use crate::step::input::Input;
+use crate::step::sequence::{Scratch, Sequence};
 
-/// One sequence under one grammar: which tokens may come next, and what was accepted so far.
+/// One sequence under one grammar: the tokens accepted so far, and the tokens allowed next.
 ///
-/// A call that fails leaves the matcher as it was. Clones share the sequence until one of them moves on.
+/// A call that fails does not change the matcher. Clones share the sequence until one of them moves.
 #[derive(Debug)]
 pub struct Matcher {
-    pub(crate) grammar: Grammar,
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) sequence: Arc<Sequence>,
-    pub(crate) scratch: Scratch,
-    pub(crate) listing: Listing,
+    grammar: Grammar,
+    settings: Arc<Settings>,
+    sequence: Arc<Sequence>,
+    scratch: Scratch,
+    masks: MaskBuffers,
 }
 
 impl Matcher {
-    /// A matcher at the start of a sequence, with the vocabulary's end tokens and logit width.
+    /// Returns a matcher at the start of a sequence, with the vocabulary's end tokens and logit width.
     pub fn new(grammar: &Grammar) -> Self {
         Self::at_start(grammar, Settings::default_for(grammar))
     }
 
-    /// A matcher at the start of a sequence.
+    /// Returns a matcher at the start of a sequence.
     ///
     /// # Errors
     ///
     /// The options do not fit the vocabulary.
     pub fn with_options(grammar: &Grammar, options: MatcherOptions) -> Result<Self, OptionsError> {
-        Ok(Self::at_start(grammar, options.settle(grammar)?))
+        Ok(Self::at_start(grammar, options.check(grammar)?))
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
@@ -46,13 +51,18 @@ impl Matcher {
             settings: Arc::new(settings),
             sequence: Arc::new(sequence),
             scratch: Scratch::default(),
-            listing: Listing::default(),
+            masks: MaskBuffers::default(),
         }
     }
 
-    /// The grammar: the complete one, once that is there.
+    /// The grammar. For an unmasked grammar that was completed, the complete one.
     pub fn grammar(&self) -> &Grammar {
         self.grammar.completed().unwrap_or(&self.grammar)
+    }
+
+    /// The sequence.
+    pub(crate) fn sequence(&self) -> &Sequence {
+        &self.sequence
     }
 
     /// The host's logit width.
@@ -65,30 +75,33 @@ impl Matcher {
         &self.settings.end_tokens
     }
 
-    /// The tokens that may come next. In a finished sequence these are the end tokens: none, in a matcher that has none.
+    /// Returns the tokens that may come next. In a finished sequence these are the end tokens.
     pub fn mask(&mut self) -> Mask<'_> {
         self.catch_up();
-        let position = self.sequence.trail.current();
-        let frames = &self.sequence.frames;
-        let is_listed = Listing::is_needed(&self.grammar, position);
-        self.grammar.chains().collect(frames, position, &mut self.scratch.parts);
-        let ended = position.is_empty() || self.sequence.is_accepting(&self.grammar, position);
-        let ends = if ended { &self.settings.end_tokens[..] } else { &[] };
-        let mut listed: &[u32] = &[];
-        if is_listed || !self.grammar.distinct().is_empty() {
-            let sequence = Arc::make_mut(&mut self.sequence);
-            sequence.load(&mut self.scratch);
-            let (scratch, listing) = (&mut self.scratch, &mut self.listing);
-            listed = beside(&self.grammar, &self.settings, sequence, scratch, listing, ends);
+        let position = self.sequence.history.current();
+        let needs_walk = UnstoredTokens::is_needed(&self.grammar, position)
+            || !self.grammar.distinct().is_empty();
+        let parts = &mut self.masks.parts;
+        self.grammar.chains().collect(&self.sequence.frames, position, parts);
+        let may_end = position.is_empty() || self.sequence.is_accepting(&self.grammar, position);
+        if needs_walk {
+            self.ahead().walk(may_end);
         }
-        let Scratch { parts, excluded, .. } = &self.scratch;
-        Mask::new(&self.grammar, parts, excluded, listed, ends, self.settings.width)
+        self.masks.mask(&self.grammar, &self.settings, may_end, needs_walk)
     }
 
-    /// Goes over to the complete grammar, once the masks of an [early](Grammar::early) one are there.
+    /// Returns a lookahead at the matcher's position.
+    fn ahead(&mut self) -> Lookahead<'_> {
+        let Self { grammar, settings, sequence, scratch, masks } = self;
+        let sequence = Arc::make_mut(sequence);
+        sequence.load(scratch);
+        Lookahead { grammar, settings, sequence, scratch, masks }
+    }
+
+    /// Switches to the complete grammar, once an [unmasked](Grammar::early) one has its masks.
     #[inline]
-    pub(crate) fn catch_up(&mut self) {
-        if self.grammar.has_listed()
+    fn catch_up(&mut self) {
+        if self.grammar.has_unstored()
             && let Some(complete) = self.grammar.completed()
         {
             self.grammar = complete.clone();
@@ -97,8 +110,8 @@ impl Matcher {
 
     /// Accepts a token.
     ///
-    /// The grammar's own edge on a token comes first, also for an end token; an end token that the grammar does
-    /// not take finishes the sequence where it may end.
+    /// A token edge of the grammar takes precedence, also for an end token. An end token that the grammar does not take
+    /// finishes the sequence, if the sequence may end here.
     ///
     /// # Errors
     ///
@@ -112,26 +125,24 @@ impl Matcher {
         self.accept_otherwise(token)
     }
 
-    /// Accepts a token that a run does not, or says why not.
+    /// Accepts a token for which a run is not enough.
     #[inline(never)]
     fn accept_otherwise(&mut self, token: u32) -> Result<(), AcceptError> {
         if self.is_finished() {
             return Err(AcceptError::Finished { token });
         }
-        let sequence = Arc::make_mut(&mut self.sequence);
-        sequence.load(&mut self.scratch);
-        advance(&self.grammar, &self.settings, sequence, &mut self.scratch, token)?;
-        sequence.trail.push(&self.scratch.position);
-        sequence.frames.items.accept();
+        let mut ahead = self.ahead();
+        ahead.advance_token(token)?;
+        ahead.commit();
         Ok(())
     }
 
-    /// Accepts a text, however it would be cut into tokens: a prompt's beginning of the answer, or what a host has found
-    /// without the model. It counts as one token for [`rollback`](Self::rollback). An empty text is nothing. O(bytes).
+    /// Accepts a text, however tokens divide it. The text may be the beginning of an answer in a prompt, or found without the
+    /// model. It counts as one token for [`rollback`](Self::rollback). An empty text changes nothing. O(bytes).
     ///
     /// # Errors
     ///
-    /// The grammar does not allow the text, or no token may follow it; the matcher is as it was.
+    /// The grammar does not allow the text, or no token may follow it. The matcher does not change.
     pub fn accept_text(&mut self, text: &[u8]) -> Result<(), AcceptTextError> {
         if text.is_empty() {
             return Ok(());
@@ -139,17 +150,13 @@ impl Matcher {
         if self.is_finished() {
             return Err(AcceptTextError::Finished);
         }
-        let (limits, scratch) = (self.settings.limits, &mut self.scratch);
-        let sequence = Arc::make_mut(&mut self.sequence);
-        sequence.load(scratch);
-        if sequence.advance(&self.grammar, limits, scratch, Input::Bytes(text))? {
-            sequence.trail.push(&scratch.position);
-            sequence.frames.items.accept();
+        let mut ahead = self.ahead();
+        if ahead.advance(Input::Bytes(text))? {
+            ahead.commit();
             return Ok(());
         }
         for (at, byte) in text.iter().enumerate() {
-            let byte = Input::Byte(std::array::from_ref(byte));
-            if !sequence.advance(&self.grammar, limits, scratch, byte)? {
+            if !ahead.advance(Input::Byte(std::array::from_ref(byte)))? {
                 return Err(AcceptTextError::Refused { at });
             }
         }
@@ -160,7 +167,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// A token was not accepted; those before it were, and the error counts them.
+    /// A token was not accepted. The tokens before it were, and the error has their number.
     pub fn accept_many(&mut self, tokens: &[u32]) -> Result<(), AcceptManyError> {
         for (accepted, &token) in tokens.iter().enumerate() {
             self.accept(token).map_err(|source| AcceptManyError { accepted, source })?;
@@ -168,76 +175,121 @@ impl Matcher {
         Ok(())
     }
 
-    /// How many of the tokens could be accepted one after the other; a token that meets a limit could not. The
-    /// matcher does not move.
+    /// Returns how many of the tokens could be accepted one after the other. A token that meets a limit could not. The matcher
+    /// does not move.
     pub fn validate(&mut self, tokens: &[u32]) -> usize {
-        let sequence = Arc::make_mut(&mut self.sequence);
-        sequence.load(&mut self.scratch);
-        let scratch = &mut self.scratch;
-        let refused = tokens.iter().position(|&token| {
-            advance(&self.grammar, &self.settings, sequence, scratch, token).is_err()
-        });
+        let mut ahead = self.ahead();
+        let refused = tokens.iter().position(|&token| ahead.advance_token(token).is_err());
         refused.unwrap_or(tokens.len())
+    }
+
+    /// Fills a bitmask of `[rows, row_words]` for speculative decoding. Row 0 has the mask of the position. Each further row
+    /// has the mask after one more draft token, up to the first that is not allowed. Returns the number of allowed drafts.
+    ///
+    /// The other rows are copies of the last one, so no row allows a token that the grammar forbids there. After an end token
+    /// a row has the end tokens. The matcher does not move, whatever its rollback window. O(rows x `row_words`).
+    ///
+    /// # Errors
+    ///
+    /// The bitmask is not a whole number of rows, or has no more rows than there are drafts. Or its rows are too short for a
+    /// mask. No row is written then.
+    pub fn fill_drafts(
+        &mut self,
+        drafts: &[u32],
+        bitmask: &mut [u32],
+        row_words: usize,
+    ) -> Result<usize, BatchError> {
+        let len = bitmask.len();
+        let rows = len.checked_div(row_words).unwrap_or(0);
+        if rows * row_words != len {
+            return Err(BatchError::Length { len, row_len: row_words });
+        }
+        if rows <= drafts.len() {
+            return Err(BatchError::Row { row: drafts.len(), rows });
+        }
+        let checked = check_words(self.settings.width, row_words);
+        checked.map_err(|source| BatchError::Buffer { row: 0, source })?;
+        self.catch_up();
+        Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
+    }
+
+    /// Writes to `run` the longest sequence of tokens of which each is the only one allowed, up to
+    /// [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN). The run ends where the sequence may end. The buffer is cleared first. The
+    /// matcher does not move.
+    pub fn forced_tokens(&mut self, run: &mut Vec<u32>) {
+        run.clear();
+        self.catch_up();
+        forced::tokens(self.ahead(), run);
+    }
+
+    /// Writes to `run` the longest sequence of bytes with which every continuation begins, up to
+    /// [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN). The run ends where the sequence may end. The buffer is cleared first. The
+    /// matcher does not move.
+    ///
+    /// The bytes are those of the grammar. A token may continue past the end of the run.
+    pub fn forced_bytes(&mut self, run: &mut Vec<u8>) {
+        run.clear();
+        forced::bytes(self.ahead(), run);
     }
 
     /// Takes back the last tokens.
     ///
     /// # Errors
     ///
-    /// More tokens than were accepted, or than the rollback window keeps.
+    /// There are fewer tokens to take back: in the sequence, or in the rollback window.
     pub fn rollback(&mut self, tokens: usize) -> Result<(), RollbackError> {
-        let kept = self.sequence.trail.depth();
+        let kept = self.sequence.history.depth();
         if tokens > kept {
             return Err(RollbackError { asked: tokens, kept });
         }
         if tokens > 0 {
             let sequence = Arc::make_mut(&mut self.sequence);
-            let rolled = sequence.trail.rollback(tokens);
+            let rolled = sequence.history.rollback(tokens);
             debug_assert!(rolled.is_ok(), "the depth was asked for above");
             sequence.frames.items.rollback(tokens);
         }
         Ok(())
     }
 
-    /// How many tokens can be taken back now.
+    /// Number of tokens that can be taken back now.
     pub fn rollback_depth(&self) -> usize {
-        self.sequence.trail.depth()
+        self.sequence.history.depth()
     }
 
-    /// A second matcher at the same position, with the same options and the same tokens to take back. The sequence
-    /// is shared until one of the two moves on, and copied then.
+    /// Returns a second matcher at the same position, with the same options and history. The two share the sequence until one
+    /// of them moves, which copies it.
     pub fn fork(&self) -> Self {
         self.clone()
     }
 
-    /// Goes back to the start of a sequence and forgets what was accepted.
+    /// Returns to the start of a sequence, with nothing to take back.
     pub fn reset(&mut self) {
         self.sequence = Arc::new(Sequence::new(self.grammar.initial(), self.settings.window));
     }
 
-    /// Whether the sequence may end here: an end token would be accepted.
+    /// Whether the sequence may end here, so that an end token would be accepted.
     pub fn is_accepting(&self) -> bool {
-        self.sequence.is_accepting(&self.grammar, self.sequence.trail.current())
+        self.sequence.is_accepting(&self.grammar, self.sequence.history.current())
     }
 
-    /// Whether the sequence is over: an end token was accepted, or the matcher has no end tokens and nothing may follow. O(1)
-    /// with end tokens, and the work of a mask without.
+    /// Whether the sequence has ended: an end token was accepted, or the matcher has no end tokens and no token may follow.
+    /// O(1) with end tokens, otherwise the cost of a mask.
     pub fn is_finished(&self) -> bool {
         let is_alone = self.settings.end_tokens.is_empty();
-        self.sequence.trail.current().is_empty()
+        self.sequence.history.current().is_empty()
             || is_alone && self.is_accepting() && self.fork().mask().is_empty()
     }
 
-    /// The position as plain bytes, in the layout of [`export`](crate::export).
+    /// Returns the position as bytes, in the layout of [`export`](crate::export).
     pub fn export(&self) -> Vec<u8> {
         export::write(&self.grammar, &self.sequence)
     }
 
-    /// Goes to a position that was exported under the same grammar, with nothing to take back.
+    /// Moves to a position that was exported under the same grammar, with nothing to take back.
     ///
     /// # Errors
     ///
-    /// The bytes are not a position of this grammar, or it is larger than this matcher's limits.
+    /// The bytes are not a position of this grammar, or the position exceeds the limits of this matcher.
     pub fn import(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
         let sequence = export::read(&self.grammar, &self.settings, bytes)?;
         self.sequence = Arc::new(sequence);
@@ -246,63 +298,14 @@ impl Matcher {
 }
 
 impl Clone for Matcher {
+    /// Clones the position and shares the sequence. The buffers start empty.
     fn clone(&self) -> Self {
         Self {
             grammar: self.grammar.clone(),
             settings: Arc::clone(&self.settings),
             sequence: Arc::clone(&self.sequence),
             scratch: Scratch::default(),
-            listing: Listing::default(),
+            masks: MaskBuffers::default(),
         }
     }
-}
-
-/// The tokens that `scratch.position` allows besides stored masks, ascending; stored masks that only a walk finds go to
-/// `scratch.parts`. Sets `scratch.excluded` to what items that must differ exclude of all these, but for tokens that end the sequence
-/// there.
-pub(crate) fn beside<'l>(
-    grammar: &Grammar,
-    settings: &Settings,
-    sequence: &mut Sequence,
-    scratch: &mut Scratch,
-    listing: &'l mut Listing,
-    ends: &[u32],
-) -> &'l [u32] {
-    let Scratch { position, parts, excluded, distinct, .. } = scratch;
-    let (frames, limits) = (&mut sequence.frames, settings.limits);
-    listing.collect(grammar, frames, limits, position, parts);
-    if !grammar.distinct().is_empty() {
-        let mask = Mask::new(grammar, parts, &[], listing.tokens(), &[], settings.width);
-        distinct.walk.collect(grammar, frames, limits, position, mask, excluded);
-        excluded.retain(|token| ends.binary_search(token).is_err());
-        listing.exclude(excluded);
-    }
-    listing.tokens()
-}
-
-/// Advances `scratch.position` over a token, an end token included, which leaves it empty.
-pub(crate) fn advance(
-    grammar: &Grammar,
-    settings: &Settings,
-    sequence: &mut Sequence,
-    scratch: &mut Scratch,
-    token: u32,
-) -> Result<(), AcceptError> {
-    if token >= settings.width {
-        return Err(AcceptError::OutOfRange { token, width: settings.width });
-    }
-    if scratch.position.is_empty() {
-        return Err(AcceptError::Finished { token });
-    }
-    let text = grammar.vocabulary().text(token);
-    let input = Input::Token(token, &text);
-    if sequence.advance(grammar, settings.limits, scratch, input)? {
-        return Ok(());
-    }
-    let ends = settings.end_tokens.binary_search(&token).is_ok();
-    if ends && sequence.is_accepting(grammar, &scratch.position) {
-        scratch.position.clear();
-        return Ok(());
-    }
-    Err(AcceptError::Refused { token })
 }

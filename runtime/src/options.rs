@@ -1,17 +1,17 @@
-//! Options of a matcher.
+//! Options of a matcher, and their defaults.
 
 use crate::error::OptionsError;
 use crate::grammar::Grammar;
-use crate::step::Limits;
+use crate::step::machine::Limits;
 
-/// Configurations of one position: far above the 16 that real schemas reach, and 12 bytes each.
+/// Default limit on the configurations of one position, 12 bytes each. Real schemas reach 16. Beyond, an accept fails.
 const CONFIGURATIONS: usize = 1 << 16;
-/// Frames of one sequence: nesting 16 million deep, 256 MiB.
+/// Default limit on the frames of one sequence: a nesting depth of 16 million, in 256 MiB. Beyond, an accept fails.
 const FRAMES: usize = 1 << 24;
-/// Tokens that can be taken back; hosts with speculative decoding take back a few dozen at most.
+/// Default number of tokens that can be taken back. Hosts with speculative decoding take back a few dozen.
 const WINDOW: usize = 1024;
 
-/// The settings of one matcher that a host may choose. Everything unset takes its default.
+/// The options of one matcher. An option that is not set has its default.
 ///
 /// ```
 /// use grammarc_runtime::MatcherOptions;
@@ -28,44 +28,44 @@ pub struct MatcherOptions {
 }
 
 impl MatcherOptions {
-    /// Nothing set.
+    /// Returns options of which none is set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The tokens that end a sequence, in any order. Default: the vocabulary's.
+    /// Sets the tokens that end a sequence, in any order. Default: the vocabulary's.
     pub fn end_tokens(mut self, tokens: impl IntoIterator<Item = u32>) -> Self {
         self.end_tokens = Some(tokens.into_iter().collect());
         self
     }
 
-    /// Length of the host's logit row, at least the vocabulary's; the ids between are never allowed. Default: the
-    /// vocabulary's.
+    /// Sets the length of the host's logit row, at least the vocabulary's. Ids beyond the vocabulary are never allowed.
+    /// Default: the vocabulary's.
     pub fn logit_width(mut self, width: u32) -> Self {
         self.logit_width = Some(width);
         self
     }
 
-    /// How many tokens can be taken back. Default: 1,024.
+    /// Sets the number of tokens that can be taken back. Default: 1,024.
     pub fn rollback_window(mut self, tokens: usize) -> Self {
         self.rollback_window = Some(tokens);
         self
     }
 
-    /// How many configurations may be alive at once. Default: 65,536.
+    /// Sets the limit on the configurations of one position. Default: 65,536.
     pub fn max_configurations(mut self, limit: usize) -> Self {
         self.max_configurations = Some(limit);
         self
     }
 
-    /// How many frames the stacks of the sequence and its rollback window may hold. Default: 16,777,216.
+    /// Sets the limit on the frames of the sequence and its rollback window. Default: 16,777,216.
     pub fn max_frames(mut self, limit: usize) -> Self {
         self.max_frames = Some(limit);
         self
     }
 
-    /// Checks the options against a vocabulary and puts defaults in place.
-    pub(crate) fn settle(self, grammar: &Grammar) -> Result<Settings, OptionsError> {
+    /// Checks the options against the grammar's vocabulary and fills in defaults.
+    pub(crate) fn check(self, grammar: &Grammar) -> Result<Settings, OptionsError> {
         let default = Settings::default_for(grammar);
         let vocabulary = default.width;
         let width = self.logit_width.unwrap_or(vocabulary);
@@ -90,31 +90,40 @@ impl MatcherOptions {
     }
 }
 
-/// Checks a limit. The upper end leaves room for indices and slots in 32 bits.
+/// Checks that a limit lies between `least` and 2^29. The upper end leaves room for indices and slots in 32 bits.
 fn within(name: &'static str, least: usize, given: usize) -> Result<usize, OptionsError> {
     let most = u32::MAX as usize / 8;
     let fits = (least..=most).contains(&given);
     fits.then_some(given).ok_or(OptionsError::Limit { name, least, most, given })
 }
 
+/// Sorts tokens and removes duplicates.
 fn sorted(mut tokens: Vec<u32>) -> Vec<u32> {
     tokens.sort_unstable();
     tokens.dedup();
     tokens
 }
 
-/// Options after the check.
+/// The checked options, with defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Sorted, each once.
+    /// The tokens that end a sequence, sorted and without duplicates.
     pub(crate) end_tokens: Vec<u32>,
+    /// The host's logit width.
     pub(crate) width: u32,
+    /// Number of tokens that can be taken back.
     pub(crate) window: usize,
     pub(crate) limits: Limits,
 }
 
 impl Settings {
-    /// The defaults, which fit every vocabulary.
+    /// The end tokens if the sequence may end, otherwise none.
+    #[inline]
+    pub(crate) fn ends(&self, may_end: bool) -> &[u32] {
+        if may_end { &self.end_tokens } else { &[] }
+    }
+
+    /// Returns the defaults, which fit every vocabulary.
     pub(crate) fn default_for(grammar: &Grammar) -> Self {
         Self {
             end_tokens: sorted(grammar.vocabulary().end_tokens().to_vec()),

@@ -1,33 +1,33 @@
-//! Positions by number: many texts under one grammar at once, each read from wherever another has come to.
+//! Positions by number, for searches over texts: many texts under one grammar, each read from the position of another.
 //!
-//! A search over texts asks of one place what many different bytes do to it, and wants to know when two ways have come to
-//! the same place. All stacks are in one arena and equal positions are one number here, so a place is copied, compared and
-//! hashed as a number, and going on from it costs what the bytes cost. Nothing is taken back or collected: the arena lives as
-//! long as the search.
+//! A search reads many different bytes from one position, and needs to know when two paths reach the same position. All stacks
+//! are in one arena here, and equal positions have one number. So a position is copied, compared and hashed as a number.
+//! Nothing is collected: the arena lives as long as the search.
 //!
-//! Items that must differ are not compared here: what is accepted is more than the grammar accepts where it has such rules
-//! (`uniqueItems`), and a caller that cares looks at whole texts.
+//! Items that must differ are not compared. So in a grammar with `uniqueItems`, more is accepted than the grammar accepts. A
+//! caller that cares checks whole texts.
 //!
-//! Cost: that of [`ByteMatcher`](crate::ByteMatcher) for the bytes, one look-up for the position after them; 12 bytes for
+//! Cost: that of [`ByteMatcher`](crate::ByteMatcher) for the bytes, and one look-up for the position after them. 12 bytes for
 //! each configuration of a position, 16 for each frame.
 
 use std::ops::Range;
 
 use crate::error::LimitError;
 use crate::grammar::Grammar;
-use crate::position::{Configuration, Configurations, mix};
-use crate::sequence::FirstBytes;
-use crate::stack::Frames;
-use crate::step::Limits;
+use crate::position::stack::Frames;
+use crate::position::{Configuration, mix};
+use crate::step::buffers::StepBuffers;
+use crate::step::first_bytes::FirstBytes;
+use crate::step::machine::Limits;
 
-/// Places for the numbers of positions at first.
+/// Initial number of slots of the index.
 const FIRST_SLOTS: usize = 64;
 
-/// The number of a position, of the [`Positions`] that gave it.
+/// The number of a position. Only the [`Positions`] that returned it can use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PositionId(u32);
 
-/// The positions that texts of one grammar have come to.
+/// The positions that texts of one grammar have reached.
 #[derive(Debug)]
 pub struct Positions {
     grammar: Grammar,
@@ -35,14 +35,12 @@ pub struct Positions {
     frames: Frames,
     /// The configurations of all positions.
     entries: Vec<Configuration>,
-    /// The ends of the configurations of each position.
+    /// For each position, the end of its configurations in `entries`.
     ends: Vec<u32>,
-    /// A power of two of slots, each 0 or one more than a position's number.
+    /// Slots of the index: each is 0 or one more than the number of a position. Their number is a power of two.
     slots: Vec<u32>,
-    closure: Configurations,
-    next: Configurations,
-    spare: Configurations,
-    /// The position that is being numbered.
+    steps: StepBuffers,
+    /// The position that is numbered, sorted.
     found: Vec<Configuration>,
 }
 
@@ -50,8 +48,8 @@ impl Positions {
     /// The number of the position before any text.
     pub const START: PositionId = PositionId(0);
 
-    /// The position before any text, of a grammar. `max_configurations` and `max_frames` bound a position and the stacks
-    /// of all of them, as in [`MatcherOptions`](crate::MatcherOptions).
+    /// Returns the positions of a grammar, with only the one before any text. `max_configurations` bounds a position, and
+    /// `max_frames` the stacks of all of them, as in [`MatcherOptions`](crate::MatcherOptions).
     pub fn new(grammar: &Grammar, max_configurations: usize, max_frames: usize) -> Self {
         let most = u32::MAX as usize / 8;
         let limits = Limits {
@@ -65,16 +63,14 @@ impl Positions {
             entries: Vec::new(),
             ends: Vec::new(),
             slots: vec![0; FIRST_SLOTS],
-            closure: Configurations::default(),
-            next: Configurations::default(),
-            spare: Configurations::default(),
+            steps: StepBuffers::default(),
             found: Vec::new(),
         };
         positions.number(&[grammar.initial()]);
         positions
     }
 
-    /// The position after some bytes from another; `None` where the grammar does not allow them.
+    /// Returns the position after bytes from another position. `None` if the grammar does not allow the bytes.
     ///
     /// # Errors
     ///
@@ -84,16 +80,16 @@ impl Positions {
         from: PositionId,
         bytes: &[u8],
     ) -> Result<Option<PositionId>, LimitError> {
-        let Self { grammar, limits, frames, entries, ends, closure, next, spare, .. } = self;
+        let Self { grammar, limits, frames, entries, ends, steps, .. } = self;
         let machine = grammar.lenient_machine(*limits);
-        next.clear();
+        steps.next.clear();
         for &at in &entries[span(ends, from)] {
-            machine.add(next, at)?;
+            machine.add(&mut steps.next, at)?;
         }
-        crate::sequence::spell(&machine, &grammar.runner(), frames, (closure, next, spare), bytes)?;
+        steps.read_bytes(&machine, &grammar.runner(), frames, bytes)?;
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        found.extend_from_slice(self.next.as_slice());
+        found.extend_from_slice(self.steps.next.as_slice());
         found.sort_unstable();
         let id = (!found.is_empty()).then(|| self.number(&found));
         self.found = found;
@@ -106,7 +102,7 @@ impl Positions {
         self.configurations(position).iter().any(|&at| chains.is_accepting(&self.frames, at))
     }
 
-    /// The bytes that may come next at a position, in ascending order.
+    /// Returns the bytes that may come next at a position, in ascending order.
     ///
     /// # Errors
     ///
@@ -115,22 +111,24 @@ impl Positions {
         &mut self,
         position: PositionId,
     ) -> Result<impl Iterator<Item = u8> + use<>, LimitError> {
-        let Self { grammar, limits, frames, entries, ends, closure, .. } = self;
+        let Self { grammar, limits, frames, entries, ends, steps, .. } = self;
+        let closure = &mut steps.closure;
         let machine = grammar.lenient_machine(*limits);
         Ok(FirstBytes::of(&machine, frames, &entries[span(ends, position)], closure)?.iter())
     }
 
-    /// How many positions there are.
+    /// Number of positions.
     #[expect(clippy::len_without_is_empty, reason = "the start is always there")]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
+    /// The configurations of a position.
     fn configurations(&self, position: PositionId) -> &[Configuration] {
         &self.entries[span(&self.ends, position)]
     }
 
-    /// The number of sorted configurations.
+    /// Returns the number of a position, given by its sorted configurations. Adds the position if it is new.
     fn number(&mut self, sorted: &[Configuration]) -> PositionId {
         let mut slot = self.first_slot(sorted);
         while let Some(id) = self.slots[slot].checked_sub(1) {
@@ -149,7 +147,7 @@ impl Positions {
         id
     }
 
-    /// Builds the index anew, with four slots a position.
+    /// Rebuilds the index with four slots for each position.
     fn index(&mut self) {
         self.slots.clear();
         self.slots.resize((self.ends.len() * 4).next_power_of_two(), 0);
@@ -170,7 +168,7 @@ impl Positions {
     }
 }
 
-/// The range of a position's configurations among all.
+/// The range of a position's configurations in all entries.
 fn span(ends: &[u32], position: PositionId) -> Range<usize> {
     let start = position.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
     start as usize..ends[position.0 as usize] as usize

@@ -249,7 +249,7 @@ impl Visit<'_> {
             if bit && !(most || end) {
                 return differs(format!("token {token} is allowed, should not be"));
             }
-            // A catalogue's tokens are found when they are asked for, but for those that meet a limit.
+            // Tokens of a packed string set are found when they are asked for, but for those that meet a limit.
             let is_limited = || matches!(matcher.fork().accept(token), Err(AcceptError::Limit(_)));
             if !bit && (least || end) && !is_limited() {
                 return differs(format!("token {token} is not allowed, should be"));

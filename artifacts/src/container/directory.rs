@@ -1,8 +1,8 @@
 //! The section table: where each section is.
 //!
-//! Its entries and all offsets follow from the kinds and the lengths: kinds ascend, each section begins at the first
-//! multiple of 64 behind the one before, and the file ends at the first multiple of 64 behind the last. The reader
-//! insists on it, so that there is one file for one content and no byte that means nothing.
+//! Kinds ascend. Each section begins at the first multiple of 64 after the one before, and the file ends at the first multiple
+//! of 64 after the last. So all offsets follow from the kinds and the lengths. The reader checks it, so that equal contents
+//! are equal files.
 
 use std::ops::Range;
 
@@ -19,11 +19,11 @@ pub mod entry_flags {
     pub const OPTIONAL: u32 = 1;
 }
 
-/// One entry of the section table as it stands in the file.
+/// One entry of the section table, as in the file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct RawEntry {
-    /// [`SectionKind`].
+    /// Number of the [`SectionKind`].
     pub kind: u32,
     /// Bits of [`entry_flags`].
     pub flags: u32,
@@ -33,7 +33,7 @@ pub struct RawEntry {
     pub length: u64,
     /// Bytes per record.
     pub record_size: u32,
-    /// Zero.
+    /// Reserved: zero.
     pub reserved: u32,
 }
 
@@ -42,7 +42,7 @@ pub struct RawEntry {
 pub struct Entry {
     /// The kind of the section, or `None` for an optional section of a later minor version.
     pub kind: Option<SectionKind>,
-    /// Number of its kind.
+    /// Number of the kind.
     pub number: u32,
     /// Bytes per record.
     pub record_size: u32,
@@ -50,13 +50,13 @@ pub struct Entry {
     pub range: Range<usize>,
 }
 
-/// The section table, checked.
+/// The checked section table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     entries: Vec<Entry>,
 }
 
-/// The first multiple of [`ALIGNMENT`] that is at least `at`.
+/// Returns the first multiple of [`ALIGNMENT`] that is at least `at`. `None` on overflow.
 pub(super) fn align(at: u64) -> Option<u64> {
     at.checked_next_multiple_of(ALIGNMENT as u64)
 }
@@ -67,7 +67,7 @@ impl Directory {
         &self.entries
     }
 
-    /// The section of this kind.
+    /// The section of a kind, if it is present.
     pub fn get(&self, kind: SectionKind) -> Option<&Entry> {
         let at = self.entries.binary_search_by_key(&(kind as u32), |entry| entry.number).ok()?;
         Some(&self.entries[at])
@@ -109,7 +109,7 @@ impl Directory {
         }
     }
 
-    /// Checks one entry, whose section must begin behind `end`.
+    /// Checks one entry. Its section must begin at the first multiple of [`ALIGNMENT`] from `end` on.
     fn entry(raw: &RawEntry, header: &Header, end: u64) -> Result<Entry, Error> {
         let fault = |field, expected, found| Error::SectionEntry {
             section: name(raw.kind),
@@ -157,7 +157,7 @@ impl Directory {
     }
 }
 
-/// Name of a section kind that may be unknown.
+/// The name of a section kind, which may be unknown.
 fn name(kind: u32) -> String {
     SectionKind::from_u32(kind).map_or_else(|| format!("of kind {kind}"), |k| k.name().to_owned())
 }

@@ -1,4 +1,4 @@
-//! Writing the frame: section table, sections, header, in one aligned buffer that can be opened as it is.
+//! Writes the frame: header, section table and sections in one aligned buffer, which can be opened without a copy.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,12 +10,12 @@ use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 
-/// When an artifact gets its checksum.
+/// The time at which an artifact gets its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seal {
-    /// With its bytes.
+    /// When the bytes are written.
     Now,
-    /// When somebody asks for it: it stays in this process, and has zeroes there until then.
+    /// On first use. Until then the artifact stays in this process, with zeros in place of the checksum.
     Later,
 }
 
@@ -38,7 +38,11 @@ impl<'a> Encoder<'a> {
         self.sections.push((kind, bytes));
     }
 
-    /// The whole artifact. Fails where it would be too long. O(length).
+    /// Writes the whole artifact. O(length).
+    ///
+    /// # Errors
+    ///
+    /// The artifact would be longer than the format allows.
     pub(crate) fn finish(
         self,
         artifact: ArtifactKind,

@@ -1,4 +1,4 @@
-//! The header: what the file is, whether it is whole, and which vocabulary it belongs to.
+//! The header: kind, version, length and checksum of the file, and the vocabulary that it belongs to.
 
 use std::ops::Range;
 
@@ -7,30 +7,30 @@ use bytemuck::{Pod, Zeroable};
 use crate::error::Error;
 use crate::sections::kinds::ArtifactKind;
 
-/// The first bytes of every artifact. The first is outside ASCII, and line ends and the DOS end-of-file mark follow the
-/// name, so that a transfer that rewrites text is noticed here and not as a wrong checksum.
+/// The first bytes of every artifact. The first byte is outside ASCII, and line ends and the DOS end-of-file mark follow the
+/// name. So a transfer that rewrites text is reported as such, and not as a wrong checksum.
 pub const MAGIC: [u8; 16] = *b"\x89grammarc\r\n\x1a\n\0\0\0";
 
-/// Value of [`RawHeader::endian`] as a little-endian reader sees it.
+/// Value of [`RawHeader::endian`], as a little-endian reader reads it. Another value is an error.
 pub const ENDIAN_MARKER: u32 = 0x0a0b_0c0d;
 
-/// Format versions: a reader of one major version reads all its minor versions, because a minor version only adds
-/// optional sections.
+/// Major and minor version of the format. A reader of one major version reads all its minor versions, because a minor version
+/// only adds optional sections. Another major version is an error.
 pub const VERSION: (u16, u16) = (2, 0);
 
-/// Length of the header.
+/// Length of the header in bytes.
 pub const HEADER_LEN: usize = size_of::<RawHeader>();
 
-/// Longest artifact. Every offset, length and count within one fits in 32 bits.
+/// Most bytes of an artifact, so that every offset, length and count fits in 32 bits. A longer one is not written.
 pub const MAX_LENGTH: u64 = u32::MAX as u64;
 
-/// The bytes of the checksum.
+/// The place of the checksum in the file.
 pub(super) const CHECKSUM: Range<usize> = 16..CHECKED_FROM;
 
-/// The bytes behind the checksum's own field: what it covers.
+/// Offset of the first byte that the checksum covers. It covers all bytes from here on.
 pub const CHECKED_FROM: usize = 48;
 
-/// The header as it stands in the file.
+/// The header, as in the file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct RawHeader {
@@ -54,11 +54,11 @@ pub struct RawHeader {
     pub fingerprint: [u8; 32],
     /// Digest of the vocabulary artifact's tables, which a grammar's numbering continues.
     pub shared_digest: [u8; 32],
-    /// Zero.
+    /// Reserved: zeros.
     pub reserved: [u8; 56],
 }
 
-/// The header of an artifact, checked.
+/// The checked header of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Kind of artifact.
@@ -77,13 +77,13 @@ pub struct Header {
     pub shared_digest: [u8; 32],
 }
 
-/// The checksum that an artifact with these bytes should carry. `bytes` is at least as long as the header.
+/// Computes the checksum of an artifact. `bytes` is at least as long as the header. O(length).
 pub fn checksum(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(&bytes[CHECKED_FROM..]).as_bytes()
 }
 
 impl Header {
-    /// Reads and checks the header of an artifact, with the length and the checksum of the whole. O(length).
+    /// Reads and checks the header, with the length and the checksum of the artifact. O(length).
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         let (header, raw) = Self::read(bytes)?;
         let found = checksum(bytes);
@@ -96,12 +96,12 @@ impl Header {
         Ok(header)
     }
 
-    /// The same of an artifact that this process has just written, whose bytes are not summed again. O(1).
+    /// Reads the header of an artifact that this process has just written, without the checksum. O(1).
     pub(crate) fn of_written(bytes: &[u8]) -> Result<Self, Error> {
         Self::read(bytes).map(|(header, _)| header)
     }
 
-    /// Reads the header with the checks that look at it alone and at the length of the whole.
+    /// Reads the header, and checks it without the checksum.
     fn read(bytes: &[u8]) -> Result<(Self, RawHeader), Error> {
         let magic = bytes.get(..MAGIC.len()).unwrap_or(bytes);
         if !MAGIC.starts_with(magic) || bytes.is_empty() {

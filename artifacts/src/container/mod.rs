@@ -1,14 +1,17 @@
 //! The frame that both artifacts share: header, section table, aligned sections.
 //!
-//! [`header`] describes the first 192 bytes, [`directory`] the section table behind them; [`encode`] writes the whole
+//! [`header`] describes the first 192 bytes, and [`directory`] the section table after them. [`encode`] writes an artifact,
 //! and [`Container`] reads it.
 //!
 //! # Order of the checks
 //!
-//! Magic, endianness and version come first, because they say whether the rest means anything to this reader; then the
-//! kind, the length and the checksum, which together tell a foreign, a truncated and a damaged file apart; then the
-//! section table. The checksum covers every byte behind its own field, so whatever follows it in this order can only
-//! fail on a file that was written wrongly.
+//! 1. Magic, endianness and version: whether this reader understands the file.
+//! 2. Kind, length and checksum. They distinguish a foreign, a truncated and a damaged file.
+//! 3. The section table.
+//!
+//! The checksum covers every byte after its own field. So the checks after it fail only on a file that was written wrongly.
+//!
+//! Tests: `tests/suite/header.rs` and `tests/suite/corruption.rs`.
 
 pub mod directory;
 pub mod encode;
@@ -24,7 +27,7 @@ use crate::sections::kinds::{ArtifactKind, SectionKind};
 use directory::Directory;
 use header::Header;
 
-/// The bytes of an artifact whose header, checksum and section table are right.
+/// The bytes of an artifact with a checked header, checksum and section table.
 #[derive(Clone, Debug)]
 pub struct Container {
     buffer: Buffer,
@@ -33,19 +36,19 @@ pub struct Container {
 }
 
 impl Container {
-    /// Checks the frame of an artifact of either kind. O(length), for the checksum.
+    /// Checks the frame of an artifact of either kind. O(length) for the checksum.
     pub fn parse(buffer: Buffer) -> Result<Self, Error> {
         let header = Header::parse(&buffer)?;
         Self::with_header(buffer, header)
     }
 
-    /// The frame of an artifact that this process has just written, which need not be sealed. O(sections).
+    /// Returns the frame of an artifact that this process has just written, with or without a checksum. O(sections).
     pub(crate) fn of_written(buffer: Buffer) -> Result<Self, Error> {
         let header = Header::of_written(&buffer)?;
         Self::with_header(buffer, header)
     }
 
-    /// A copy of an artifact that was not sealed, with this checksum of it. O(length).
+    /// Returns a copy of an artifact with its checksum written into it. O(length).
     pub(crate) fn sealed(&self, checksum: [u8; 32]) -> Self {
         let buffer = Buffer::build(self.buffer.len(), |file| {
             file.copy_from_slice(&self.buffer);
@@ -75,7 +78,7 @@ impl Container {
         &self.header
     }
 
-    /// The sections present.
+    /// The section table.
     pub fn directory(&self) -> &Directory {
         &self.directory
     }
@@ -85,12 +88,12 @@ impl Container {
         &self.buffer
     }
 
-    /// Finds a required section. The section table is known to hold all of them.
+    /// Finds a required section. The section table was checked to have all of them.
     pub(crate) fn flat<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
         self.optional(kind).ok_or(Error::MissingSection { section: kind.name() })
     }
 
-    /// Finds the section of a table; an optional one that is not there is empty.
+    /// Finds the section of a table. A missing optional section is empty.
     pub(crate) fn table<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
         match self.optional(kind) {
             None if kind.presence().is_optional() => {
@@ -100,14 +103,14 @@ impl Container {
         }
     }
 
-    /// Finds an optional section, if it is there.
+    /// Finds an optional section. `None` if it is missing.
     pub(crate) fn optional<T: Pod>(&self, kind: SectionKind) -> Option<Flat<T>> {
         debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
         let entry = self.directory.get(kind)?;
         Some(Flat { start: entry.range.start, len: entry.range.len(), record: PhantomData })
     }
 
-    /// The one record of a section that holds exactly one.
+    /// Returns the record of a section that has exactly one.
     pub(crate) fn single<T: Pod>(&self, kind: SectionKind) -> Result<T, Error> {
         match self.flat::<T>(kind)?.get(&self.buffer) {
             [record] => Ok(*record),
@@ -120,7 +123,7 @@ impl Container {
     }
 }
 
-/// A section of records of type `T`, as a place in a buffer that the section table was checked against.
+/// A section of records of type `T`, as a checked place in a buffer.
 #[derive(Debug)]
 pub(crate) struct Flat<T> {
     start: usize,

@@ -4,7 +4,7 @@ use rkyv::rancor;
 
 use crate::error::Error;
 
-/// Writing fails only where memory does, or where the archive is longer than 2 GiB.
+/// The error of an archive that could not be written, because memory ran out or it is longer than 2 GiB.
 pub(super) fn unwritable(error: rancor::Error) -> Error {
     Error::MetaEncode { detail: error.to_string() }
 }

@@ -1,8 +1,7 @@
 //! The nested part of an artifact: names, options, the exactness report, statistics.
 //!
-//! This is the one section that is not a flat table. It is an rkyv archive, checked by rkyv's own validation when the
-//! artifact is opened. A grammar's is [stored] more tightly than it is read, and copied out when it is first asked
-//! for; no step of the runtime reads it.
+//! This section is not a flat table but an rkyv archive. rkyv validates it when the artifact is opened. The metadata of a
+//! grammar is [stored] in delta encoding, and decoded on first use. No step of the runtime reads it.
 
 use crate::container::Container;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! The meta sections as their readers have them.
+//! The metadata of artifacts, as readers see it.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -8,24 +8,24 @@ use super::report::Report;
 /// The meta section of a vocabulary artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct VocabularyMeta {
-    /// The name that users know the vocabulary by.
+    /// The name of the vocabulary, for users.
     pub name: String,
     /// The origin, such as the name of the tokenizer file.
     pub source: String,
     /// Name and version of the program that wrote the artifact.
     pub compiler: String,
-    /// Facts about the source, as keys and values in the order to show them.
+    /// Facts about the source, as keys and values in display order.
     pub properties: Vec<(String, String)>,
     /// The importer's warnings, such as a byte that no token spells.
     pub warnings: Vec<String>,
-    /// Names of the shared rules, by rule id; empty where they were not kept.
+    /// Names of the shared rules, by rule id. Empty if they were not kept.
     pub rule_names: Vec<String>,
 }
 
 /// The meta section of a grammar artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrammarMeta {
-    /// The name that users know the source by.
+    /// The name of the source, for users.
     pub source_name: String,
     /// The source's language: `json-schema`, `gbnf` or `regex`.
     pub source_kind: String,
@@ -43,20 +43,20 @@ pub struct GrammarMeta {
     pub statistics: Vec<(String, u64)>,
     /// Bound on the work of one step.
     pub work: WorkBound,
-    /// Names of the grammar's own rules, in the order of their ids; empty where they were not kept.
+    /// Names of the grammar's own rules, by rule id. Empty if they were not kept.
     pub rule_names: Vec<String>,
-    /// The regions of the grammar, by number; none for most sources.
+    /// The regions of the grammar, by number. Most sources have none.
     pub regions: Vec<Region>,
 }
 
-/// Bound on the work of one step, as the compiler derives it from the tables.
+/// Bound on the work of one step, derived from the tables by the compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct WorkBound {
-    /// Most follow masks that one mask is made of; [`WorkBound::UNBOUNDED`] where it grows with the nesting depth.
+    /// Most follow masks in the union of one mask. [`WorkBound::UNBOUNDED`] if the number grows with the nesting depth.
     pub longest_chain: u32,
-    /// Rules that the longest chain goes through.
+    /// Rules on the longest chain.
     pub chain_rules: Vec<String>,
-    /// Most configurations of one parse position; [`WorkBound::UNBOUNDED`] where it grows with the input.
+    /// Most configurations of one position. [`WorkBound::UNBOUNDED`] if the number grows with the input.
     pub most_configurations: u32,
     /// Rules that are ambiguous together.
     pub configuration_rules: Vec<String>,
@@ -65,6 +65,6 @@ pub struct WorkBound {
 }
 
 impl WorkBound {
-    /// In place of a number: there is no bound.
+    /// Value in place of a number: there is no bound.
     pub const UNBOUNDED: u32 = u32::MAX;
 }

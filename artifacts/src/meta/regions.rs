@@ -1,7 +1,7 @@
-//! Regions of a grammar: the parts of an output that a host tells apart.
+//! Regions of a grammar: the parts of an output that a host distinguishes.
 //!
-//! A region is a rule: what an activation of it reads, save in regions within it, is of the region. Free text ends with
-//! what ends it in the same rule, so that it takes the region's markers to tell the two apart.
+//! A region is a rule. The text that an activation of the rule reads, outside regions within it, belongs to the region. The
+//! rule of free text also reads the marker that ends the text. So the markers are stored, to separate the two.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub enum RegionKind {
     Grammar,
     /// A text that a pattern matches.
     Pattern,
-    /// A tag: what it reads outside regions within it is markup.
+    /// A tag. Its text outside regions within it is markup.
     Tag,
     /// A tag that is the call of a tool.
     Call,
@@ -45,7 +45,7 @@ impl RegionKind {
         Self::Call,
     ];
 
-    /// Its name in messages and bindings.
+    /// The name of the kind, for messages and bindings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -59,20 +59,20 @@ impl RegionKind {
         }
     }
 
-    /// Whether what it reads itself is markup.
+    /// Whether the text of the region itself is markup.
     pub fn is_tag(self) -> bool {
         matches!(self, Self::Tag | Self::Call)
     }
 }
 
-/// A region.
+/// One region of a grammar.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Region {
     /// The kind of the region.
     pub kind: RegionKind,
-    /// The name of the tool that is called, or how the tag begins; empty for the others.
+    /// The name of the called tool, or the beginning of the tag. Empty for other regions.
     pub label: String,
-    /// Texts that end free text: beginnings of the tags in it, and ends of the tag around it.
+    /// Texts that end free text: the beginnings of tags in it, and the ends of the enclosing tag.
     pub markers: Vec<Marker>,
 }
 
@@ -82,13 +82,13 @@ pub type Marker = Vec<MarkerPart>;
 /// A part of a marker.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Archive, Serialize, Deserialize)]
 pub enum MarkerPart {
-    /// Bytes, however they are cut into tokens.
+    /// Bytes, however tokens divide them.
     Bytes(Vec<u8>),
     /// A token that a token edge takes.
     Token(u32),
 }
 
-/// The archive of regions; none where there are no regions.
+/// Writes the archive of regions. Empty if there are no regions.
 pub(crate) fn encode_regions(
     regions: &Vec<Region>,
 ) -> Result<Option<rkyv::util::AlignedVec>, Error> {
@@ -98,7 +98,7 @@ pub(crate) fn encode_regions(
     }
 }
 
-/// Checks the archive, and counts the regions.
+/// Checks the archive, and returns the number of regions.
 pub(crate) fn count_regions(container: &Container) -> Result<usize, Error> {
     Ok(access(container)?.map_or(0, |regions| regions.len()))
 }

@@ -1,8 +1,8 @@
-//! The exactness report: for every keyword occurrence of a source, what the compiled grammar makes of it.
+//! The exactness report: for every keyword occurrence of a source, how exactly the compiled grammar implements it.
 //!
-//! A front end fills it, and an artifact keeps it. A source has hundreds of occurrences, so that their texts are one
-//! piece of memory, and copies of a report share it. Keywords are mostly the ends of their pointers and take no room;
-//! reasons are mostly texts of the compiler.
+//! A front end fills the report, and an artifact stores it. A source has hundreds of occurrences. So all texts are in one
+//! string, which copies of a report share. Most keywords are the last step of their pointer and take no memory. Most reasons
+//! are constants of the compiler.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,12 +22,12 @@ pub enum Verdict {
     Annotation = 1,
     /// Accepts more than the specification says.
     Approximate = 2,
-    /// Accepts nothing that the specification refuses, and not all that it accepts; `reason` says what is missing.
+    /// Accepts less than the specification says, and nothing else. `reason` names the missing part.
     Narrower = 3,
 }
 
 impl Verdict {
-    /// Its word in reports.
+    /// The word for the verdict in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -53,7 +53,7 @@ pub struct ReportEntry<'r> {
     pub keyword: &'r str,
     /// The verdict on the keyword.
     pub verdict: Verdict,
-    /// Why, where the verdict is not exact; empty otherwise.
+    /// The reason of a verdict that is not exact. Empty otherwise.
     pub reason: &'r str,
 }
 
@@ -63,7 +63,7 @@ pub struct Report(Arc<Entries>);
 
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Entries {
-    /// The pointers, one behind the other, each before its keyword where that is not its end.
+    /// The pointers, one after the other. A keyword that is not the end of its pointer follows it.
     texts: String,
     rows: Vec<Row>,
 }
@@ -75,17 +75,17 @@ struct Row {
     pointer: usize,
     /// The start of the keyword.
     keyword: usize,
-    /// The end of the keyword, and with it of the texts of the entry.
+    /// The end of the keyword and of the texts of the entry.
     end: usize,
     verdict: Verdict,
     reason: Cow<'static, str>,
 }
 
-/// Bytes that most pointers take at most.
+/// Initial capacity for the texts of one entry, in bytes. Most pointers are shorter.
 const TEXT_OF_ENTRY: usize = 128;
 
 impl Report {
-    /// No occurrence, with room for so many.
+    /// Returns an empty report with room for `entries` occurrences.
     pub fn with_capacity(entries: usize) -> Self {
         let texts = String::with_capacity(entries * TEXT_OF_ENTRY);
         Self(Arc::new(Entries { texts, rows: Vec::with_capacity(entries) }))
@@ -112,7 +112,7 @@ impl Report {
         rows.push(Row { pointer: end_of_pointer, keyword, end, verdict, reason });
     }
 
-    /// The occurrences.
+    /// The occurrences, in source order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ReportEntry<'_>> {
         let mut start = 0;
         let Entries { texts, rows } = &*self.0;

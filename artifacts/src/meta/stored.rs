@@ -1,13 +1,13 @@
-//! A grammar's metadata as they are stored: pointers and names without what they have in common with the ones before.
+//! A grammar's metadata as stored: pointers and names in delta encoding.
 //!
-//! A JSON pointer is as long as its place is deep, and a schema has a report entry for each keyword, so that written out
-//! the pointers of `n` nested objects take O(n²) bytes, most of an artifact's. In source order nearly all of a pointer
-//! stands in the one before it. A text's *steps* are its parts up to and with each `/`; stored is how many steps it
-//! shares with the text before it, and the rest.
+//! The length of a JSON pointer grows with its depth, and a schema has a report entry for each keyword. So the pointers of `n`
+//! nested objects take O(n²) bytes, most of an artifact. In source order, a pointer shares most of its text with the one
+//! before. The *steps* of a text are its parts up to and including each `/`. A text is stored as the number of steps that it
+//! shares with the one before, and the rest.
 //!
-//! One stored byte may stand for many, so the texts are bounded by their length written out ([`MOST_TEXT`]).
+//! A stored byte may expand to many. So the total length of the decoded texts is bounded ([`MOST_TEXT`]).
 //!
-//! Cost: O(bytes stored) to check, O(bytes written out) to read.
+//! Cost: O(stored bytes) to check, O(decoded bytes) to read.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,13 @@ use super::records::{GrammarMeta, WorkBound};
 use super::report::{Report, Verdict};
 use crate::error::Error;
 
-/// Bytes that the texts of one list may have, written out.
+/// Most bytes of the decoded texts of one list. A longer list is an error, so that a small hostile file takes little memory.
 pub(super) const MOST_TEXT: usize = 1 << 28;
 
-/// A text after another.
+/// A text in delta encoding.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Coded<'m> {
-    /// Steps that it shares with the text before.
+    /// Number of steps that it shares with the text before.
     shared: u32,
     /// The text after these steps.
     #[rkyv(with = AsOwned)]
@@ -58,7 +58,7 @@ pub struct StoredGrammar<'m> {
 }
 
 impl<'m> StoredGrammar<'m> {
-    /// Metadata without what the texts have in common.
+    /// Encodes metadata.
     pub(super) fn new(meta: &'m GrammarMeta) -> Result<Self, Error> {
         let entries = meta.report.entries();
         let mut report = Vec::with_capacity(entries.len());
@@ -87,7 +87,7 @@ impl<'m> StoredGrammar<'m> {
         })
     }
 
-    /// The metadata, with all texts written out.
+    /// Decodes the metadata.
     pub(super) fn read(self) -> Result<GrammarMeta, Error> {
         let mut report = Report::with_capacity(self.report.len());
         let mut last = Last::default();
@@ -117,7 +117,7 @@ impl<'m> StoredGrammar<'m> {
 }
 
 impl ArchivedStoredGrammar<'_> {
-    /// Whether all texts go on from steps that there are.
+    /// Checks that no text shares more steps than the one before it has.
     pub(super) fn check(&self) -> Result<(), Error> {
         check(self.report.iter().map(|entry| &entry.pointer))?;
         check(self.rule_names.iter())
@@ -129,7 +129,7 @@ fn check<'a, 'm: 'a>(mut texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> 
     texts.try_for_each(|text| last.decode(text.shared.into(), &text.rest).map(|_| ()))
 }
 
-/// The text before.
+/// The decoder: the text before.
 #[derive(Default)]
 struct Last {
     text: String,
@@ -140,7 +140,7 @@ struct Last {
 }
 
 impl Last {
-    /// The next text, of so many steps of this one and a rest.
+    /// Decodes the next text, which has the first `shared` steps of this one and a rest.
     fn decode(&mut self, shared: u32, rest: &str) -> Result<&str, Error> {
         let shared = shared as usize;
         let kept = match shared.checked_sub(1) {
@@ -162,7 +162,7 @@ impl Last {
     }
 }
 
-/// The text before, where it is at hand.
+/// The encoder: the text before.
 #[derive(Default)]
 struct Before<'m> {
     text: &'m str,
@@ -173,7 +173,7 @@ struct Before<'m> {
 }
 
 impl<'m> Before<'m> {
-    /// Encodes the next text as a difference to this one.
+    /// Encodes the next text.
     fn encode(&mut self, text: &'m str) -> Result<Coded<'m>, Error> {
         let same = count_same(self.text.as_bytes(), text.as_bytes());
         let shared = self.ends.partition_point(|&end| end <= same);
@@ -194,7 +194,7 @@ fn steps_of(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices('/').map(|(at, _)| at + 1)
 }
 
-/// With how many equal bytes two texts begin.
+/// Returns the length of the common prefix of two texts.
 fn count_same(one: &[u8], other: &[u8]) -> usize {
     let [blocks, others] = [one, other].map(|bytes| bytes.as_chunks::<16>().0);
     let same = 16 * blocks.iter().zip(others).take_while(|(a, b)| a == b).count();

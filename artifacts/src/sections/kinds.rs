@@ -1,9 +1,9 @@
-//! The kinds of artifacts and sections: numbers, names, record sizes, and who must have which.
+//! The kinds of artifacts and sections: numbers, names, record sizes, and the sections of each kind of artifact.
 
 use std::fmt;
 
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, GradeMask, GradeRecord, MaskRecord,
+    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
@@ -39,7 +39,7 @@ impl fmt::Display for ArtifactKind {
     }
 }
 
-/// The artifacts that hold a section.
+/// The artifacts that have a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Every artifact.
@@ -94,7 +94,7 @@ macro_rules! section_kinds {
                 }
             }
 
-            /// Its name in messages and in the specification.
+            /// The name of the section, in messages and in the specification.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
@@ -108,7 +108,7 @@ macro_rules! section_kinds {
                 }
             }
 
-            /// The artifacts that hold it.
+            /// The artifacts that have the section.
             pub fn presence(self) -> Presence {
                 match self {
                     $(Self::$kind => Presence::$presence,)*
@@ -175,14 +175,14 @@ section_kinds! {
     Classes = 74, "CLASSES", ClassRecord, Both;
     /// Trie nodes of the exit classes.
     ClassNodes = 75, "CLASS_NODES", u32, Both;
-    /// Packed nodes of catalogues.
-    Catalogue = 76, "CATALOGUE", u8, GrammarOptional;
-    /// Nodes of catalogues with stored masks, ascending.
+    /// Nodes of packed string sets.
+    PackedStrings = 76, "PACKED_STRINGS", u8, GrammarOptional;
+    /// Nodes of packed string sets with stored masks, ascending.
     Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
-    /// States with masks for small values of a counter, ascending by state and field of the register.
-    Grades = 78, "GRADES", GradeRecord, GrammarOptional;
-    /// The masks of [`Grades`](Self::Grades), ascending by the counter's value for each.
-    GradeMasks = 79, "GRADE_MASKS", GradeMask, GrammarOptional;
+    /// Count-dependent states with their near-bound masks, ascending by state and field of the register.
+    NearBound = 78, "NEAR_BOUND", NearBoundRecord, GrammarOptional;
+    /// The masks of [`NearBound`](Self::NearBound), ascending by the counter's value for each record.
+    NearBoundMasks = 79, "NEAR_BOUND_MASKS", NearBoundMask, GrammarOptional;
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! Records of the masks: the pool, follow entries and exit classes.
 //!
-//! A mask is `(row without the tokens of minus) with the tokens of plus`, where row, minus and plus may each be empty.
-//! Narrow masks are a plus list alone; of the wide ones, those that differ in few tokens share one dense row.
+//! A mask has the tokens of `row` minus those of `minus`, and those of `plus`. Each of the three may be empty. A narrow mask is a
+//! plus list alone. Wide masks that differ in few tokens share one dense row.
 
 use bytemuck::{Pod, Zeroable};
 
 /// One mask of the pool.
 ///
-/// Lists are ranges of the list table of the artifact that holds the record: sorted token ids without repetition.
-/// `minus` is a subset of the row, `plus` is disjoint from it.
+/// Lists are ranges of the artifact's list table: sorted token ids without repetition. `minus` is a subset of the row, and `plus`
+/// is disjoint from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MaskRecord {
@@ -26,82 +26,83 @@ pub struct MaskRecord {
     pub count: u32,
 }
 
-/// The follow mask of a token that leaves a callee through `class` when the frame on top returns to the state that
-/// holds this entry.
+/// The follow mask of tokens that leave a callee through `class` and return to the state with this entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FollowEntry {
-    /// Exit class through which the callee is left.
+    /// Exit class through which tokens leave the callee.
     pub class: u32,
     /// Mask id of the tokens that are consumed within the return state's rule.
     pub mask: u32,
-    /// Exit class through which the return state's own rule is left in turn, or [`NONE`](super::network::NONE).
+    /// Exit class through which tokens leave the return state's own rule, or [`NONE`](super::network::NONE).
     pub next: u32,
 }
 
-/// A node of a catalogue whose mask and exits are stored, since finding them takes more than a step may.
+/// A crowded node of a packed string set: its mask and exits are stored, because a walk would take more work than a step may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct CrowdedRecord {
     /// Address of the node.
     pub node: u32,
-    /// Mask id of the tokens that are consumed within the catalogue.
+    /// Mask id of the tokens that are consumed within the packed string set.
     pub base: u32,
     /// Exit class id, or [`NONE`](super::network::NONE).
     pub exits: u32,
 }
 
-/// The masks of a state with [`GRADED`](super::network::state_flags::GRADED) by what is left in one field of the register.
+/// The near-bound masks of a [count-dependent](super::network::state_flags::COUNT_DEPENDENT) state for one counter.
 ///
-/// A state has a grade for each counter on which its mask depends. Either it gives masks that take the place of the state's, of
-/// which those of several grades are met; or it gives masks that are left out of all that the state and its frames allow.
+/// A state has a record for each counter on which its mask depends. There are two kinds of records:
+///
+/// - The masks replace the state's mask and exits. With several such records, the masks are intersected.
+/// - The masks are subtracted from all masks of the state and of its follow chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct GradeRecord {
+pub struct NearBoundRecord {
     /// The state.
     pub state: u32,
-    /// The field: its lowest bit, from bit 8 on its width, and [`WITHOUT`](Self::WITHOUT).
+    /// The counter, as a field of the register: its lowest bit, its width from bit 8 on, and [`WITHOUT`](Self::WITHOUT).
     pub field: u32,
-    /// First index into the grade masks, of which grades may share some.
+    /// First index into the near-bound masks. Records may share a range.
     pub first: u32,
-    /// Number of grade masks.
+    /// Number of near-bound masks.
     pub len: u32,
 }
 
-/// A mask while no more than some number is left in a field of the register.
+/// A mask for small values of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct GradeMask {
-    /// The largest number in the field for which this holds, as far down as that of the one before it of the same grade.
+pub struct NearBoundMask {
+    /// Largest value of the counter for which the mask applies. The smallest is one more than `most` of the mask before.
     pub most: u32,
-    /// Mask id of the tokens that are consumed within the rule; of a grade that is [`WITHOUT`](GradeRecord::WITHOUT), of those that
-    /// are left out.
+    /// Mask id of the tokens that are consumed within the rule. For a record with [`WITHOUT`](NearBoundRecord::WITHOUT), mask id
+    /// of the subtracted tokens.
     pub base: u32,
     /// Exit class id, or [`NONE`](super::network::NONE).
     pub exits: u32,
 }
 
-impl GradeRecord {
-    /// Bit of [`field`](Self::field): the grade's masks are left out, and do not take the place of the state's mask and exits.
+impl NearBoundRecord {
+    /// Bit of [`field`](Self::field): the masks are subtracted, and do not replace the state's mask and exits.
     pub const WITHOUT: u32 = 1 << 16;
 
-    /// Most grades of a state.
+    /// Most records of a state. More do not validate, so that a reader needs no allocation.
     pub const MOST: usize = 8;
 
-    /// Whether the grade's masks are left out of all that the state and its frames allow.
+    /// Whether the masks are subtracted.
     #[inline]
     pub fn is_without(&self) -> bool {
         self.field & Self::WITHOUT != 0
     }
 
-    /// The number in the field.
+    /// The value of the counter in a register.
     #[inline]
     pub fn count(&self, register: u32) -> u32 {
         let (shift, width) = (self.field & 31, self.field >> 8 & 31);
         register >> shift & ((1 << width) - 1)
     }
 
-    /// The grades of a state. O(log records).
+    /// Returns the records of a state. O(log records).
     #[inline]
     pub fn of_state(records: &[Self], state: u32) -> &[Self] {
         let first = records.partition_point(|record| record.state < state);
@@ -110,18 +111,19 @@ impl GradeRecord {
         &own[..len]
     }
 
-    /// The mask of a register among the grade masks; `None` where more is left in the field than any has. O(log masks).
+    /// Returns the mask for a register. `None` if the counter is larger than `most` of all masks. O(log masks).
     #[inline]
-    pub fn find<'m>(&self, masks: &'m [GradeMask], register: u32) -> Option<&'m GradeMask> {
+    pub fn find<'m>(&self, masks: &'m [NearBoundMask], register: u32) -> Option<&'m NearBoundMask> {
         let own = &masks[self.first as usize..][..self.len as usize];
         let count = self.count(register);
         own.get(own.partition_point(|mask| mask.most < count))
     }
 }
 
-/// One exit class: a range of the class node table, which holds trie node ids in ascending order. A grammar artifact
-/// may leave the nodes out (`first` is [`NONE`](super::network::NONE)): only compilations read them, and only the
-/// vocabulary's.
+/// One exit class: a range of the class node table, which has trie node ids in ascending order.
+///
+/// A grammar artifact may leave out the nodes: `first` is [`NONE`](super::network::NONE) then. Only the nodes of a vocabulary's
+/// classes are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ClassRecord {

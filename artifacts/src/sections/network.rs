@@ -2,16 +2,15 @@
 //!
 //! # Numbering
 //!
-//! A grammar artifact continues the numbering of its vocabulary artifact. The ids `0..S` are states of the
-//! vocabulary's shared rules, of which there are `S`, and `S..` are the grammar's own; rules, masks, rows, lists and
-//! exit classes are numbered in the same way. A shared rule calls shared rules only, so nothing in the vocabulary
-//! ever points into a grammar.
+//! A grammar artifact continues the numbering of its vocabulary artifact. If the shared rules of the vocabulary have `S` states,
+//! these have the ids `0..S`, and the grammar's own states the ids from `S` on. Rules, masks, rows and exit classes are
+//! numbered in the same way. A shared rule calls only shared rules, so no id in a vocabulary denotes a part of a grammar.
 //!
 //! # Ranges
 //!
-//! A state's edges are ranges of the edge tables. Each range is stored as its first index; it ends where the range of
-//! the next state begins, and the state table closes with one sentinel record that holds the ends of the last state.
-//! Edge indices, unlike ids, are local to the artifact that holds the state.
+//! A state's edges are ranges of the edge tables. A state stores the first index of each range. The range ends where that of the
+//! next state begins. A sentinel record after the last state has the ends of its ranges. Edge indices, unlike ids, are local
+//! to one artifact.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -22,55 +21,55 @@ pub const NONE: u32 = u32::MAX;
 pub mod state_flags {
     /// The state's rule may return here.
     pub const FINAL: u32 = 1;
-    /// The state is final and has no edges: a configuration never rests in it, it returns at once. At the bottom of
-    /// the stack, where there is nowhere to return to, it rests and only an end of sequence may follow.
+    /// The state is final and has no edges, so a configuration in it returns at once. At the bottom of the stack it does not
+    /// return, and only the end of the sequence may follow.
     pub const POP_ONLY: u32 = 2;
     /// A token may end here: some sequence of whole tokens continues from this state. Clear only in vocabularies that cannot
     /// spell some byte.
     pub const RESTS: u32 = 4;
-    /// The language of this state within its rule is closed under concatenation with itself, so that pushing it on a
-    /// frame that returns to the same state (with the same counter) changes nothing and is not done.
+    /// The language of this state within its rule is closed under concatenation with itself. So no second frame is pushed on a
+    /// frame that returns to this state with the same register.
     pub const ABSORBING: u32 = 8;
-    /// Arriving at the state clears a bit of the activation's register instead of lowering it by one: the bit whose
-    /// number stands from [`CLEARED`] on. Only a state with a count exit clears one.
+    /// An arrival at the state clears a bit of the register, and does not decrement it. The number of the bit begins at
+    /// [`CLEARED`]. The state has a count exit.
     pub const CLEARS: u32 = 16;
-    /// Place of the number of the bit that a state with [`CLEARS`] clears, which takes five bits.
+    /// Lowest bit of the number of the bit that a state with [`CLEARS`] clears. The number has five bits.
     pub const CLEARED: u32 = 8;
-    /// Arriving at the state sets a field of the register to the number that stands in place of the count exit.
+    /// An arrival at the state sets a field of the register to the number in place of the count exit.
     pub const LOADS: u32 = 32;
     /// An arrival that stays at the state continues as an arrival at the next state, so that several counters are updated one
     /// after the other. Both states have the same edges.
     pub const THEN: u32 = 64;
-    /// The mask of the state depends on a field of the register. The grammar's grades hold the masks for small values of the
-    /// field, and the state's own mask serves all others.
-    pub const GRADED: u32 = 128;
-    /// Place of the lowest bit of the field that is lowered or set, which takes five bits. A register may hold several
-    /// counters, each in a field of its own.
+    /// The state is count-dependent: its mask depends on fields of the register. The grammar's near-bound records have the masks
+    /// for small values of a field. The state's own mask applies for all others.
+    pub const COUNT_DEPENDENT: u32 = 128;
+    /// Lowest bit of the number of the lowest bit of the updated field. The number has five bits. A register may have several
+    /// counters, each in its own field.
     pub const SHIFT: u32 = 8;
-    /// Place of the width of that field in bits, which takes five bits; 0 denotes the whole register.
+    /// Lowest bit of the width of that field in bits. The width has five bits. 0 denotes the whole register.
     pub const WIDTH: u32 = 13;
 }
 
 /// Flag bits of [`RuleRecord::flags`].
 pub mod rule_flags {
-    /// Activations of this rule carry a register that is not zero: a countdown, or a set of what is still to come.
+    /// Activations of this rule have a register that is not zero: a countdown, or the set of parts that are still required.
     pub const COUNTED: u32 = 1;
-    /// A larger countdown accepts all that a smaller one accepts, so of two configurations that differ in the
-    /// countdown alone the smaller is dropped.
+    /// A larger countdown accepts all texts that a smaller one accepts. So if two configurations differ in the countdown alone,
+    /// the smaller is dropped.
     pub const MONOTONE: u32 = 2;
-    /// The texts of the items that an activation of this rule calls differ from each other. Its register is no count: it
-    /// is 0 at first and belongs to the runtime, which remembers the items there.
+    /// The texts of the items that an activation of this rule calls differ from each other. The register belongs to the runtime,
+    /// which records the items in it. It is 0 at first.
     pub const DISTINCT: u32 = 4;
-    /// An activation of this rule is an item of the rule that calls it, which is [`DISTINCT`].
+    /// An activation of this rule is an item of its caller, which is [`DISTINCT`].
     pub const ITEM: u32 = 8;
-    /// The rule's language is a catalogue: the register of an activation is the address of a node. The rule has three states:
+    /// The rule's language is a packed string set: the register of an activation is the address of a node. The rule has three states:
     /// for nodes that are not final, for final nodes, and for final nodes without children. Their edges hold only the bytes
     /// that texts begin with and contain.
-    pub const CATALOGUE: u32 = 16;
-    /// Place of the number of the rule's region, which takes all bits from here on: one more than its place in the list of
-    /// regions, or 0 for a rule that is none.
+    pub const PACKED_STRINGS: u32 = 16;
+    /// Lowest bit of the number of the rule's region, which has all bits from here on. The number is one more than the index of
+    /// the region, or 0 for a rule that is no region.
     pub const REGION: u32 = 8;
-    /// Most regions of a grammar.
+    /// Most regions of a grammar, by the bits for their number. The compiler refuses more.
     pub const MOST_REGIONS: u32 = (1 << (32 - REGION)) - 1;
 }
 
@@ -78,7 +77,7 @@ pub mod rule_flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct RuleRecord {
-    /// Id of the rule's first state; the states of a rule are contiguous and the initial state comes first.
+    /// Id of the rule's first state, which is the initial state.
     pub first_state: u32,
     /// Number of states.
     pub state_count: u32,
@@ -86,10 +85,10 @@ pub struct RuleRecord {
     pub flags: u32,
     /// Bytes with which a string of the rule can begin: bit `b % 32` of word `b / 32`.
     pub first_bytes: [u32; 8],
-    /// Non-zero where a string of the rule can begin with a token edge.
+    /// Non-zero if a string of the rule can begin with a token edge.
     pub first_tokens: u32,
     /// First 128 bits of the rule's content hash: equal for rules with the same automaton over the same callees. Zero in a
-    /// grammar, whose own rules nobody looks up.
+    /// grammar, since only shared rules are looked up.
     pub hash: [u32; 4],
     /// The follow set that the rule's exit classes assume: bit `b % 32` of word `b / 32`. Exits after which no such byte comes
     /// are left out, so a vocabulary's rule serves only callers that continue with these bytes.
@@ -97,7 +96,7 @@ pub struct RuleRecord {
 }
 
 impl RuleRecord {
-    /// The region that the rule is, as its place in the list of regions.
+    /// The index of the region that the rule is. `None` for other rules.
     #[inline]
     pub fn region(&self) -> Option<u32> {
         (self.flags >> rule_flags::REGION).checked_sub(1)
@@ -118,7 +117,7 @@ pub struct StateRecord {
     pub follows: u32,
     /// Mask id of the base mask.
     pub base: u32,
-    /// Exit class id, or [`NONE`] where no token can leave the rule from here.
+    /// Exit class id, or [`NONE`] if no token can leave the rule from here.
     pub exits: u32,
     /// The state that is entered in place of this one when the counter becomes zero. A transition to this state lowers the
     /// counter by one. With [`LOADS`](state_flags::LOADS), the number that the counter is set to. [`NONE`] for most states.
@@ -128,7 +127,7 @@ pub struct StateRecord {
 }
 
 impl StateRecord {
-    /// A state without edges, in which nothing may end.
+    /// A state without edges that is not final.
     pub const NOTHING: Self = Self {
         byte_edges: 0,
         call_edges: 0,
@@ -140,13 +139,13 @@ impl StateRecord {
         flags: 0,
     };
 
-    /// The record that closes the state table: the numbers of byte edges, call edges, token edges and follow entries,
-    /// and nothing else.
+    /// Returns the record after the last state, which has the lengths of the tables of byte edges, call edges, token edges and
+    /// follow entries.
     pub fn sentinel([byte_edges, call_edges, token_edges, follows]: [u32; 4]) -> Self {
         Self { byte_edges, call_edges, token_edges, follows, ..Self::NOTHING }
     }
 
-    /// The state that an arrival moves to when its counter becomes zero.
+    /// The state that is entered in place of this one when the counter becomes zero.
     #[inline]
     pub fn exit(&self) -> Option<u32> {
         (self.count_exit != NONE && self.flags & state_flags::LOADS == 0).then_some(self.count_exit)
@@ -189,7 +188,8 @@ impl StateRecord {
     }
 }
 
-/// Most states through which one arrival may pass: a chain that updates several counters, and the count exits of these.
+/// Most states on the chain of one arrival: a chain may update several counters and pass their count exits. A longer chain does
+/// not validate.
 pub const MOST_STEPS: usize = 32;
 
 /// The state and the register in which an arrival at a state ends. `record` returns the record of a state. O(counters that the
@@ -245,9 +245,9 @@ impl ByteEdge {
 pub struct CallEdge {
     /// Called rule.
     pub callee: u32,
-    /// State to which the callee returns, or [`NONE`] for a tail call, which pushes no frame.
+    /// State to which the callee returns. [`NONE`] for a tail call, which pushes no frame.
     pub ret: u32,
-    /// Register that the callee's activation starts with; 0 where the callee is not counted.
+    /// Initial register of the callee's activation. 0 if the callee is not counted.
     pub count: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Sections of exactly one record: the numbers that the other sections are read with.
+//! Sections of exactly one record: numbers that readers of the other sections need.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -12,16 +12,15 @@
 //!
 //! Tokens sorted by node, and by id within a node, have a *rank*: `token_of_rank[rank[v]..rank[v + 1]]` are the tokens
 //! whose bytes spell node `v`, and `rank[v]..rank[end[v]]` are the ranks of its whole subtree. The first child of `v`
-//! is `v + 1` where `v + 1 < end[v]`, and the next sibling of `c` is `end[c]`. Only text tokens are in the trie.
+//! is `v + 1` if `v + 1 < end[v]`, and the next sibling of `c` is `end[c]`. Only text tokens are in the trie.
 
 use bytemuck::{Pod, Zeroable};
 
-/// The expression that a shared rule was compiled from: a compiler that meets it again takes the rule without building
-/// it.
+/// The expression that a shared rule was compiled from. A compiler reuses the rule for an equal expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct ExpressionRecord {
-    /// The expression's digest, as the compiler that wrote it defines it.
+    /// Digest of the expression, defined by the compiler.
     pub digest: [u32; 4],
     /// Id of the rule.
     pub rule: u32,
@@ -31,7 +30,7 @@ pub struct ExpressionRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TokenKind {
-    /// Its bytes are text that a grammar can spell.
+    /// A token whose bytes are text, which a grammar can spell.
     Text = 0,
     /// A control token: matched by id only, never by its text.
     Special = 1,
@@ -71,7 +70,7 @@ impl<'a> Trie<'a> {
         self.byte.len()
     }
 
-    /// Whether the trie spells no token at all.
+    /// Whether the trie has no token.
     pub fn is_empty(&self) -> bool {
         self.token_of_rank.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Checks of the register updates that arrivals make.
 //!
-//! An arrival may continue: from a state with THEN to the next one, and from a counter at zero to the count exit, which may
-//! update another counter. Such chains must be acyclic and have fewer than [`MOST_STEPS`] steps. The longest chain from each
+//! An arrival may continue from a state with THEN to the next one, and from a counter at zero to the count exit. Each may update
+//! another counter. Such chains must be acyclic and have fewer than [`MOST_STEPS`] steps. The longest chain from each
 //! state is computed once, by depth-first search. O(states).
 
 use super::context::{Context, rules_of};

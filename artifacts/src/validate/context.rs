@@ -1,11 +1,11 @@
-//! The tables that the checks look at, with the totals and bounds that their numbers are held against.
+//! The tables under examination, with the totals and bounds that their numbers are compared with.
 
 use crate::tables::{Bases, Joined, Tables};
 
-/// The tables under examination, with the data that the checks hold them against.
+/// The tables under examination, with the data that the checks compare them with.
 pub(super) struct Context<'a> {
-    /// The tables under examination as `own`, behind the vocabulary's. For the vocabulary's own tables both are the
-    /// same, and since their bases are zero, `shared` is never asked.
+    /// The tables under examination as `own`, after the vocabulary's as `shared`. For a vocabulary both are its own tables.
+    /// Their bases are zero, so `shared` is not read then.
     pub(super) joined: Joined<'a>,
     /// Totals of the joined numbering.
     pub(super) totals: Bases,
@@ -13,11 +13,11 @@ pub(super) struct Context<'a> {
     pub(super) usable: &'a [u32],
     /// Number of trie nodes.
     pub(super) trie_nodes: u32,
-    /// Rule in whose initial state a sequence begins; none in a vocabulary.
+    /// Rule in whose initial state a sequence begins. `None` for a vocabulary.
     pub(super) start_rule: Option<u32>,
 }
 
-/// The own rules with their states: index of the rule, index of its first state, one past the last.
+/// The own rules with their states: index of the rule, index of its first state, index after its last state.
 pub(super) fn rules_of(own: &Tables<'_>) -> impl Iterator<Item = (usize, usize, usize)> {
     let base = own.bases.states;
     own.rules.iter().enumerate().map(move |(index, rule)| {

@@ -94,8 +94,8 @@ fn operands(context: &Context<'_>, index: usize, mask: &MaskRecord, in_row: u32)
     place.equal(Invariant::MaskCount, mask.count as usize, count as usize)
 }
 
-/// Exit classes are sorted lists of trie nodes, or, in a grammar artifact, sizes alone: a compilation reads the nodes of
-/// the vocabulary's classes, and nothing reads those of a grammar's.
+/// Exit classes are sorted lists of trie nodes. A grammar artifact may hold their sizes alone, since only the nodes of the
+/// vocabulary's classes are read.
 fn classes(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut listed = 0;

@@ -1,32 +1,34 @@
 //! The invariants that readers rely on, each checked once when an artifact is opened.
 //!
-//! The frame of the file, its checksum and the archive of the nested section have been checked before. Here the flat
-//! sections are read as tables. Later checks index by what earlier ones have made sure of, so the order matters:
+//! The frame of the file, its checksum and the archive of the nested section are checked before. The flat sections are read
+//! as tables here. A check relies on the ones before it, so the order matters:
 //!
 //! 1. `tokens` (vocabulary): counts, offsets, kinds, end tokens, special tokens.
-//! 2. `trie` (vocabulary): shape, ranks, and that it spells the text tokens and nothing else.
+//! 2. `trie` (vocabulary): shape and ranks; the trie spells exactly the text tokens.
 //! 3. `numbering`: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
 //!    accessor of the tables is within bounds for an own id.
 //! 4. `masks`: dense rows, lists, masks, exit classes.
 //! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
-//! 7. `catalogue`: packed nodes, the rules that are catalogues, their calls.
-//! 8. `grades`: masks by the count in a register.
+//! 7. `packed_strings`: packed nodes, the rules that are packed string sets, their calls.
+//! 8. `near_bound`: masks of count-dependent states by the count in a register.
 //! 9. the expressions of shared rules (vocabulary): ascending, each of a rule.
 //!
-//! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
-//! file, which is why each list entry belongs to one list.
+//! Cost: O(size of the tables). Each list entry belongs to one list, since shared lists would make the check of masks
+//! quadratic in a hostile file.
 //!
-//! The masks are *not* checked to be right: that would be compiling again.
+//! The contents of masks are *not* checked against the network. That would take a compilation.
+//!
+//! Tests: `tests/suite/invariants.rs` and `tests/suite/corruption.rs`.
 
 mod arrivals;
-mod catalogue;
 mod context;
-mod grades;
 mod masks;
+mod near_bound;
 mod network;
 mod normal_form;
 mod numbering;
+mod packed_strings;
 mod tokens;
 mod trie;
 mod violation;
@@ -97,6 +99,6 @@ fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     masks::check(&context)?;
     network::check(&context)?;
     normal_form::check(&context)?;
-    catalogue::check(&context)?;
-    grades::check(&context)
+    packed_strings::check(&context)?;
+    near_bound::check(&context)
 }

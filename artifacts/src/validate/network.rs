@@ -27,7 +27,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
 
 type States = std::ops::Range<u32>;
 
-/// Whether a state's record says that it can only return.
+/// Whether a state is final and has no edges and no counter.
 fn is_pop_only(state: &StateRecord) -> bool {
     state.flags & state_flags::POP_ONLY != 0
 }
@@ -43,8 +43,9 @@ fn state(context: &Context<'_>, index: usize) -> Check {
     }
     let plain =
         state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::ABSORBING;
-    let graded = if context.start_rule.is_some() { state_flags::GRADED } else { 0 };
-    let known = plain | graded | arrivals::known_flags(state);
+    let count_dependent =
+        if context.start_rule.is_some() { state_flags::COUNT_DEPENDENT } else { 0 };
+    let known = plain | count_dependent | arrivals::known_flags(state);
     let edges = own.byte_edges_of(index).len()
         + own.call_edges_of(index).len()
         + own.token_edges_of(index).len();

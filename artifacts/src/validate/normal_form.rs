@@ -1,4 +1,4 @@
-//! Checks of the normal form: what makes every loop of the runtime end.
+//! Checks of the normal form, by which every loop of the runtime ends.
 //!
 //! Expanding the calls of a configuration terminates because no rule is left recursive. No rule accepts the empty string, so
 //! left recursion is visible in the initial states alone. No configuration is a dead end because every state reaches a final
@@ -125,8 +125,8 @@ fn first_sets(context: &Context<'_>) -> Check {
 /// Every state reaches a final state of its rule.
 ///
 /// The check is a backward search from the final states. A state is alive if the target of some step is. A call also needs the
-/// callee's initial state to be alive, and a tail call needs that alone. Each step is visited once, so the cost is linear;
-/// sweeps until nothing changes would be quadratic in a hostile file.
+/// callee's initial state to be alive, and a tail call needs that alone. Each step is visited once, so the cost is linear.
+/// Sweeps to a fixpoint would be quadratic in a hostile file.
 fn dead_states(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut steps = Steps::default();

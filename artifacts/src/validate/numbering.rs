@@ -1,4 +1,4 @@
-//! Checks of the numbers that readers of the tables rely on: bases, totals and ranges.
+//! Checks of the numbering: bases, totals and ranges.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
@@ -77,7 +77,7 @@ fn rules(own: &Tables<'_>, regions: usize) -> Check {
         | rule_flags::MONOTONE
         | rule_flags::DISTINCT
         | rule_flags::ITEM
-        | rule_flags::CATALOGUE
+        | rule_flags::PACKED_STRINGS
         | rule_flags::MOST_REGIONS << rule_flags::REGION;
     let mut next = own.bases.states;
     let end = own.bases.states + own.state_count();

@@ -1,7 +1,7 @@
-//! Checks of the token trie, after which it is known to be the one trie of the vocabulary's text tokens.
+//! Checks that the token trie is the trie of the vocabulary's text tokens.
 //!
-//! Exit classes name trie nodes, so a trie of another shape would make right-looking classes mean other bytes. Walking
-//! the nodes in preorder with the path at hand makes this one comparison of each token's bytes.
+//! Exit classes name trie nodes. With a trie of another shape, a valid class would denote other bytes. The nodes are visited
+//! in preorder with the path, so the bytes of each token are compared once.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
@@ -39,7 +39,7 @@ fn ranks(trie: &Trie<'_>) -> Check {
     place(nodes).equal(Invariant::TrieRanks, total, trie.token_of_rank.len())
 }
 
-/// Each node lies within its parent and behind its smaller siblings, and its tokens spell it.
+/// Each node lies within its parent and after its smaller siblings, and its tokens spell it.
 fn nodes(tokens: &Tokens<'_>, trie: &Trie<'_>) -> Check {
     // The open ancestors of a node: where each ends. `path` holds the bytes that lead into them, without the root's.
     let mut ends: Vec<u32> = Vec::new();

@@ -1,4 +1,4 @@
-//! Invariants by name, and the report of one that does not hold.
+//! Invariants by name, and the report of a violated one.
 
 use std::fmt;
 
@@ -72,16 +72,16 @@ invariants! {
     EmptyRule = "no rule accepts the empty string, save the start rule where nothing calls it",
     LeftRecursion = "no rule begins with a call that leads back to it",
     FirstBytes = "the first bytes and tokens of a rule are those of its initial state",
-    CatalogueNodes = "the nodes of catalogues are whole, lead to nodes, ascend by byte, and end somewhere",
-    CatalogueRule = "a rule that is a catalogue is counted and nothing else, and has its three states; there is a catalogue where there is such a rule",
-    CatalogueCall = "a call of a catalogue begins at a node that is not final, with the first bytes of the rule",
-    CatalogueAlone = "no rule is distinct where one is a catalogue",
-    Crowded = "nodes with stored masks are nodes of catalogues, ascending, with a mask and an exit class or none",
-    Grades = "grades are of graded states of the grammar's own, ascending by state and field, each with masks ascending by count, which have an exit class or none, and none where they are left out",
+    PackedNodes = "the nodes of packed string sets are whole, lead to nodes, ascend by byte, and end somewhere",
+    PackedRule = "a rule that is a packed string set is counted and nothing else, and has its three states; there are packed nodes where there is such a rule",
+    PackedCall = "a call of a packed string set begins at a node that is not final, with the first bytes of the rule",
+    PackedAlone = "no rule is distinct where one is a packed string set",
+    Crowded = "nodes with stored masks are nodes of packed string sets, ascending, with a mask and an exit class or none",
+    NearBound = "near-bound records are of count-dependent states of the grammar's own, ascending by state and field, each with masks ascending by count, which have an exit class or none, and none where they are subtracted",
     DeadState = "every state reaches a final state of its rule",
 }
 
-/// The value that a number should have had.
+/// The expected value of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// This number.
@@ -90,11 +90,11 @@ pub enum Expected {
     Below(u64),
     /// This number or a higher one.
     AtLeast(u64),
-    /// The value in the sentence of the invariant.
+    /// The value that the sentence of the invariant states.
     Stated,
 }
 
-/// An invariant that does not hold, and where.
+/// A violated invariant, with the record at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The invariant.
@@ -105,7 +105,7 @@ pub struct Violation {
     pub record: usize,
     /// The number at fault.
     pub found: u64,
-    /// The value that it should have had.
+    /// The expected value.
     pub expected: Expected,
 }
 
@@ -123,14 +123,14 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The record under examination: where a check that fails says it failed.
+/// The record under examination. A failed check reports it.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     section: SectionKind,
     record: usize,
 }
 
-/// Names a record.
+/// Returns the place of a record.
 pub(super) fn at(section: SectionKind, record: usize) -> At {
     At { section, record }
 }
@@ -167,7 +167,7 @@ impl At {
         Err(self.violation(invariant, found.into(), Expected::AtLeast(least.into())))
     }
 
-    /// Requires what the invariant's sentence says; `found` is the number to show.
+    /// Requires that the sentence of the invariant holds. `found` is the number to report.
     #[inline]
     pub(super) fn require(self, invariant: Invariant, holds: bool, found: u32) -> Check {
         if holds {
@@ -177,5 +177,5 @@ impl At {
     }
 }
 
-/// Outcome of a check.
+/// The outcome of a check.
 pub(super) type Check = Result<(), Violation>;

@@ -1,7 +1,7 @@
 //! Each invariant broken on its own, in artifacts with a right checksum: the violation must name it.
 
 use grammarc_artifacts::sections::kinds::SectionKind;
-use grammarc_artifacts::sections::masks::{GradeMask, GradeRecord};
+use grammarc_artifacts::sections::masks::{NearBoundMask, NearBoundRecord};
 use grammarc_artifacts::sections::network::{CallEdge, NONE, rule_flags, state_flags};
 use grammarc_artifacts::validate::{Invariant, Violation};
 use grammarc_artifacts::{
@@ -197,59 +197,61 @@ fn network() {
     breaks(FollowState, |t| t.states[2].follows = 2);
 }
 
-/// Grades of the first state by two counters.
-fn graded(tables: &mut TablesData) {
+/// NearBound of the first state by two counters.
+fn with_near_bound(tables: &mut TablesData) {
     let state = tables.bases.states;
-    tables.states[0].flags |= state_flags::GRADED;
-    let grade = |field, first, len| GradeRecord { state, field, first, len };
-    tables.grades = vec![grade(8 << 8, 0, 2), grade(8 | 24 << 8 | GradeRecord::WITHOUT, 1, 1)];
-    let mask = |most, base| GradeMask { most, base, exits: NONE };
-    tables.grade_masks = vec![mask(1, 0), mask(3, 1)];
+    tables.states[0].flags |= state_flags::COUNT_DEPENDENT;
+    let record = |field, first, len| NearBoundRecord { state, field, first, len };
+    tables.near_bound =
+        vec![record(8 << 8, 0, 2), record(8 | 24 << 8 | NearBoundRecord::WITHOUT, 1, 1)];
+    let mask = |most, base| NearBoundMask { most, base, exits: NONE };
+    tables.near_bound_masks = vec![mask(1, 0), mask(3, 1)];
 }
 
 #[test]
-fn grades() {
+fn near_bound_masks() {
     let vocabulary = open_vocabulary(&small_vocabulary());
     let mut data = small_grammar(&vocabulary);
-    graded(&mut data.tables);
+    with_near_bound(&mut data.tables);
     let artifact = open_grammar(&data, &vocabulary);
     let tables = artifact.tables();
     assert_eq!(
-        (tables.grades, tables.grade_masks),
-        (&data.tables.grades[..], &data.tables.grade_masks[..])
+        (tables.near_bound, tables.near_bound_masks),
+        (&data.tables.near_bound[..], &data.tables.near_bound_masks[..])
     );
     let found = |register| {
-        let of = GradeRecord::of_state(tables.grades, tables.bases.states).iter();
-        of.map(|grade| grade.find(tables.grade_masks, register).map(|mask| mask.most))
+        let of = NearBoundRecord::of_state(tables.near_bound, tables.bases.states).iter();
+        of.map(|record| record.find(tables.near_bound_masks, register).map(|mask| mask.most))
             .collect::<Vec<_>>()
     };
     assert_eq!(found(1 << 8), [Some(1), Some(3)]);
     assert_eq!(found(2 | 4 << 8), [Some(3), None]);
-    assert_eq!(GradeRecord::of_state(tables.grades, tables.bases.states + 1), []);
+    assert_eq!(NearBoundRecord::of_state(tables.near_bound, tables.bases.states + 1), []);
 
     let broken = |change: fn(&mut TablesData)| {
-        breaks(Invariant::Grades, |tables| {
-            graded(tables);
+        breaks(Invariant::NearBound, |tables| {
+            with_near_bound(tables);
             change(tables);
         });
     };
-    broken(|t| t.states[0].flags &= !state_flags::GRADED);
-    broken(|t| t.grades[0].state = 0);
-    broken(|t| t.grades.swap(0, 1));
-    broken(|t| t.grades[1] = t.grades[0]);
+    broken(|t| t.states[0].flags &= !state_flags::COUNT_DEPENDENT);
+    broken(|t| t.near_bound[0].state = 0);
+    broken(|t| t.near_bound.swap(0, 1));
+    broken(|t| t.near_bound[1] = t.near_bound[0]);
     broken(|t| {
-        t.grades = (1..10).map(|width| GradeRecord { field: width << 8, ..t.grades[0] }).collect()
+        t.near_bound =
+            (1..10).map(|width| NearBoundRecord { field: width << 8, ..t.near_bound[0] }).collect()
     });
-    broken(|t| t.grades[0].field = 0);
-    broken(|t| t.grades[0].field = 25 | 8 << 8);
-    broken(|t| t.grades[1].field |= 1 << 17);
-    broken(|t| t.grades[1].len = 2);
-    broken(|t| t.grades[0].len = 0);
-    broken(|t| t.grades[0].first = u32::MAX);
-    broken(|t| t.grade_masks[1].most = 1);
-    broken(|t| t.grade_masks[0].base = 5);
-    broken(|t| t.grade_masks[0].exits = 3);
-    broken(|t| t.grade_masks[1].exits = 0);
+    broken(|t| t.near_bound[0].field = 0);
+    broken(|t| t.near_bound[0].field = 25 | 8 << 8);
+    broken(|t| t.near_bound[1].field |= 1 << 17);
+    broken(|t| t.near_bound[1].len = 2);
+    broken(|t| t.near_bound[0].len = 0);
+    broken(|t| t.near_bound[0].first = u32::MAX);
+    broken(|t| t.near_bound_masks[1].most = 1);
+    broken(|t| t.near_bound_masks[0].base = 5);
+    broken(|t| t.near_bound_masks[0].exits = 3);
+    broken(|t| t.near_bound_masks[1].exits = 0);
 }
 
 #[test]

@@ -26,10 +26,10 @@ fn owned(tables: grammarc_artifacts::Tables<'_>) -> TablesData {
         follows: tables.follows.to_vec(),
         classes: tables.classes.to_vec(),
         class_nodes: tables.class_nodes.to_vec(),
-        catalogue: tables.catalogue.to_vec(),
+        packed_strings: tables.packed_strings.to_vec(),
         crowded: tables.crowded.to_vec(),
-        grades: tables.grades.to_vec(),
-        grade_masks: tables.grade_masks.to_vec(),
+        near_bound: tables.near_bound.to_vec(),
+        near_bound_masks: tables.near_bound_masks.to_vec(),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::vocabulary::{GRAMMARC_NO_MMAP, grammarc_vocabulary, unknown_flags};
 #[derive(Debug)]
 pub struct grammarc_grammar {
     given: Grammar,
-    /// The computation of its masks, where it is an early grammar.
+    /// The computation of its masks, where it is an unmasked grammar.
     progress: Option<Progress>,
     findings: Text,
     report: OnceLock<Text>,

@@ -65,7 +65,7 @@ pub enum Failure {
         /// Offset of the first byte that is wrong.
         at: usize,
     },
-    /// The masks of an early grammar were not computed.
+    /// The masks of an unmasked grammar were not computed.
     #[error(
         "the thread that computes the grammar's masks could not be started, or ended before it was done"
     )]

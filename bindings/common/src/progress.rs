@@ -1,7 +1,7 @@
 //! Masks that are computed on a thread of their own, while a host already uses the grammar.
 //!
 //! At most [`MOST`] such threads run in a process at once; a request beyond them is compiled before it returns. A process that
-//! is forked meanwhile has early grammars that stay early: their masks are exact and found by walks.
+//! is forked meanwhile has unmasked grammars that stay unmasked: their masks are exact and found by walks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -21,7 +21,7 @@ const STACK: usize = 2 << 20;
 
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// The computation of an early grammar's masks. A clone is the same.
+/// The computation of an unmasked grammar's masks. A clone is the same.
 #[derive(Clone, Debug)]
 pub struct Progress {
     inner: Arc<Inner>,
@@ -44,7 +44,7 @@ enum Ended {
 }
 
 impl Progress {
-    /// Finishes a compilation and gives its masks to the early grammar.
+    /// Finishes a compilation and gives its masks to the unmasked grammar.
     pub(crate) fn start(pending: Pending, early: Grammar, source: Source) -> Self {
         let inner = Inner { source, ended: Mutex::new(None), signal: Condvar::new() };
         let progress = Self { inner: Arc::new(inner) };

@@ -23,7 +23,7 @@ use crate::vocabulary::Vocabulary;
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Grammar {
     inner: grammarc_runtime::Grammar,
-    /// The computation of its masks, where it is an early grammar.
+    /// The computation of its masks, where it is an unmasked grammar.
     progress: Option<Progress>,
     /// None where the artifact has its vocabulary in it and nobody has asked for that yet.
     vocabulary: PyOnceLock<Py<Vocabulary>>,

@@ -65,7 +65,7 @@ impl Pending {
     ///
     /// # Errors
     ///
-    /// A limit was met, the budget among them. The early grammar goes on without masks then.
+    /// A limit was met, the budget among them. The unmasked grammar goes on without masks then.
     pub fn finish(self) -> Result<Cached, CacheError> {
         let Self { cache, compiler, front_end, source, options, budget, lowered, begun, .. } = self;
         let layers = &cache.inner.layers;

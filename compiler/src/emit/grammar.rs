@@ -8,7 +8,7 @@ use crate::masks::{CrowdedMasks, Masks};
 use crate::network::Network;
 use crate::vocabulary::VocabularyLexicon;
 
-use super::{catalogues, regions};
+use super::{packed_strings, regions};
 
 /// The results of a compilation, to be put together.
 pub(crate) struct Parts<'a> {
@@ -25,7 +25,7 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
     let Parts { lowered, kind, options, network, masks, configurations } = parts;
     let mut tables = masks.tables;
-    let packed = catalogues::add(&mut tables, network, &masks.crowded);
+    let packed = packed_strings::add(&mut tables, network, &masks.crowded);
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
     let statistics = [
         ("rules", tables.rules.len()),
@@ -44,7 +44,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count();
     let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
     let packed = packed.into_iter().flat_map(|packed| {
-        let catalogues::Counts { bytes, texts, crowded } = packed;
+        let packed_strings::Counts { bytes, texts, crowded } = packed;
         [("catalogue bytes", bytes), ("catalogue texts", texts), ("crowded nodes", crowded)]
     });
     let rule_name = |state: u32| {
@@ -93,7 +93,7 @@ pub(crate) fn early_data(
     (mut tables, crowded): (TablesData, CrowdedMasks),
     lexicon: &VocabularyLexicon,
 ) -> GrammarData {
-    catalogues::add(&mut tables, network, &crowded);
+    packed_strings::add(&mut tables, network, &crowded);
     let unknown = WorkBound::UNBOUNDED;
     let meta = GrammarMeta {
         source_name: lowered.source.name.to_string(),

@@ -1,7 +1,7 @@
 //! Catalogues: sets of texts that are packed instead of spelled out as states.
 //!
 //! A state takes some hundred bytes with its edges and its mask, and a million names have tens of millions. So the
-//! automaton of such a set is [packed](grammarc_artifacts::catalogue), some bytes a text, and the runtime walks it. The
+//! automaton of such a set is [packed](grammarc_artifacts::packed_strings), some bytes a text, and the runtime walks it. The
 //! network has of it what masks of other states need: the *reached part*, which is all that tokens read of it when they
 //! come to it from outside. A string that does begins at the root and is a contiguous part of a token, so the part is found
 //! by a walk of the root from each node of the trie.
@@ -26,7 +26,9 @@
 
 use std::sync::Arc;
 
-use grammarc_artifacts::catalogue::{Catalogue as Nodes, CatalogueBuilder, TooLong, WALKED};
+use grammarc_artifacts::packed_strings::{
+    PackedStrings as Nodes, PackedStringsBuilder, TooLong, WALKED,
+};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -95,7 +97,7 @@ impl Catalogue {
         (trie, walks): (Trie<'_>, Walks),
         budget: &Budget,
     ) -> Result<Self, Refused> {
-        let mut builder = CatalogueBuilder::new(walks.texts, walks.shortest);
+        let mut builder = PackedStringsBuilder::new(walks.texts, walks.shortest);
         let (mut count, mut bytes, mut letters) = (0, 0, ByteSet::EMPTY);
         for text in texts {
             builder.add(text)?;

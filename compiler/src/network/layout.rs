@@ -171,7 +171,7 @@ pub(super) fn lay_out(
                 record.flags |= state_flags::ABSORBING;
             }
             if in_grades.contains(&state) {
-                record.flags |= state_flags::GRADED;
+                record.flags |= state_flags::COUNT_DEPENDENT;
             }
             if let Some(arrival) = counted.and_then(|counted| counted.arrival(state)) {
                 record.flags |= arrival.lowered.flags();

@@ -1,6 +1,6 @@
 // Positions advanced by tokens, one thread a sequence.
 //
-// This is the runtime's way through a token while there is one configuration and nothing to choose (runtime/src/run.rs),
+// This is the runtime's way through a token while there is one configuration and nothing to choose (runtime/src/step/run.rs),
 // with the stack in the position itself. Whatever it does not decide it leaves to the host and says so: a byte that can be
 // read in several ways, a token that a token edge carries, more frames than there is room for, more masks than a Row names.
 // Such a position keeps what it was, its status has STATUS_HOST, and its Row is pending until the host has written both.

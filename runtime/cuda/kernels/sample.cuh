@@ -29,7 +29,7 @@ struct SampleParams {
     AdvanceParams advance;
 };
 
-// A number of 16 bits as a float, exactly: see runtime/src/logit.rs.
+// A number of 16 bits as a float, exactly: see runtime/src/apply/formats.rs.
 __device__ inline float half_value(u32 bits) {
     u32 magnitude = (bits & 0x7fff) << 13;
     float scaled = __fmul_rn(__uint_as_float(magnitude), __uint_as_float(0x77800000u));

@@ -91,7 +91,7 @@ pub enum CudaError {
     /// A matcher follows another grammar than the resident one.
     #[error("the matcher follows another grammar than the one that is on the device")]
     OtherGrammar,
-    /// The masks of an early grammar are still computed.
+    /// The masks of an unmasked grammar are still computed.
     #[error("the grammar's masks are still computed: upload it once it is complete")]
     Early,
     /// A matcher ends with other tokens, or has another logit width, than the grammar was uploaded with.

@@ -1,7 +1,7 @@
 //! Kernels for AArch64: NEON, which every such processor has.
 //!
-//! As AVX2: words of ones are skipped, the others select between the logits and infinity and write back. The compiler
-//! makes vectors of the other kernels without being asked, NEON being part of the target.
+//! `apply` skips words of ones, selects between the logits and infinity, and writes back. The compiler turns the other
+//! kernels into vectors by itself, since NEON is part of the target.
 //!
 //! `unsafe` appears for loads and stores through a pointer that was a reference to an array of the vector's length one
 //! expression earlier.
@@ -9,9 +9,10 @@
 
 use std::arch::aarch64::*;
 
-use super::{Kernels, scalar};
+use super::kernels::Kernels;
+use super::scalar;
 
-/// The set of kernels.
+/// Returns the set of kernels.
 pub(super) fn available() -> Option<Kernels> {
     Some(Kernels { name: "neon", apply32, apply16, ..scalar::KERNELS })
 }

@@ -1,11 +1,12 @@
-//! The kernels for any processor, and `apply` for the tails of the others.
+//! The kernels for any processor. The vector kernels use `apply` for the ends of a row.
 //!
-//! `apply` selects by arithmetic on the bits of a logit: a branch for each token is mispredicted so often in mixed
-//! masks that it costs ten times the selection.
+//! `apply` selects by arithmetic on the bits of a logit. A branch for each token would cost ten times as much in mixed masks,
+//! because it is mispredicted often.
 
 use bytemuck::Pod;
 
-use super::{Kernels, weights};
+use super::kernels::Kernels;
+use super::weights;
 
 pub(super) const KERNELS: Kernels = Kernels {
     name: "scalar",
@@ -19,8 +20,8 @@ pub(super) const KERNELS: Kernels = Kernels {
     total_bf16: weights::total,
 };
 
-/// The bit of each lane of a word: compared with, not shifted by, because few processors shift lanes by different
-/// numbers.
+/// The bit of each lane of a word. A comparison with a constant vector is faster than a shift of lanes by different numbers,
+/// which few processors have.
 const LANES: [u32; 32] = {
     let mut lanes = [1; 32];
     let mut at = 1;
@@ -31,7 +32,7 @@ const LANES: [u32; 32] = {
     lanes
 };
 
-/// See [`Kernels`].
+/// Writes `infinity` into the lanes whose bit is clear.
 pub(super) fn apply<B: Bits>(words: &[u32], logits: &mut [B], infinity: B) {
     let (whole, tail) = logits.as_chunks_mut::<32>();
     for (&word, logits) in words.iter().zip(&mut *whole) {
@@ -42,7 +43,7 @@ pub(super) fn apply<B: Bits>(words: &[u32], logits: &mut [B], infinity: B) {
     }
 }
 
-/// Up to 32 lanes under one word.
+/// Writes `infinity` into the lanes whose bit is clear, for at most 32 lanes and one word.
 #[inline(always)]
 pub(super) fn apply_word<B: Bits>(word: u32, logits: &mut [B], infinity: B) {
     match word {
@@ -56,9 +57,9 @@ pub(super) fn apply_word<B: Bits>(word: u32, logits: &mut [B], infinity: B) {
     }
 }
 
-/// The bits of a logit.
+/// The bits of a logit, of 16 or 32 bits.
 pub(super) trait Bits: Pod {
-    /// The other bits where a condition holds, selected without a branch.
+    /// Returns `other` if the condition holds, otherwise `self`, without a branch.
     fn unless(self, condition: bool, other: Self) -> Self;
 }
 

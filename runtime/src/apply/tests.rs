@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::logit::sealed::Lane;
+use super::formats::{Bf16, F16};
+use super::logit::sealed::Lane;
+use super::{Kernels, weights};
 
 /// Bit for bit what a lane holds.
 trait Raw: Lane + bytemuck::Pod {

@@ -1,33 +1,33 @@
-//! The greatest logit and the sum of weights, in plain code that a compiler turns into vectors.
+//! The greatest logit and the sum of weights, in plain code that the compiler turns into vectors.
 //!
 //! # Weights
 //!
-//! The weight of a logit is `exp((logit - most) * scale)`, where `most` is the greatest allowed logit and `scale` is one
-//! over the temperature, rounded to a multiple of 2^-34 and counted in those: an integer up to 2^34. Sums of them in an
-//! `f64` are exact up to 2^19 logits of the greatest weight, so they do not depend on the order of summation:
-//! every kernel, and a list of tokens instead of a row, gives the same bits. Only tokens that are less than 3e-11 times as
-//! likely as the most likely one lose their chance.
+//! The weight of a logit is `exp((logit - most) * scale)`, rounded to a multiple of 2^-34 and counted in this unit. `most` is
+//! the greatest allowed logit, and `scale` is the inverse of the temperature. So a weight is an integer of at most 2^34.
 //!
-//! A logit equal to `most` has the full weight, also where it is infinite. NaN has none.
+//! Sums of weights in an `f64` are exact for up to 2^19 logits of the full weight. So they do not depend on the order of
+//! summation. Every kernel gives the same bits, and so does a list of tokens in place of a row. Only tokens less than 3e-11 times as
+//! likely as the most likely one are never drawn.
 //!
-//! The exponential is computed here, because that of the platform's library differs between platforms: relative error
-//! below 2e-7.
+//! A logit equal to `most` has the full weight, even if it is infinite. NaN has the weight 0.
+//!
+//! The exponential is computed here, because the results of platform libraries differ. Its relative error is below 2e-7.
 
-use crate::logit::sealed::Lane;
+use super::logit::sealed::Lane;
 
-/// Logits that are worked on at once: those of one mask word.
+/// Number of logits in one pass of `most`: the bits of one mask word.
 const LANES: usize = 32;
 
-/// Logits whose weights are computed at once: more would not fit in registers.
+/// Number of logits whose weights are computed at once. More would not fit in the vector registers.
 const SUMMED: usize = 8;
 
-/// The full weight.
+/// The full weight, in units of 2^-34.
 const ONE: f32 = (1u64 << 34) as f32;
 
-/// Adding and subtracting this rounds a small `f32` to an integer, which is then in the low bits of the sum.
+/// `1.5 * 2^23`. The sum of this and a small `f32` has the rounded integer in its low bits.
 const ROUND: f32 = 12_582_912.0;
 
-/// See [`Kernels`](super::Kernels).
+/// Returns the greatest logit whose bit is set. Negative infinity if there is none, or all are NaN.
 #[inline(always)]
 pub(super) fn most<L: Lane>(words: &[u32], logits: &[L]) -> f32 {
     let mut lanes = [f32::NEG_INFINITY; LANES];
@@ -41,7 +41,7 @@ pub(super) fn most<L: Lane>(words: &[u32], logits: &[L]) -> f32 {
     lanes.into_iter().fold(f32::NEG_INFINITY, |most, lane| if lane > most { lane } else { most })
 }
 
-/// See [`Kernels`](super::Kernels).
+/// Sums the weights of the logits whose bit is set.
 #[inline(always)]
 pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32) -> f64 {
     let mut lanes = [0.0; SUMMED];
@@ -61,7 +61,7 @@ pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32)
     lanes.into_iter().sum()
 }
 
-/// Adds the weights of some logits under the lowest bits of a word to the sums of their lanes.
+/// Adds the weights of at most [`SUMMED`] logits to the sums of their lanes. Their bits are the lowest of `word`.
 #[inline(always)]
 fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, scale: f32) {
     for (bit, (lane, logit)) in lanes.iter_mut().zip(logits).enumerate() {
@@ -70,8 +70,7 @@ fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, s
     }
 }
 
-/// Shows a function each word that is not zero with its logits: all lanes at once, and those of a partly used word
-/// one by one.
+/// Calls `show` with each word that is not zero and its logits. The last word may have fewer than 32.
 #[inline(always)]
 fn each_word<L: Lane>(words: &[u32], logits: &[L], mut show: impl FnMut(u32, &[L])) {
     let (whole, tail) = logits.as_chunks::<LANES>();
@@ -85,7 +84,7 @@ fn each_word<L: Lane>(words: &[u32], logits: &[L], mut show: impl FnMut(u32, &[L
     }
 }
 
-/// The weight of an allowed logit, in units of 2^-34.
+/// Returns the weight of an allowed logit, in units of 2^-34.
 #[inline(always)]
 pub(crate) fn weight(value: f32, most: f32, scale: f32) -> f32 {
     let share = exponential((value - most) * scale) * ONE;
@@ -94,7 +93,7 @@ pub(crate) fn weight(value: f32, most: f32, scale: f32) -> f32 {
     if value == most { ONE } else { rounded }
 }
 
-/// `e` to the power of a number that is not positive; 0 for NaN and where the result would be subnormal.
+/// Returns `e` to the power of a number that is not positive. 0 for NaN, and if the result would be subnormal.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
     // x = n ln 2 + rest, with ln 2 in two parts so that n times the first is exact.

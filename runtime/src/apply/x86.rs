@@ -1,21 +1,23 @@
-//! Kernels for x86-64: AVX2, and AVX-512 where the processor has it.
+//! Kernels for x86-64: AVX2 and AVX-512.
 //!
-//! `apply` skips words of ones. It begins at a logit whose address is a multiple of the vector's length, so that no
-//! store straddles two cache lines, which would double its cost; mask words are shifted to match. AVX-512 stores
-//! infinity under the inverted bits and reads no logit. AVX2 selects and writes back, because its masked stores take
-//! tens of cycles on some processors. The logits that are left at either end go to the scalar kernel.
+//! `apply` skips words of ones. Its vectors begin at a logit whose address is a multiple of the vector's length, and mask
+//! words are shifted to match. So no store straddles two cache lines, which would double its cost.
 //!
-//! `unsafe` appears for two reasons only: loads and stores through a pointer that was a reference to an array of the
-//! vector's length one expression earlier, and calls of functions whose processor features were just detected.
+//! AVX-512 stores infinity under the inverted bits and reads no logit. AVX2 selects and writes back, because its masked
+//! stores take tens of cycles on some processors. The scalar kernel writes the logits at either end.
+//!
+//! `unsafe` appears for two reasons only. Loads and stores go through a pointer that was a reference to an array of the
+//! vector's length one expression earlier. Calls are of functions whose processor features were just detected.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
+use super::kernels::Kernels;
+use super::logit::sealed::Lane;
 use super::scalar::{self, Bits};
-use super::{Kernels, weights};
-use crate::logit::sealed::Lane;
+use super::weights;
 
-/// The sets of kernels that this processor runs, fastest last.
+/// Returns the sets of kernels that this processor runs, fastest last.
 pub(super) fn available() -> Vec<Kernels> {
     let mut sets = Vec::new();
     if is_x86_feature_detected!("avx2") {
@@ -31,12 +33,12 @@ pub(super) fn available() -> Vec<Kernels> {
     sets
 }
 
-/// Words that are looked at together: those of one cache line.
+/// Number of words that are compared together: one cache line.
 const GROUP: usize = 16;
 
-/// Applies words to logits by `vectors`, which takes the inverted bits of 32 lanes that begin at a multiple of
-/// `ALIGNMENT` bytes. Groups that are allowed whole are skipped and those that are forbidden whole are filled; within
-/// any other it costs less to write than to ask.
+/// Applies words to logits by `vectors`, which takes the inverted bits of 32 lanes. The lanes begin at a multiple of
+/// `ALIGNMENT` bytes. A group of words is skipped if all its tokens are allowed, and filled if none is. Within another group
+/// every word is written, since a test would cost more.
 #[inline(always)]
 fn aligned<B: Bits, const ALIGNMENT: usize>(
     words: &[u32],
@@ -75,7 +77,7 @@ fn aligned<B: Bits, const ALIGNMENT: usize>(
     scalar::apply_word(shifted(word(at), word(at + 1)), after, infinity);
 }
 
-/// A set of kernels whose functions are those of the enclosing module.
+/// Defines a set of kernels by the functions of the enclosing module.
 macro_rules! set {
     ($name:literal, $features:literal) => {
         pub(super) const KERNELS: Kernels = Kernels {

@@ -1,24 +1,25 @@
-//! The tokens of a position's stored masks that lead to no new item.
+//! The tokens of a position's stored masks that reach no new item.
 //!
-//! A walk of the token trie follows the texts of the earlier items and nothing else, since a byte that diverges from all of
-//! them makes the item new. Between items and at the end of one, it follows every byte. The walk does not see tokens that end
+//! A walk of the token trie follows only the texts of the earlier items. A byte that diverges from all of them makes the item
+//! new. Between items and at the end of one, it follows every byte. The walk does not see tokens that end
 //! a new item and begin another. These *spanning* tokens are few, and are found once for each state.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::alive::{Search, may_repeat};
 use super::items::EMPTY;
-use super::spanning::{Spanning, only_caller};
-use super::{callers, read};
+use super::reading::{Activation, callers, only_caller, read};
+use super::rules::SpanningToken;
+use super::tokens_across_items::{self, Span};
+use super::viability::{Search, may_repeat};
 use crate::error::LimitError;
 use crate::grammar::Grammar;
-use crate::mask::Mask;
+use crate::mask::union::Mask;
+use crate::position::stack::Frames;
 use crate::position::{Configuration, Configurations};
-use crate::sequence::FirstBytes;
-use crate::stack::Frames;
-use crate::step::{Limits, Machine};
+use crate::step::first_bytes::FirstBytes;
+use crate::step::machine::{Limits, Machine};
 
-/// Most tokens of a subtree that are each looked up in the mask. A larger subtree is walked.
+/// Most tokens of a subtree that are looked up in the mask one by one. A larger subtree is walked.
 const FEW: u32 = 24;
 
 /// Buffers of the walk.
@@ -27,17 +28,22 @@ pub(crate) struct Walk {
     search: Search,
     closure: Configurations,
     next: Configurations,
+    /// The position after the bytes of a tried token.
     after: Vec<Configuration>,
     /// Positions along the path of the walk.
     positions: Vec<Vec<Configuration>>,
-    /// States whose spanning tokens are to be tried.
-    spans: Vec<(u32, bool)>,
+    /// The trie nodes on the path of the walk.
+    levels: Vec<Level>,
+    /// Worklist of a subtree whose reached tokens are excluded.
+    open: Vec<Reached>,
+    /// Places whose spanning tokens are to be tried.
+    spans: Vec<Span>,
     /// Spanning tokens that are to be tried.
     doubtful: Vec<u32>,
 }
 
-/// The input and the result of a walk.
-struct Over<'a> {
+/// The input of a walk, and the tokens that it has excluded so far.
+struct Exclusion<'a> {
     grammar: &'a Grammar,
     machine: Machine<'a>,
     trie: Trie<'a>,
@@ -46,10 +52,30 @@ struct Over<'a> {
     excluded: &'a mut Vec<u32>,
 }
 
-/// Bytes that a walk follows.
+/// The bytes that a walk follows.
+#[derive(Clone, Copy, Debug)]
 struct Wanted {
+    /// Whether it follows every byte.
     all: bool,
     bytes: FirstBytes,
+}
+
+/// A trie node on the path of a walk.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    wanted: Wanted,
+    /// The next child, and the end of the children.
+    next: u32,
+    end: u32,
+    /// Length of the text up to the node.
+    len: usize,
+}
+
+/// A trie node in the worklist. Its byte is read from the position of `depth`.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    node: u32,
+    depth: usize,
 }
 
 impl Walk {
@@ -67,14 +93,14 @@ impl Walk {
         excluded.clear();
         let machine = grammar.machine(limits);
         let within = position.iter().any(|&at| self.note_spans(&machine, frames, at));
-        if !within && machine.distinct.entering(grammar).is_empty() {
+        if !within && tokens_across_items::entering(grammar).is_empty() {
             return;
         }
         let (lists, len) = (frames.items.len(), frames.items.text().len());
         let trie = grammar.vocabulary().artifact().trie();
-        let mut over = Over { grammar, machine, trie, mask, frames, excluded };
-        let walked = self.walk(&mut over, position);
-        if walked.is_err() {
+        let mut walked = Exclusion { grammar, machine, trie, mask, frames, excluded };
+        let result = self.walk(&mut walked, position);
+        if result.is_err() {
             excluded.clear();
         }
         frames.items.lenient = false;
@@ -84,51 +110,58 @@ impl Walk {
         excluded.dedup();
     }
 
-    /// Collects the states at which tokens may span items, and returns whether there are any.
+    /// Collects the places at which tokens may span items, and returns whether there are any.
     fn note_spans(&mut self, machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
         self.spans.clear();
         if machine.distinct.contains(at.state) {
-            self.spans.push((at.state, false));
+            self.spans.push(Span { state: at.state, within: false });
         }
-        self.spans.extend(callers(machine, frames, at).map(|(state, _)| (state, true)));
+        self.spans.extend(
+            callers(machine, frames, at).map(|caller| Span { state: caller.state, within: true }),
+        );
         self.spans.sort_unstable();
         self.spans.dedup();
         !self.spans.is_empty()
     }
 
-    fn walk(&mut self, over: &mut Over<'_>, position: &[Configuration]) -> Result<(), LimitError> {
+    /// Walks the token trie, then tries the spanning tokens.
+    fn walk(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        position: &[Configuration],
+    ) -> Result<(), LimitError> {
         if self.positions.is_empty() {
             self.positions.push(Vec::new());
         }
         self.positions[0].clear();
         self.positions[0].extend_from_slice(position);
-        if position.iter().any(|&at| over.may_repeat(at)) {
-            self.visit(over, 0, 0)?;
+        if position.iter().any(|&at| walked.may_repeat(at)) {
+            self.visit(walked)?;
         }
         for &at in position {
-            self.note_spans(&over.machine, over.frames, at);
+            self.note_spans(&walked.machine, walked.frames, at);
             for index in 0..self.spans.len() {
                 let mut doubtful = std::mem::take(&mut self.doubtful);
                 doubtful.clear();
-                over.add_doubtful(at, self.spans[index], &mut doubtful);
-                let tried = self.try_each(over, position, &doubtful);
+                walked.add_doubtful(at, self.spans[index], &mut doubtful);
+                let tried = self.try_each(walked, position, &doubtful);
                 self.doubtful = doubtful;
                 tried?;
             }
         }
-        self.try_each(over, position, over.machine.distinct.entering(over.grammar))
+        self.try_each(walked, position, tokens_across_items::entering(walked.grammar))
     }
 
-    /// Excludes those of some tokens after which no configuration is alive.
+    /// Excludes those of `tokens` after which no configuration is alive.
     fn try_each(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         position: &[Configuration],
         tokens: &[u32],
     ) -> Result<(), LimitError> {
         for &token in tokens {
-            if over.mask.contains(token) && !self.allows(over, position, token)? {
-                over.excluded.push(token);
+            if walked.mask.contains(token) && !self.allows(walked, position, token)? {
+                walked.excluded.push(token);
             }
         }
         Ok(())
@@ -137,134 +170,163 @@ impl Walk {
     /// Whether some configuration is alive after a token.
     fn allows(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         position: &[Configuration],
         token: u32,
     ) -> Result<bool, LimitError> {
-        let len = over.frames.items.text().len();
-        let bytes = over.grammar.vocabulary().token_bytes(token);
+        let len = walked.frames.items.text().len();
+        let bytes = walked.grammar.vocabulary().token_bytes(token);
         let mut from = std::mem::take(&mut self.after);
         from.clear();
         from.extend_from_slice(position);
         for &byte in bytes {
-            self.step(over, &from, byte)?;
+            self.step(walked, &from, byte)?;
             from.clear();
             from.extend_from_slice(self.next.as_slice());
         }
         let mut any = false;
         for &at in &from {
-            any = any || self.search.is_alive(&over.machine, over.frames, at)?;
+            any = any || self.search.is_alive(&walked.machine, walked.frames, at)?;
         }
         self.after = from;
-        over.frames.items.truncate(len);
+        walked.frames.items.truncate(len);
         Ok(any)
     }
 
     /// Reads one byte: `next` becomes the position after it.
     fn step(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         from: &[Configuration],
         byte: u8,
     ) -> Result<(), LimitError> {
-        let Over { machine, frames, .. } = over;
+        let Exclusion { machine, frames, .. } = walked;
         read(machine, frames, from, byte, &mut self.closure, &mut self.next)
     }
 
     /// As [`step`](Self::step), from the position of a depth. Makes room for the position of the next depth.
-    fn step_from(&mut self, over: &mut Over<'_>, depth: usize, byte: u8) -> Result<(), LimitError> {
+    fn step_from(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        depth: usize,
+        byte: u8,
+    ) -> Result<(), LimitError> {
         if self.positions.len() == depth + 1 {
             self.positions.push(Vec::new());
         }
         let from = std::mem::take(&mut self.positions[depth]);
-        let stepped = self.step(over, &from, byte);
+        let stepped = self.step(walked, &from, byte);
         self.positions[depth] = from;
         stepped
     }
 
-    /// Walks the children of a trie node from the position of its depth, and excludes subtrees after which nothing is alive.
-    fn visit(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
-        let wanted = wanted(&over.machine, over.frames, &self.positions[depth]);
-        let len = over.frames.items.text().len();
-        for child in over.trie.children(node) {
-            let byte = over.trie.byte[child as usize];
+    /// Enters a trie node: its children are walked from the position of their depth.
+    fn enter(&mut self, walked: &Exclusion<'_>, node: u32) {
+        let wanted = wanted(&walked.machine, walked.frames, &self.positions[self.levels.len()]);
+        let (next, end) = (node + 1, walked.trie.end[node as usize]);
+        let len = walked.frames.items.text().len();
+        self.levels.push(Level { wanted, next, end, len });
+    }
+
+    /// Walks the trie from its root, depth first, and excludes subtrees after which nothing is alive.
+    fn visit(&mut self, walked: &mut Exclusion<'_>) -> Result<(), LimitError> {
+        self.levels.clear();
+        self.enter(walked, 0);
+        while let Some(depth) = self.levels.len().checked_sub(1) {
+            let Level { wanted, next: child, end, len } = self.levels[depth];
+            walked.frames.items.truncate(len);
+            if child == end {
+                self.levels.pop();
+                continue;
+            }
+            self.levels[depth].next = walked.trie.end[child as usize];
+            let byte = walked.trie.byte[child as usize];
             if !wanted.all && !wanted.bytes.contains(byte) {
                 continue;
             }
-            over.frames.items.refused = false;
-            self.step_from(over, depth, byte)?;
+            walked.frames.items.refused = false;
+            self.step_from(walked, depth, byte)?;
             let mut after = std::mem::take(&mut self.positions[depth + 1]);
             after.clear();
             let mut alive = Ok(());
             for &at in self.next.as_slice() {
-                match self.search.is_alive(&over.machine, over.frames, at) {
+                match self.search.is_alive(&walked.machine, walked.frames, at) {
                     Ok(true) => after.push(at),
                     Ok(false) => {}
                     Err(limit) => alive = Err(limit),
                 }
             }
-            let near = after.iter().any(|&at| over.may_repeat(at));
-            let refused = over.frames.items.refused || !self.next.as_slice().is_empty();
+            let near = after.iter().any(|&at| walked.may_repeat(at));
+            let refused = walked.frames.items.refused || !self.next.as_slice().is_empty();
             let dead = after.is_empty() && refused;
             self.positions[depth + 1] = after;
             alive?;
             if dead {
-                over.frames.items.truncate(len);
-                self.exclude(over, child, depth)?;
+                walked.frames.items.truncate(len);
+                self.exclude(walked, child, depth)?;
             } else if near {
-                self.visit(over, child, depth + 1)?;
+                self.enter(walked, child);
             }
-            over.frames.items.truncate(len);
         }
         Ok(())
     }
 
     /// Excludes the tokens of the mask in the subtree of a node, which is read from the position of a depth.
-    fn exclude(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
-        let below = over.trie.tokens_below(node);
+    fn exclude(
+        &mut self,
+        walked: &mut Exclusion<'_>,
+        node: u32,
+        depth: usize,
+    ) -> Result<(), LimitError> {
+        let below = walked.trie.tokens_below(node);
         if below.len() as u32 <= FEW {
-            over.exclude(below);
+            walked.exclude(below);
             return Ok(());
         }
-        over.frames.items.lenient = true;
-        let done = self.exclude_reached(over, node, depth);
-        over.frames.items.lenient = false;
+        walked.frames.items.lenient = true;
+        let done = self.exclude_reached(walked, node, depth);
+        walked.frames.items.lenient = false;
         done
     }
 
     /// As [`exclude`](Self::exclude), by a walk that allows equal items, as the stored mask does.
     fn exclude_reached(
         &mut self,
-        over: &mut Over<'_>,
+        walked: &mut Exclusion<'_>,
         node: u32,
         depth: usize,
     ) -> Result<(), LimitError> {
-        let len = over.frames.items.text().len();
-        self.step_from(over, depth, over.trie.byte[node as usize])?;
-        if !self.next.as_slice().is_empty() {
+        let len = walked.frames.items.text().len() - depth;
+        self.open.clear();
+        self.open.push(Reached { node, depth });
+        while let Some(Reached { node, depth }) = self.open.pop() {
+            walked.frames.items.truncate(len + depth);
+            self.step_from(walked, depth, walked.trie.byte[node as usize])?;
+            if self.next.as_slice().is_empty() {
+                continue;
+            }
             self.positions[depth + 1].clear();
             self.positions[depth + 1].extend_from_slice(self.next.as_slice());
-            over.exclude(over.trie.tokens_at(node));
-            for child in over.trie.children(node) {
-                self.exclude_reached(over, child, depth + 1)?;
-            }
+            walked.exclude(walked.trie.tokens_at(node));
+            let children = walked.trie.children(node);
+            self.open.extend(children.map(|node| Reached { node, depth: depth + 1 }));
         }
-        over.frames.items.truncate(len);
+        walked.frames.items.truncate(len + depth);
         Ok(())
     }
 }
 
-impl Over<'_> {
+impl Exclusion<'_> {
     /// Excludes the tokens of these ranks that the mask has.
     fn exclude(&mut self, ranks: std::ops::Range<u32>) {
         let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];
         self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
     }
 
-    /// Adds the tokens that span items at a state of the stack and may make an equal item: the item that they end, if one is
-    /// open, or the item that they begin.
-    fn add_doubtful(&self, at: Configuration, span: (u32, bool), doubtful: &mut Vec<u32>) {
-        let tokens = self.machine.distinct.spanning(self.grammar, span.0, span.1);
+    /// Adds the tokens that span items at a state of the stack and may make an equal item. An item that they end or begin may be
+    /// the equal one.
+    fn add_doubtful(&self, at: Configuration, span: Span, doubtful: &mut Vec<u32>) {
+        let tokens = tokens_across_items::at(self.grammar, span);
         let Some(list) = only_caller(&self.machine, self.frames, at) else {
             doubtful.extend(tokens.iter().map(|spanning| spanning.token));
             return;
@@ -274,7 +336,7 @@ impl Over<'_> {
         doubtful.extend(few.map(|spanning| spanning.token));
         if list.is_open() {
             let vocabulary = self.grammar.vocabulary();
-            let bytes = |spanning: &Spanning| vocabulary.token_bytes(spanning.token);
+            let bytes = |spanning: &SpanningToken| vocabulary.token_bytes(spanning.token);
             for rest in self.frames.items.rests(list) {
                 let from = tokens.partition_point(|spanning| bytes(spanning) < rest);
                 let ending = tokens[from..].iter().take_while(|s| bytes(s).starts_with(rest));
@@ -283,20 +345,21 @@ impl Over<'_> {
         }
     }
 
+    /// Whether a continuation of a configuration may be equal to an earlier item.
     fn may_repeat(&self, at: Configuration) -> bool {
         may_repeat(&self.machine, self.frames, at)
     }
 }
 
-/// The bytes with which a position follows an earlier item.
+/// Determines the bytes with which a position follows an earlier item.
 fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) -> Wanted {
     let items = &frames.items;
     let mut wanted = Wanted { all: false, bytes: FirstBytes::default() };
     for &at in position {
-        let mut note = |register: u32| {
-            let list = items.list(register);
+        let mut note = |number: u32| {
+            let list = items.list(number);
             if !list.is_open() {
-                wanted.all |= register != EMPTY;
+                wanted.all |= number != EMPTY;
                 return;
             }
             for rest in items.rests(list) {
@@ -306,7 +369,7 @@ fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) ->
                 }
             }
         };
-        callers(machine, frames, at).for_each(|(_, register)| note(register));
+        callers(machine, frames, at).for_each(|Activation { list, .. }| note(list));
         wanted.all |= machine.distinct.contains(at.state);
     }
     wanted

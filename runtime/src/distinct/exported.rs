@@ -1,21 +1,21 @@
-//! The lists of a position as plain bytes: a part of what [`export`](crate::export) writes, whose layout is told there.
+//! The lists of a position as plain bytes: the last part of an [export](crate::export), which describes the layout.
 
 use super::items::{EMPTY, Items, OPEN};
 
 /// Bytes of the two numbers before the lists.
 const HEADER: usize = 8;
-/// Bytes of a list.
+/// Bytes of one list.
 const RECORD: usize = 12;
 
-/// The lists that a position refers to, numbered in the order in which they are met.
-pub(crate) struct Listed<'a> {
+/// The lists of a position, numbered in the order of their first occurrence in the export.
+pub(crate) struct ExportedLists<'a> {
     items: &'a Items,
     order: Vec<u32>,
-    /// By list, one more than its place in the order.
+    /// For each list, one more than its place in the order. 0 for a list that was not reached.
     numbers: Vec<u32>,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ExportedLists<'a> {
     /// An export without lists.
     pub(crate) fn new(items: &'a Items) -> Self {
         Self { items, order: Vec::new(), numbers: vec![0; items.len()] }
@@ -55,7 +55,11 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The items in bytes that [`Listed::write`] wrote, or the number of the list at which the bytes are wrong.
+/// Reads the items from bytes that [`ExportedLists::write`] wrote.
+///
+/// # Errors
+///
+/// The index of the first malformed list. 0 if the length is wrong.
 pub(crate) fn read(bytes: &[u8]) -> Result<Items, usize> {
     let number = |at: usize| {
         let bytes = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());

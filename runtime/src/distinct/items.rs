@@ -1,25 +1,25 @@
 //! The items of a sequence's distinct rules: the texts that each activation has read.
 //!
-//! The register of an activation holds the number of a *list*: its newest item and the list before it, as places in the
-//! text of the sequence, which is kept for this. So lists share their tails as stacks do, equal lists have one number, and
+//! The register of an activation holds the number of a *list*. A list is its newest item, as places in the text of the
+//! sequence, and the list before it. The text is kept for this. So lists share their tails as stacks do, equal lists have one number, and
 //! registers are saved and merged as in any other rule. While an item is read, its caller's register, which lies in the
 //! frame, holds an *open* list, whose newest item has no end yet. The end is known only when the caller continues, since a
-//! number may always have one more digit. The list is *settled* there.
+//! number may always have one more digit. The item is *ended* there.
 //!
 //! Lists refer to the text by place, and denote what the text holds there now. So a rollback only shortens the text: a list
-//! that it leaves behind is valid again once the text has the same places.
+//! that it leaves unused is valid again once the text has the same places.
 //!
 //! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 for finding each.
 
 use std::collections::HashMap;
 
-/// The list without items.
+/// Number of the list without items.
 pub(crate) const EMPTY: u32 = 0;
 
-/// End of an item that is being read.
+/// End of an item that is still read.
 pub(super) const OPEN: u32 = u32::MAX;
 
-/// The newest item of a list, and the list before it.
+/// A list: its newest item as places in the text, and the list before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct List {
     pub(super) before: u32,
@@ -32,12 +32,12 @@ pub(crate) struct List {
 impl List {
     const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0 };
 
-    /// Whether the newest item is being read.
+    /// Whether the newest item is still read.
     pub(crate) fn is_open(&self) -> bool {
         self.end == OPEN
     }
 
-    /// Number of items, the newest among them.
+    /// Number of items, including the newest.
     pub(super) fn items(&self) -> u32 {
         self.items
     }
@@ -57,7 +57,7 @@ pub(crate) struct Items {
     read: usize,
     lists: Vec<List>,
     numbers: HashMap<List, u32>,
-    /// Length of the text before each token that was accepted, and after the last.
+    /// Length of the text before each accepted token, and after the last.
     ends: Vec<usize>,
     /// Whether equal items are allowed, for walks that need the tokens of the stored masks.
     pub(crate) lenient: bool,
@@ -79,23 +79,23 @@ impl Items {
         }
     }
 
-    /// The text.
+    /// The accepted text, followed by the text that is tried.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Adds bytes that are to be read.
+    /// Appends bytes to the text. They are not read yet.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Marks all bytes as read but the last `unread`.
+    /// Marks all bytes as read except the last `unread`.
     #[inline]
     pub(crate) fn leave(&mut self, unread: usize) {
         self.read = self.text.len().saturating_sub(unread);
     }
 
-    /// Shortens the text to a length, and marks all of it as read.
+    /// Shortens the text to a length, and marks the whole text as read.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.read = self.text.len();
@@ -111,12 +111,12 @@ impl Items {
         self.ends.truncate(self.ends.len().saturating_sub(tokens));
     }
 
-    /// Length of the text that was accepted.
+    /// Length of the accepted text.
     pub(super) fn accepted(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Drops the text that was not accepted.
+    /// Removes the text that was not accepted.
     pub(crate) fn rewind(&mut self) {
         self.truncate(self.accepted());
     }
@@ -132,20 +132,20 @@ impl Items {
         self.lists.len()
     }
 
-    /// Drops the lists from this number on, to which nothing refers any more.
+    /// Removes the lists from this number on. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
         for list in self.lists.drain(from..) {
             self.numbers.remove(&list);
         }
     }
 
-    /// The list with a new open item, which begins at the end of the read text.
+    /// Returns the list with a new open item, which begins at the end of the read text.
     pub(crate) fn open(&mut self, before: u32) -> u32 {
         self.intern(before, self.read as u32, OPEN)
     }
 
-    /// The list with its open item ended at the end of the read text. `None` if an earlier item is equal.
-    pub(crate) fn settle(&mut self, list: u32) -> Option<u32> {
+    /// Returns the list with its open item ended at the end of the read text. `None` if an earlier item is equal.
+    pub(crate) fn end_item(&mut self, list: u32) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
             return Some(list);
@@ -187,7 +187,8 @@ impl Items {
         })
     }
 
-    /// The number of the list with an item from `start` to `end` behind those of another.
+    /// Returns the number of the list with an item from `start` to `end` after the items of another list. Adds the list if it
+    /// is new.
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let list = List { before, start, end, items: self.list(before).items + 1 };
         let next = self.lists.len() as u32;

@@ -1,23 +1,22 @@
-//! The nodes of a token trie by their bytes: where tokens go on behind a byte, wherever in them it is.
+//! The inner nodes of a token trie by their bytes: all places where a token continues after a given byte.
 //!
-//! Cost: once for a vocabulary, and only where a grammar asks for it, O(nodes of the trie); 4 bytes for each node that is
-//! no leaf.
+//! Cost: O(nodes of the trie), once for a vocabulary when a grammar first needs it; 4 bytes for each inner node.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-/// Number of bytes.
+/// Number of different bytes.
 const BYTES: usize = 256;
 
 /// The nodes of a trie that have children, by byte.
 #[derive(Debug)]
 pub(crate) struct InnerNodes {
-    /// By byte, where its nodes begin; those of the next byte begin where they end.
+    /// For each byte, the start of its nodes. They end at the start of the next byte's.
     starts: [u32; BYTES + 1],
     nodes: Box<[u32]>,
 }
 
 impl InnerNodes {
-    /// The nodes of a trie, but for its root.
+    /// Sorts the inner nodes of a trie by byte. The root is not among them.
     pub(crate) fn new(trie: &Trie<'_>) -> Self {
         let inner = || (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node));
         let byte = |node: u32| usize::from(trie.byte[node as usize]);

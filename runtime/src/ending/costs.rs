@@ -1,124 +1,165 @@
-//! For every state, the least number of bytes and token edges up to the end of its rule: a shortest path.
+//! For every state, the least number of bytes and token edges up to the end of its rule: shortest paths (Bellman-Ford).
 //!
-//! In a rule with a register the number depends on it. A way leads past *heads*, the states whose arrival lowers the
-//! register, and ends once it is zero. So a state of such a rule has, for each head, the least cost `ahead` up to the next
-//! arrival at it, and the least cost `plain` of a way to the end that passes no head. A countdown then takes one round for
-//! each repetition left, or fewer where a head can end: the last rounds are gone through head by head, and those before
-//! them are of one cost, that of the dearest. A set of bits is gone through in ascending order, at a round for each bit
-//! that suffices from every head. So the cost never grows along the way: it is an upper bound where there are several
-//! heads, and the way is short though not always the shortest.
+//! In a rule with a register the cost depends on the register. A path passes *counted states*, whose arrival updates the
+//! register, and ends after the register is zero. So a state of such a rule has two costs. `ahead` is the least
+//! cost up to the next arrival at each counted state. `plain` is the least cost of a path to the end without one.
 //!
-//! In a rule whose register has fields, no bound is near while a counter runs: a way to the end that passes heads as if
-//! they were no heads is open. Below a minimum there is none, and every round that is left is taken to cost as much as the
-//! dearest, up to the dearest exit.
+//! - A countdown takes one round for each repetition left. The last rounds are computed one by one, and all before them cost
+//!   as much as the dearest round.
+//! - A set of bits takes one round for each bit, in ascending order. A round costs as much as the dearest from any counted
+//!   state.
+//! - A register with fields is open at the end of most paths, and `plain` is the cost. Below a minimum there is no plain path.
+//!   Then every increment that is left costs as much as the dearest round, and the exit as much as the dearest.
 //!
-//! Computed once for a grammar, by sweeps over its states until nothing changes. States are numbered from the start of
-//! their rule on, so a sweep from the last to the first settles nearly all of them.
+//! Invariant: the cost never grows along a cheapest path. It is an upper bound if there are several counted states, so an
+//! ending is short but not always the shortest.
+//!
+//! Cost: sweeps over all states of a grammar until a fixpoint, once. States are numbered from the start of their rule, so a
+//! sweep from the last to the first nearly always suffices.
+//!
+//! Tests: `src/tests/endings.rs`.
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, RuleRecord, rule_flags, state_flags};
-use grammarc_artifacts::tables::Joined;
+use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::text_costs::TextCosts;
-use crate::state_ranges::StateRanges;
+use crate::position::state_ranges::StateRanges;
 
 /// The cost if there is no path.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// The facts of a rule with a register.
+/// A state with the register of its activation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Activation {
+    pub(super) state: u32,
+    pub(super) count: u32,
+}
+
+/// A state whose arrival updates the register.
+#[derive(Clone, Copy, Debug)]
+struct CountedState {
+    state: u32,
+    /// The state in its place once the counter is zero.
+    exit: u32,
+    /// The bit that an arrival clears. 0 for a countdown.
+    bit: u32,
+}
+
+/// A field of a register: one of several counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Field {
+    /// Lowest bit.
+    shift: u32,
+    /// Number of bits.
+    width: u32,
+}
+
+/// The register of a rule.
 #[derive(Clone, Debug)]
 struct Register {
-    /// The heads: state, exit and the bit that an arrival clears, 0 for a countdown.
-    heads: Vec<(u32, u32, u32)>,
-    /// Whether it is a set of bits, not a countdown.
+    counted: Vec<CountedState>,
+    /// Whether the register is a set of bits, and not a countdown.
     is_set: bool,
-    /// The fields of a register with several counters, or with one that is set on the way: lowest bit and width.
-    fields: Vec<(u32, u32)>,
+    /// The fields of a register with several counters, or with a counter that is set on the way.
+    fields: Vec<Field>,
     first_state: u32,
-    /// By state of the rule and head, the cost up to the next arrival at it; of a register with fields one a state, up to
-    /// the next arrival at any.
+    /// For each state of the rule and each counted state, the cost up to the next arrival there. For a register with fields,
+    /// for each state, the cost up to the next arrival at any counted state.
     ahead: Vec<u64>,
 }
 
+/// A transition between states: its cost, and the state after it. [`NONE`] for a tail call.
+#[derive(Clone, Copy)]
+struct Transition {
+    cost: u64,
+    target: u32,
+}
+
 impl Register {
+    /// Finds the register of a rule. `None` for a rule without counted states.
     fn new(tables: Joined<'_>, rule: &RuleRecord) -> Option<Self> {
         let states = rule.first_state..rule.first_state + rule.state_count;
-        let heads = states.clone().filter_map(|state| {
+        let counted = states.clone().filter_map(|state| {
             let record = tables.state(state);
             let bit = record.flags >> state_flags::CLEARED & 31;
-            record.exit().map(|exit| (state, exit, bit))
+            record.exit().map(|exit| CountedState { state, exit, bit })
         });
-        let heads: Vec<_> = heads.collect();
-        let &(head, ..) = heads.first()?;
+        let counted: Vec<CountedState> = counted.collect();
+        let first = counted.first()?.state;
         let fields = states.filter_map(|state| {
             let record = tables.state(state);
             let of = |place: u32| record.flags >> place & 31;
-            record.has_field().then(|| (of(state_flags::SHIFT), of(state_flags::WIDTH)))
+            let field = Field { shift: of(state_flags::SHIFT), width: of(state_flags::WIDTH) };
+            record.has_field().then_some(field)
         });
-        let mut fields: Vec<(u32, u32)> = fields.collect();
+        let mut fields: Vec<Field> = fields.collect();
         fields.sort_unstable();
         fields.dedup();
-        let costs_a_state = if fields.is_empty() { heads.len() } else { 1 };
+        let costs_a_state = if fields.is_empty() { counted.len() } else { 1 };
         Some(Self {
-            is_set: tables.state(head).flags & state_flags::CLEARS != 0,
+            is_set: tables.state(first).flags & state_flags::CLEARS != 0,
             first_state: rule.first_state,
             ahead: vec![NEVER; rule.state_count as usize * costs_a_state],
-            heads,
+            counted,
             fields,
         })
     }
 
-    /// Index of a state's costs in `ahead`.
+    /// Index of a state's first cost in `ahead`.
     fn at(&self, state: u32) -> usize {
-        let costs_a_state = if self.fields.is_empty() { self.heads.len() } else { 1 };
+        let costs_a_state = if self.fields.is_empty() { self.counted.len() } else { 1 };
         (state - self.first_state) as usize * costs_a_state
     }
 
-    /// The sum of all counters of a register.
+    /// The sum of all counters in a register.
     fn left(&self, register: u32) -> u64 {
-        let of = |&(shift, width): &(u32, u32)| u64::from(register >> shift & ((1 << width) - 1));
+        let of = |field: &Field| u64::from(register >> field.shift & ((1 << field.width) - 1));
         self.fields.iter().map(of).sum()
     }
 
-    /// The costs from a state up to each head.
+    /// The costs from a state up to each counted state.
     fn ahead(&self, state: u32) -> &[u64] {
-        &self.ahead[self.at(state)..][..self.heads.len()]
+        &self.ahead[self.at(state)..][..self.counted.len()]
     }
 
-    /// The cost from a state up to the nearest head of a bit.
+    /// The cost from a state up to the nearest counted state of a bit.
     fn to_bit(&self, state: u32, bit: u32) -> u64 {
-        let of_bit = self.heads.iter().zip(self.ahead(state)).filter(|(head, _)| head.2 == bit);
+        let ahead = self.counted.iter().zip(self.ahead(state));
+        let of_bit = ahead.filter(|(counted, _)| counted.bit == bit);
         of_bit.map(|(_, &ahead)| ahead).min().unwrap_or(NEVER)
     }
 
-    /// The largest cost from a head to the nearest head of a bit.
+    /// The largest cost from a counted state to the nearest one of a bit.
     fn round(&self, bit: u32) -> u64 {
-        self.heads.iter().map(|head| self.to_bit(head.0, bit)).max().unwrap_or(NEVER)
+        let rounds = self.counted.iter().map(|counted| self.to_bit(counted.state, bit));
+        rounds.max().unwrap_or(NEVER)
     }
 }
 
 /// The costs of all states of a grammar.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
-    /// By state, the cost to the end of the rule without arriving at a head.
+    /// For each state, the cost to the end of the rule without an arrival at a counted state.
     plain: Vec<u64>,
-    /// Index into `registers` of the state's rule, [`NONE`] for rules without one.
+    /// For each state, the index of its rule's register in `registers`. [`NONE`] for rules without one.
     register_of: Vec<u32>,
     registers: Vec<Register>,
-    /// The states of rules that are catalogues, and the costs of these.
-    catalogues: StateRanges,
+    /// The states of rules that are packed string sets.
+    packed: StateRanges,
+    /// The costs of the nodes of packed string sets.
     texts: TextCosts,
 }
 
 impl Costs {
-    /// The costs over the joined tables of a grammar.
+    /// Computes the costs of a grammar.
     pub(crate) fn new(tables: Joined<'_>) -> Self {
         let count = tables.own.bases.states + tables.own.state_count();
         let mut costs = Self {
             plain: vec![NEVER; count as usize],
             register_of: vec![NONE; count as usize],
             registers: Vec::new(),
-            catalogues: StateRanges::of_rules(tables.own.rules, rule_flags::CATALOGUE),
-            texts: TextCosts::new(tables.catalogue()),
+            packed: StateRanges::of_rules(tables.own.rules, rule_flags::PACKED_STRINGS),
+            texts: TextCosts::new(tables.packed_strings()),
         };
         for rule in tables.shared.rules.iter().chain(tables.own.rules) {
             if let Some(register) = Register::new(tables, rule) {
@@ -128,141 +169,151 @@ impl Costs {
                 costs.registers.push(register);
             }
         }
-        // Shared rules call no others, so they are settled first.
+        // Shared rules call no own rules, so they reach their fixpoint first.
         let border = tables.own.bases.states;
         for states in [0..border, border..count] {
             while states
                 .clone()
                 .rev()
-                .fold(false, |changed, state| costs.settle(tables, state) | changed)
+                .fold(false, |changed, state| costs.relax(tables, state) | changed)
             {}
         }
         costs
     }
 
-    /// The first state of the rule of a state, where that is a catalogue.
-    pub(super) fn catalogue_of(&self, state: u32) -> Option<u32> {
-        self.catalogues.first_of(state)
+    /// The first state of a state's rule, if that is a packed string set.
+    pub(super) fn packed_rule_of(&self, state: u32) -> Option<u32> {
+        self.packed.first_of(state)
     }
 
-    /// The cost of leaving the rule from a state with this register.
-    pub(super) fn of(&self, tables: Joined<'_>, state: u32, count: u32) -> u64 {
-        if self.catalogues.contains(state) {
-            return self.texts.of(tables.catalogue(), count).map_or(NEVER, u64::from);
+    /// Returns the cost to leave the rule from a state with a register.
+    pub(super) fn of(&self, tables: Joined<'_>, at: Activation) -> u64 {
+        if self.packed.contains(at.state) {
+            return self.texts.of(tables.packed_strings(), at.count).map_or(NEVER, u64::from);
         }
-        let plain = self.plain[state as usize];
-        match self.register(state) {
-            Some(register) if count > 0 => plain.min(self.with(register, state, count)),
+        let plain = self.plain[at.state as usize];
+        match self.register(at.state) {
+            Some(register) if at.count > 0 => plain.min(self.through_counted(register, at)),
             _ => plain,
         }
     }
 
-    /// The cost of a call up to its return.
+    /// Returns the cost of a call up to its return.
     pub(super) fn of_call(&self, tables: Joined<'_>, edge: &CallEdge) -> u64 {
-        self.of(tables, tables.rule(edge.callee).first_state, edge.count)
+        let state = tables.rule(edge.callee).first_state;
+        self.of(tables, Activation { state, count: edge.count })
     }
 
+    /// The register of a state's rule.
     fn register(&self, state: u32) -> Option<&Register> {
         self.registers.get(self.register_of[state as usize] as usize)
     }
 
-    /// The cost of a path through the heads of a register with fields.
-    fn with_fields(&self, register: &Register, state: u32, count: u32) -> u64 {
+    /// Returns the cost of a path through the counted states of a register with fields.
+    fn through_fields(&self, register: &Register, at: Activation) -> u64 {
         let plain = |state: u32| self.plain[state as usize];
         let to_next = |state: u32| register.ahead[register.at(state)];
         let known = |cost: &u64| *cost != NEVER;
-        let must = register.heads.iter().filter(|head| plain(head.0) == NEVER);
         let (mut round, mut last) = (0, 0);
-        for &(head, exit, _) in must {
-            round = Some(to_next(head)).filter(known).unwrap_or(0).max(round);
-            last = Some(plain(exit)).filter(known).unwrap_or(0).max(last);
+        for counted in register.counted.iter().filter(|counted| plain(counted.state) == NEVER) {
+            round = Some(to_next(counted.state)).filter(known).unwrap_or(0).max(round);
+            last = Some(plain(counted.exit)).filter(known).unwrap_or(0).max(last);
         }
-        let rounds = register.left(count).saturating_sub(1).saturating_mul(round);
-        to_next(state).saturating_add(rounds).saturating_add(last)
+        let rounds = register.left(at.count).saturating_sub(1).saturating_mul(round);
+        to_next(at.state).saturating_add(rounds).saturating_add(last)
     }
 
-    /// The cost of a path through heads.
-    fn with(&self, register: &Register, state: u32, count: u32) -> u64 {
+    /// Returns the cost of a path through counted states.
+    fn through_counted(&self, register: &Register, at: Activation) -> u64 {
         if !register.fields.is_empty() {
-            let plain = self.plain[state as usize];
-            return if plain == NEVER { self.with_fields(register, state, count) } else { plain };
+            let plain = self.plain[at.state as usize];
+            return if plain == NEVER { self.through_fields(register, at) } else { plain };
         }
-        let exits = register.heads.iter().map(|head| self.plain[head.1 as usize]);
+        let exits = register.counted.iter().map(|counted| self.plain[counted.exit as usize]);
         let last = exits.max().unwrap_or(NEVER);
         if register.is_set {
-            let (first, rest) = (count.trailing_zeros(), count & (count - 1));
+            let (first, rest) = (at.count.trailing_zeros(), at.count & (at.count - 1));
             let rest = (0..u32::BITS).filter(|bit| rest >> bit & 1 != 0);
-            let to_first = register.to_bit(state, first).saturating_add(last);
+            let to_first = register.to_bit(at.state, first).saturating_add(last);
             return rest.fold(to_first, |cost, bit| cost.saturating_add(register.round(bit)));
         }
-        // More rounds than there are heads go through one of them again.
-        let left = count - 1;
-        let one_by_one = left.min(register.heads.len() as u32);
+        // With more rounds than counted states, a path passes one of them again.
+        let left = at.count - 1;
+        let one_by_one = left.min(register.counted.len() as u32);
         let mut after: Vec<u64> = match left - one_by_one {
-            0 => register.heads.iter().map(|head| self.plain[head.1 as usize]).collect(),
+            0 => register.counted.iter().map(|counted| self.plain[counted.exit as usize]).collect(),
             before => {
                 let rounds = register.round(0).saturating_mul(before.into());
-                vec![rounds.saturating_add(last); register.heads.len()]
+                vec![rounds.saturating_add(last); register.counted.len()]
             }
         };
         let onward = |state: u32, after: &[u64]| {
-            let ways = register.ahead(state).iter().zip(after);
-            ways.map(|(ahead, after)| ahead.saturating_add(*after)).min().unwrap_or(NEVER)
+            let paths = register.ahead(state).iter().zip(after);
+            paths.map(|(ahead, after)| ahead.saturating_add(*after)).min().unwrap_or(NEVER)
         };
         for _ in 0..one_by_one {
-            let heads = register.heads.iter().map(|head| head.0);
-            after = heads.map(|head| self.plain[head as usize].min(onward(head, &after))).collect();
+            let states = register.counted.iter().map(|counted| counted.state);
+            after = states.map(|at| self.plain[at as usize].min(onward(at, &after))).collect();
         }
-        onward(state, &after)
+        onward(at.state, &after)
     }
 
-    /// Recomputes the cost of one state from its successors, and returns whether it changed.
-    fn settle(&mut self, tables: Joined<'_>, state: u32) -> bool {
+    /// Recomputes the costs of one state from its successors, and returns whether one changed.
+    fn relax(&mut self, tables: Joined<'_>, state: u32) -> bool {
         let (part, index) = tables.locate(state);
-        let accepts = part.states[index].flags & state_flags::FINAL != 0;
-        let edges = part.byte_edges_of(index).iter().map(|edge| (1, edge.target));
-        let edges = edges.chain(part.token_edges_of(index).iter().map(|edge| (1, edge.target)));
-        let calls = part.call_edges_of(index).iter();
-        let calls = calls.map(|edge| (self.of_call(tables, edge), edge.ret));
-        let ways: Vec<(u64, u32)> = edges.chain(calls).collect();
+        let transitions = self.transitions(tables, part, index);
         let number = self.register_of[state as usize] as usize;
         let with_fields =
             self.registers.get(number).is_some_and(|register| !register.fields.is_empty());
-        let is_head = |target: u32| !with_fields && tables.state(target).count_exit != NONE;
+        let is_counted = |target: u32| !with_fields && tables.state(target).count_exit != NONE;
+        let accepts = part.states[index].flags & state_flags::FINAL != 0;
         let mut plain = if accepts { 0 } else { NEVER };
-        for &(weight, target) in ways.iter().filter(|way| way.1 == NONE || !is_head(way.1)) {
-            let rest = if target == NONE { 0 } else { self.plain[target as usize] };
-            plain = plain.min(weight.saturating_add(rest));
+        for next in
+            transitions.iter().filter(|next| next.target == NONE || !is_counted(next.target))
+        {
+            let rest = if next.target == NONE { 0 } else { self.plain[next.target as usize] };
+            plain = plain.min(next.cost.saturating_add(rest));
         }
         let mut changed = std::mem::replace(&mut self.plain[state as usize], plain) != plain;
         let Some(register) = self.registers.get_mut(number) else {
             return changed;
         };
+        let within = || transitions.iter().filter(|next| next.target != NONE);
         if with_fields {
-            let to_next = |&(weight, target): &(u64, u32)| match tables.state(target).exit() {
-                Some(_) => weight,
-                None => weight.saturating_add(register.ahead[register.at(target)]),
+            let to_next = |next: &Transition| match tables.state(next.target).exit() {
+                Some(_) => next.cost,
+                None => next.cost.saturating_add(register.ahead[register.at(next.target)]),
             };
-            let ways = ways.iter().filter(|way| way.1 != NONE);
-            let ahead = ways.map(to_next).min().unwrap_or(NEVER);
+            let ahead = within().map(to_next).min().unwrap_or(NEVER);
             let at = register.at(state);
             return changed | (std::mem::replace(&mut register.ahead[at], ahead) != ahead);
         }
-        for number in 0..register.heads.len() {
-            let head = register.heads[number].0;
+        for number in 0..register.counted.len() {
+            let counted = register.counted[number].state;
             let mut ahead = NEVER;
-            for &(weight, target) in ways.iter().filter(|way| way.1 != NONE) {
-                let rest = match target == head {
+            for next in within() {
+                let rest = match next.target == counted {
                     true => 0,
-                    // Behind another the countdown is a lower one.
-                    false if is_head(target) && !register.is_set => NEVER,
-                    false => register.ahead(target)[number],
+                    // After another counted state the countdown is a lower one.
+                    false if is_counted(next.target) && !register.is_set => NEVER,
+                    false => register.ahead(next.target)[number],
                 };
-                ahead = ahead.min(weight.saturating_add(rest));
+                ahead = ahead.min(next.cost.saturating_add(rest));
             }
             let at = register.at(state) + number;
             changed |= std::mem::replace(&mut register.ahead[at], ahead) != ahead;
         }
         changed
+    }
+
+    /// The transitions of a state within its rule. A call costs as much as the callee.
+    fn transitions(&self, tables: Joined<'_>, part: &Tables<'_>, index: usize) -> Vec<Transition> {
+        let read = |target: u32| Transition { cost: 1, target };
+        let bytes = part.byte_edges_of(index).iter().map(|edge| read(edge.target));
+        let tokens = part.token_edges_of(index).iter().map(|edge| read(edge.target));
+        let calls = part.call_edges_of(index).iter();
+        let calls =
+            calls.map(|edge| Transition { cost: self.of_call(tables, edge), target: edge.ret });
+        bytes.chain(tokens).chain(calls).collect()
     }
 }

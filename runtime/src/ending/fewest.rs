@@ -1,26 +1,28 @@
-//! The fewest tokens that spell a text: shortest paths over its offsets, from the last to the first.
+//! The fewest tokens that spell a text: dynamic programming over its offsets, from the last to the first.
 //!
-//! The masks play no part: a text of the grammar may nearly always be spelled by any tokens, and the caller learns
-//! otherwise when one is refused. Ties go to the longest token and then to the lowest id, so the answer is the same on
-//! every machine.
+//! Masks are not read. A text of the grammar may nearly always be spelled by any tokens, and the caller sees it when one is
+//! refused. Among equally short spellings the first token is the longest one. So the result is the same on every machine.
 //!
 //! Cost: O(text x longest token) steps down the token trie; 12 bytes for each byte of the text.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::route::Unit;
+use crate::mask::pool;
 use crate::matcher::Matcher;
-use crate::pool;
 
-/// The shortest path from an offset: the number of tokens, and the first of them with its length. No token if there is no path.
+/// The shortest spelling from an offset on.
 #[derive(Clone, Copy, Default)]
 struct Way {
+    /// Number of tokens.
     left: u32,
+    /// The first token. `None` if no tokens spell the rest of the text.
     token: Option<u32>,
+    /// Bytes of the first token.
     len: u32,
 }
 
-/// The fewest tokens that spell the units, for a matcher's vocabulary. `None` where there are none.
+/// Returns the fewest tokens of a matcher's vocabulary that spell the units. `None` if no tokens spell them.
 pub(super) fn of(matcher: &Matcher, units: &[Unit]) -> Option<Vec<u32>> {
     let grammar = matcher.grammar();
     let trie = grammar.vocabulary().artifact().trie();
@@ -40,7 +42,7 @@ pub(super) fn of(matcher: &Matcher, units: &[Unit]) -> Option<Vec<u32>> {
     Some(tokens)
 }
 
-/// Appends the fewest text tokens that spell a text.
+/// Appends the fewest text tokens that spell a text. `None` if no tokens spell it.
 fn spell(trie: Trie<'_>, text: &[u8], tokens: &mut Vec<u32>) -> Option<()> {
     let mut ways = vec![Way::default(); text.len()];
     for from in (0..text.len()).rev() {
@@ -81,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// By trying all ways, without a trie.
+    /// Tries all spellings, without a trie.
     fn by_trial(tokens: &[Vec<u8>], text: &[u8]) -> Option<usize> {
         let mut fewest = vec![None; text.len() + 1];
         fewest[0] = Some(0);

@@ -1,32 +1,34 @@
-//! From text to tokens, under the masks of a matcher: how a text is reached in a grammar that is driven by tokens.
+//! Tokens that spell a text under the masks of a matcher: depth-first search with memoized failures.
 //!
-//! The longest token comes first, and where that leads nowhere the search steps back. A position in the text that was
-//! left in vain once is not tried again, because what follows it does not depend on how it was reached: the search is
-//! linear in the text, times the length of the longest token.
+//! The longest token is tried first, and the search backtracks if it cannot continue. An offset that failed once is not tried
+//! again, since the rest of the text does not depend on the tokens before it.
+//!
+//! Cost: O(text x longest token) look-ups.
 
 use super::route::Unit;
+use crate::mask::pool;
 use crate::matcher::Matcher;
-use crate::pool;
 
-/// Longer tokens are not looked for: they are runs of blanks and the like.
+/// Longest token that is tried, in bytes. Longer tokens are runs of blanks and the like, and are not used.
 const LONGEST: usize = 64;
 
-/// Text as units.
+/// Returns a text as units.
 pub fn units_of(text: &[u8]) -> Vec<Unit> {
     text.iter().copied().map(Unit::Byte).collect()
 }
 
-/// Accepts tokens that spell the units, and returns them. The matcher is left as it was where there are none.
+/// Accepts tokens that spell the units, and returns them. `None` if no tokens spell them. The matcher then has its old
+/// position.
 ///
-/// The matcher has to be able to take back as many tokens as the search steps back, nearly always none.
+/// The rollback window of the matcher must have room for the tokens that the search takes back, which are nearly always none.
 pub fn spell(matcher: &mut Matcher, units: &[Unit]) -> Option<Vec<u32>> {
     let mut tokens: Vec<u32> = Vec::new();
-    // For each token accepted: where it begins, and how many units it took.
+    // The first unit of each accepted token, and its number of units.
     let mut taken: Vec<(usize, usize)> = Vec::new();
-    let mut in_vain = vec![false; units.len() + 1];
+    let mut failed = vec![false; units.len() + 1];
     let (mut at, mut longest) = (0, LONGEST);
     while at < units.len() {
-        let step = (!in_vain[at]).then(|| next_token(matcher, &units[at..], longest)).flatten();
+        let step = (!failed[at]).then(|| next_token(matcher, &units[at..], longest)).flatten();
         if let Some((token, len)) = step
             && matcher.accept(token).is_ok()
         {
@@ -35,20 +37,20 @@ pub fn spell(matcher: &mut Matcher, units: &[Unit]) -> Option<Vec<u32>> {
             (at, longest) = (at + len, LONGEST);
             continue;
         }
-        in_vain[at] = true;
+        failed[at] = true;
         let (from, len) = taken.pop()?;
         if matcher.rollback(1).is_err() {
             return None;
         }
         tokens.pop();
         (at, longest) = (from, len - 1);
-        // Its shorter tokens are still to be tried.
-        in_vain[at] = longest == 0;
+        // Shorter tokens from this offset are still to be tried.
+        failed[at] = longest == 0;
     }
     Some(tokens)
 }
 
-/// The allowed token that spells the most of the first `longest` units, and how many.
+/// Returns the allowed token that spells the most of the first `longest` units, and the number of units that it spells.
 pub fn next_token(matcher: &mut Matcher, units: &[Unit], longest: usize) -> Option<(u32, usize)> {
     let grammar = matcher.grammar().clone();
     let mask = matcher.mask();

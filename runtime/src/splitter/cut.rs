@@ -1,9 +1,9 @@
-//! Pieces of an output, from what is decided of it.
+//! Pieces of an output, from its decided input.
 //!
-//! The text of a tag is markup, and the text of a region of another kind is its content. Free text reads what ends it
-//! as well: it is held back as far as its end may begin a marker. When the text is left, the longest marker at its end
-//! is markup of the tag that begins there, or of the one around; so is a marker behind which the text goes on, as it
-//! does where a tag is empty.
+//! The text of a tag is markup, and the text of another region is its content. Free text also reads the marker that ends it.
+//! So the end of free text is held back while it may begin a marker. When the region is left, the longest marker at the end
+//! becomes markup of the tag that begins there, or of the enclosing one. If a tag is empty, free text continues after its
+//! marker. That marker is markup too.
 
 use std::collections::VecDeque;
 
@@ -15,16 +15,16 @@ use super::scopes::{OUTSIDE, Scopes};
 /// A piece of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The kind of the region; none for markup.
+    /// The kind of the region. `None` for markup.
     pub kind: Option<RegionKind>,
-    /// The region that it is of, as its place in [`Splitter::regions`](super::Splitter::regions): for markup, that of its
-    /// tag, none outside tags.
+    /// The number of the region in [`Splitter::regions`](super::Splitter::regions). For markup, the region of its tag. `None`
+    /// outside tags.
     pub region: Option<u32>,
-    /// The index of the call that it is in, or is markup of; none outside calls.
+    /// The index of the enclosing call. `None` outside calls.
     pub call: Option<u32>,
-    /// Whether a part of the output begins with it; else it goes on with the piece before.
+    /// Whether the piece begins a part of the output. Otherwise it continues the piece before.
     pub begins: bool,
-    /// The output: its bytes, and the texts of special tokens.
+    /// The bytes of the output, with the texts of special tokens.
     pub bytes: Vec<u8>,
 }
 
@@ -34,7 +34,7 @@ impl Piece {
         self.call.is_some() && self.kind.is_some()
     }
 
-    /// The name of the piece's kind in messages and bindings, or `markup`.
+    /// The name of the piece's kind for messages and bindings: the name of the region's kind, or `markup`.
     pub fn kind_name(&self) -> &'static str {
         self.kind.map_or("markup", RegionKind::name)
     }
@@ -51,15 +51,16 @@ pub(super) struct Cutter {
     has_begun: bool,
     /// Whether the newest piece was a marker after which the text continues: the next bytes begin a new piece.
     is_apart: bool,
-    /// Node of the markers' automaton after the symbols that are held back.
+    /// State of the markers' automaton after the symbols that are held back.
     node: u32,
     /// Symbols that are held back, with the lengths of their texts.
     held: VecDeque<(Symbol, usize)>,
     held_bytes: VecDeque<u8>,
+    /// The pieces that were not returned yet.
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Tables of a cutter.
+/// The regions of a grammar, with the markers of each.
 #[derive(Clone, Copy)]
 pub(super) struct Regions<'g> {
     pub(super) regions: &'g [Region],
@@ -67,6 +68,7 @@ pub(super) struct Regions<'g> {
 }
 
 impl<'g> Regions<'g> {
+    /// The markers of a scope's region. `None` if the region is not free text.
     fn markers_of(self, scopes: &Scopes, scope: u32) -> Option<&'g Markers> {
         self.markers[scopes.get(scope).region? as usize].as_ref()
     }
@@ -86,7 +88,7 @@ impl Cutter {
         }
     }
 
-    /// Takes a symbol and its bytes in a scope. For a token, only the first call has the symbol.
+    /// Reads a symbol and its bytes in a scope. For a token, only the first call has the symbol.
     pub(super) fn read(
         &mut self,
         regions: Regions<'_>,
@@ -118,7 +120,7 @@ impl Cutter {
         self.scope = OUTSIDE;
     }
 
-    /// Drops what is held back as the beginning of a marker.
+    /// Drops the text that is held back.
     pub(super) fn drop_held(&mut self) {
         self.held.clear();
         self.held_bytes.clear();
@@ -138,7 +140,7 @@ impl Cutter {
         self.node = ROOT;
     }
 
-    /// Takes a symbol of free text.
+    /// Reads a symbol of free text.
     fn text(
         &mut self,
         regions: Regions<'_>,
@@ -147,7 +149,7 @@ impl Cutter {
         symbol: Symbol,
         bytes: &[u8],
     ) {
-        // The bytes to be read again behind a marker that stands alone, followed by the new ones.
+        // Symbols to read again after a marker in the midst of the text, and then the new one.
         let mut again: VecDeque<(Symbol, Vec<u8>)> = VecDeque::from([(symbol, bytes.to_vec())]);
         while let Some((symbol, bytes)) = again.pop_front() {
             if let Some(child) = markers.child(self.node, symbol) {
@@ -177,7 +179,7 @@ impl Cutter {
         }
     }
 
-    /// Cuts off the first symbols that are held back, as a piece of a scope.
+    /// Cuts the first `symbols` that are held back into a piece of a scope.
     fn cut_held(&mut self, regions: Regions<'_>, scopes: &mut Scopes, scope: u32, symbols: usize) {
         let length: usize = self.held.drain(..symbols).map(|(_, length)| length).sum();
         let bytes: Vec<u8> = self.held_bytes.drain(..length).collect();

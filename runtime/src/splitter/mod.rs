@@ -1,17 +1,27 @@
-//! Splitting an output into what it was made of: reasoning, text, calls of tools with their names and arguments.
+//! Splits an output into its parts: reasoning, text, calls of tools with their names and arguments.
 //!
 //! ```text
-//! tokens or bytes -> threads: ways to read them, each in the scope of a region
-//!                 -> pending: layers on which the ways agree are decided
-//!                 -> cut:     free text up to its markers, markup, content
+//! tokens or bytes -> threads: the parses of the output, each in the scope of a region
+//!                 -> pending: a layer is decided once all parses agree on it
+//!                 -> cut:     pieces of markup, content, and free text up to its markers
 //! ```
 //!
-//! The grammar that constrains an output also splits it: its [regions](Region) are rules, so nothing is searched for in
-//! the text. Pieces of an output that a grammar reads in several ways come when the ways that are left agree, and the
-//! first way stays where they never do.
+//! The grammar that constrains an output also splits it. Its [regions](Region) are rules, so the text is not searched. If a
+//! grammar has several parses of an output, a piece is returned once the remaining parses agree on it. If they never agree,
+//! the first parse counts.
 //!
-//! Cost: that of a byte in each of its configurations, without tables beside the artifact's; linear in the output where
-//! the grammar reads it in one way.
+//! | file | content |
+//! | --- | --- |
+//! | `threads` | all parses of the output so far |
+//! | `scopes` | activations of regions |
+//! | `pending` | input that is not decided yet |
+//! | `markers` | the automaton of the markers of free text |
+//! | `cut` | pieces, from decided input |
+//!
+//! Cost: O(configurations) for each byte; linear in the output if the grammar has one parse of it. No tables besides the
+//! artifact's.
+//!
+//! Tests: `tests/tests/suite/splitter.rs`.
 
 mod cut;
 pub(crate) mod markers;
@@ -29,14 +39,14 @@ pub use self::cut::Piece;
 use self::cut::{Cutter, Regions};
 use self::threads::Threads;
 
-/// Bytes that are read before those that are decided become pieces.
+/// Number of bytes after which decided input becomes pieces, within one call.
 const BLOCK: usize = 256;
 
-/// Splits one output of a grammar as it comes.
+/// Splits one output of a grammar while it is generated.
 ///
-/// A piece is handed out once it is certain, so text that may yet turn out to be the beginning of a tag is held back. The
-/// bytes of all pieces in a row are the output, with the texts of special tokens; how it was cut into tokens, or into calls of
-/// [`push_bytes`](Self::push_bytes), changes nothing but where pieces of one part end.
+/// A piece is returned once it is certain. So text that may be the beginning of a tag is held back. The bytes of all pieces
+/// are the output, with the texts of special tokens. The division into tokens, or into calls of
+/// [`push_bytes`](Self::push_bytes), only changes where pieces of one part end.
 #[derive(Debug)]
 pub struct Splitter {
     grammar: Grammar,
@@ -47,7 +57,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// A splitter at the start of an output.
+    /// Returns a splitter at the start of an output.
     pub fn new(grammar: &Grammar) -> Self {
         let settings = Settings::default_for(grammar);
         let threads = Threads::new(grammar, settings.limits);
@@ -56,11 +66,11 @@ impl Splitter {
     }
 
     /// Reads a token and returns the pieces that are certain now. An end token that the grammar does not take finishes the
-    /// output where it may end.
+    /// output, if the output may end here.
     ///
     /// # Errors
     ///
-    /// The token is not allowed here, or a limit was met; the splitter is as it was.
+    /// The token is not allowed here, or a limit was met. The splitter does not change.
     pub fn push(&mut self, token: u32) -> Result<Vec<Piece>, AcceptError> {
         let width = self.settings.width;
         if token >= width {
@@ -83,12 +93,12 @@ impl Splitter {
         Err(AcceptError::Refused { token })
     }
 
-    /// Reads bytes and returns the pieces that are certain now. Special tokens are no bytes: they are [pushed](Self::push).
+    /// Reads bytes and returns the pieces that are certain now. [Push](Self::push) special tokens instead, which have no bytes.
     ///
     /// # Errors
     ///
-    /// A byte is not allowed or met a limit, or the output is finished; the bytes before it were read, and their pieces
-    /// come with the next ones.
+    /// A byte is not allowed, a limit was met, or the output is finished. The bytes before that were read, and their pieces
+    /// are returned by the next call.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Piece>, BytesError> {
         if self.is_finished && !bytes.is_empty() {
             return Err(BytesError::Refused { at: 0 });
@@ -107,8 +117,8 @@ impl Splitter {
         Ok(self.take())
     }
 
-    /// Ends the output and returns the last pieces. If the output may not end here, because it was cut off, the text that
-    /// was held back is of the part that it stands in.
+    /// Ends the output and returns the last pieces. If the output was cut off, text that was held back belongs to the part
+    /// that it stands in.
     pub fn finish(&mut self) -> Vec<Piece> {
         if !self.is_finished {
             let ending = self.threads.ending(&self.grammar);
@@ -120,8 +130,8 @@ impl Splitter {
         self.take()
     }
 
-    /// Ends an output that was cut off, as [`finish`](Self::finish) does, but drops text at the end that may begin a call or
-    /// another tag. Returns the last pieces, and the index of the call that the end has left incomplete.
+    /// Ends an output that was cut off, as [`finish`](Self::finish) does, but drops text at the end that may begin a tag.
+    /// Returns the last pieces, and the index of the incomplete call.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
         let Threads { all, scopes, .. } = &self.threads;
         let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
@@ -132,7 +142,7 @@ impl Splitter {
         self.is_finished = true;
         let call = match &self.threads.all[..] {
             [thread] => self.threads.scopes.known_call(thread.scope),
-            // Which tool is called was not certain yet.
+            // The name of the called tool is not certain yet.
             _ => None,
         };
         (self.take(), call)
@@ -153,18 +163,18 @@ impl Splitter {
         &self.grammar
     }
 
-    /// The regions of the grammar, by number; none where its source has no parts to tell apart. All is markup then.
+    /// The regions of the grammar, by number. None if its source has no distinguished parts: the whole output is markup then.
     pub fn regions(&self) -> &[Region] {
         &self.grammar.artifact().meta().regions
     }
 
-    /// The names of the tools that were called so far, by the index of the call.
+    /// The name of the tool of each call so far, by the index of the call.
     pub fn calls(&self) -> impl ExactSizeIterator<Item = &str> {
         let calls = self.threads.scopes.calls().iter();
         calls.map(|&region| &*self.regions()[region as usize].label)
     }
 
-    /// Hands what is certain to the cutter.
+    /// Cuts the input that is decided into pieces.
     fn decide(&mut self) {
         let Self { grammar, threads, cutter, .. } = self;
         let Threads { all, scopes, pending, .. } = threads;
@@ -176,11 +186,13 @@ impl Splitter {
         threads.collect([&mut cutter.scope, &mut cutter.last]);
     }
 
+    /// Removes and returns the pieces.
     fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.cutter.pieces)
     }
 }
 
+/// The regions of a grammar, with their markers.
 fn regions(grammar: &Grammar) -> Regions<'_> {
     Regions { regions: &grammar.artifact().meta().regions, markers: grammar.markers() }
 }

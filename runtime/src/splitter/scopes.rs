@@ -1,35 +1,34 @@
-//! Scopes: activations of regions, each with the one around it.
+//! Scopes: activations of regions, each with the enclosing one.
 //!
-//! A scope is made where a region is called and left where the frame of that call is returned from. Calls that begin at one
-//! place of the output, in the same scope and to the same region and frame, are one scope, so that two ways to read an
-//! output agree in it.
+//! A call of a region enters a scope, and the return from the call's frame leaves it. Calls at one place of the output are one
+//! scope if they have the same enclosing scope, region and frame. So two parses of an output agree on it.
 //!
-//! A scope is made before those within it, so its number is smaller; a collection relies on that, as that of
-//! [frames](crate::stack) does.
+//! Invariant: the number of a scope is larger than that of the enclosing one. The collection relies on it, as that of
+//! [frames](crate::position::stack) does.
 
-use crate::stack::BOTTOM;
+use crate::position::stack::BOTTOM;
 
-/// The scope around all others: of no region.
+/// The scope that encloses all others. It has no region.
 pub(super) const OUTSIDE: u32 = 0;
 
-/// Below this many scopes no collection is due.
+/// Least number of scopes at which a collection is due. A smaller table is not worth a pass.
 const COLLECT_FROM: usize = 1024;
 
-/// A number that is not given yet.
+/// The value of an index that is not assigned.
 const UNSET: u32 = u32::MAX;
 
 /// An activation of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scope {
-    /// The region's number; none outside.
+    /// The region's number. `None` outside all regions.
     pub(super) region: Option<u32>,
-    /// The scope around it.
+    /// The enclosing scope.
     pub(super) parent: u32,
-    /// The frame that leaves it when it is returned from.
+    /// The frame whose return leaves the scope.
     pub(super) frame: u32,
-    /// The call of a tool that it is or is in, [`OUTSIDE`] for none.
+    /// The innermost scope that is a call of a tool: this one or an enclosing one. [`OUTSIDE`] if there is none.
     call: u32,
-    /// Of a call, its index among the calls of the output.
+    /// The index of a call among the calls of the output, or [`UNSET`].
     index: u32,
 }
 
@@ -37,15 +36,16 @@ pub(super) struct Scope {
 #[derive(Clone, Debug)]
 pub(super) struct Scopes {
     all: Vec<Scope>,
-    /// The first that was made at this place of the output.
+    /// Number of the first scope that was entered at this place of the output.
     fresh: usize,
+    /// Number of scopes at which the next collection is due.
     due: usize,
-    /// The regions of the calls that have an index.
+    /// The region of each call that has an index.
     calls: Vec<u32>,
 }
 
 impl Scopes {
-    /// The outside alone.
+    /// Returns scopes of which there is only the one outside.
     pub(super) fn new() -> Self {
         let outside =
             Scope { region: None, parent: OUTSIDE, frame: BOTTOM, call: OUTSIDE, index: UNSET };
@@ -62,7 +62,7 @@ impl Scopes {
         self.fresh = self.all.len();
     }
 
-    /// The scope of a region that is called at this place.
+    /// Enters a region that is called at this place, and returns its scope.
     pub(super) fn enter(&mut self, region: u32, is_call: bool, parent: u32, frame: u32) -> u32 {
         let same = |scope: &Scope| {
             scope.region == Some(region) && scope.parent == parent && scope.frame == frame
@@ -76,13 +76,13 @@ impl Scopes {
         scope
     }
 
-    /// The scope after a return from a frame.
+    /// Returns the scope after a return from a frame.
     pub(super) fn leave(&self, scope: u32, frame: u32) -> u32 {
         let top = self.get(scope);
         if scope != OUTSIDE && top.frame == frame { top.parent } else { scope }
     }
 
-    /// The scope within `outer` that `inner` is or is in; none where it is not in `outer`.
+    /// Returns the scope directly within `outer` that is or encloses `inner`. `None` if `inner` is not within `outer`.
     pub(super) fn within(&self, outer: u32, mut inner: u32) -> Option<u32> {
         while inner > outer {
             let parent = self.get(inner).parent;
@@ -94,7 +94,7 @@ impl Scopes {
         None
     }
 
-    /// The index of the call that a scope is or is in. Assigns the next index to a call that has none.
+    /// Returns the index of the call that is or encloses a scope. Assigns the next index to a call that has none.
     pub(super) fn call_index(&mut self, scope: u32) -> Option<u32> {
         let call = self.get(scope).call;
         let Scope { region: Some(region), index, .. } = &mut self.all[call as usize] else {
@@ -107,29 +107,29 @@ impl Scopes {
         Some(*index)
     }
 
-    /// Whether a scope is a call or in one.
+    /// Whether a scope is a call or within one.
     pub(super) fn is_in_call(&self, scope: u32) -> bool {
         self.get(scope).call != OUTSIDE
     }
 
-    /// As [`call_index`](Self::call_index), without assigning an index. `None` if the call has none yet.
+    /// Returns the index of the call that is or encloses a scope. `None` if the call has no index yet.
     pub(super) fn known_call(&self, scope: u32) -> Option<u32> {
         let call = self.get(scope).call;
         let index = self.get(call).index;
         (call != OUTSIDE && index != UNSET).then_some(index)
     }
 
-    /// The regions of the calls so far.
+    /// The region of each call so far.
     pub(super) fn calls(&self) -> &[u32] {
         &self.calls
     }
 
-    /// Whether there are twice as many as after the last collection.
+    /// Whether the number of scopes has doubled since the last collection.
     pub(super) fn collection_is_due(&self) -> bool {
         self.all.len() >= self.due
     }
 
-    /// Drops the scopes that no root is or is in, and renumbers the roots.
+    /// Removes the scopes that neither are nor enclose a root, and renumbers the roots.
     pub(super) fn collect<'r>(&mut self, roots: impl Iterator<Item = &'r mut u32>) {
         let mut roots: Vec<&mut u32> = roots.collect();
         let mut moved = vec![UNSET; self.all.len()];
@@ -156,7 +156,7 @@ impl Scopes {
         roots.iter_mut().for_each(|root| **root = moved[**root as usize]);
     }
 
-    /// The frames of all scopes.
+    /// The frames of all scopes, for a collection to renumber.
     pub(super) fn frames(&mut self) -> impl Iterator<Item = &mut u32> {
         self.all.iter_mut().map(|scope| &mut scope.frame)
     }

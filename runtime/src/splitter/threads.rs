@@ -1,40 +1,40 @@
-//! The ways to read an output so far, each a configuration with the scope that it is in.
+//! The parses of an output so far: threads, as in a simulation that tracks captures (Pike). A thread is a configuration with
+//! the scope that it is in.
 //!
-//! They go on as positions do (see [`step`](crate::step)), one by one, so that each keeps its history: of ways that come
-//! to one configuration, the first stays. Items that must differ are not held to that here: nothing but what was allowed
-//! is split.
+//! Threads advance one by one, so that each keeps its history. If two threads reach one configuration, the first stays.
+//! Items that must differ are not compared, since only allowed outputs are split.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::{MaskPool, Region};
 
 use crate::error::LimitError;
 use crate::grammar::Grammar;
+use crate::position::stack::{BOTTOM, Frames};
+use crate::position::state_ranges::StateRanges;
 use crate::position::{Configuration, Configurations};
-use crate::run::returned;
-use crate::stack::{BOTTOM, Frames};
-use crate::state_ranges::StateRanges;
-use crate::step::{Calls, Limits, Machine};
+use crate::step::machine::{Calls, Limits, Machine};
 
 use super::markers::Symbol;
 use super::pending::{DECIDED, Node, Pending};
 use super::scopes::{OUTSIDE, Scopes};
 
-/// In a closure every configuration counts.
+/// The monotone states of a closure: none, since the larger countdown may be visited after the smaller one.
 static EACH: StateRanges = StateRanges::none();
 
 /// One parse of the output so far, of several if the grammar is ambiguous.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     pub(super) at: Configuration,
-    /// The scope that it is in.
+    /// The scope of the configuration.
     pub(super) scope: u32,
-    /// The newest layer as it was read.
+    /// The node of the newest layer.
     pub(super) node: u32,
 }
 
-/// A token that a token edge took, while other threads read its bytes.
+/// A thread that took a token edge, while other threads read the bytes of the token.
 struct Passing {
     thread: Thread,
+    /// The scope of the token edge.
     read_in: u32,
 }
 
@@ -50,12 +50,12 @@ pub(super) struct Threads {
     known: Configurations,
     next: Vec<Thread>,
     closure: Configurations,
-    /// By place in the closure, the scope.
+    /// For each configuration of the closure, its scope.
     visited: Vec<u32>,
 }
 
 impl Threads {
-    /// The thread before any output.
+    /// Returns the thread before any output.
     pub(super) fn new(grammar: &Grammar, limits: Limits) -> Self {
         let mut scopes = Scopes::new();
         let artifact = grammar.artifact();
@@ -78,7 +78,7 @@ impl Threads {
         }
     }
 
-    /// The first thread that may end here.
+    /// Returns the first thread that may end here.
     pub(super) fn ending(&self, grammar: &Grammar) -> Option<Thread> {
         let chains = grammar.chains();
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
@@ -99,6 +99,7 @@ impl Threads {
         self.read(grammar, grammar.has_edge_on(token).then_some(token), bytes)
     }
 
+    /// Reads a token of token edges, or bytes. Undoes all changes if no thread allows it.
     fn read(
         &mut self,
         grammar: &Grammar,
@@ -108,7 +109,7 @@ impl Threads {
         let before = self.all.clone();
         let mark = self.pending.mark();
         self.scopes.next_place();
-        let read = self.read_ways(grammar, token, bytes);
+        let read = self.read_threads(grammar, token, bytes);
         if read != Ok(true) {
             self.all = before;
             self.pending.back_to(mark);
@@ -116,7 +117,8 @@ impl Threads {
         read
     }
 
-    fn read_ways(
+    /// Reads a token of token edges, or bytes. Returns whether some thread allows it.
+    fn read_threads(
         &mut self,
         grammar: &Grammar,
         token: Option<u32>,
@@ -163,10 +165,10 @@ impl Threads {
             for place in 0..self.visited.len() {
                 let (at, scope) = (self.closure.as_slice()[place], self.visited[place]);
                 if let Some((target, at)) = machine.on_byte(at, byte) {
-                    let (at, scope_behind) = self.arrive(machine, at, scope, target);
+                    let (at, scope_after) = self.arrive(machine, at, scope, target);
                     let node =
                         Node { before: thread.node, scope, symbol: Some(Symbol::byte(byte)) };
-                    self.add(machine, at, scope_behind, node)?;
+                    self.add(machine, at, scope_after, node)?;
                 }
             }
         }
@@ -174,7 +176,7 @@ impl Threads {
         Ok(())
     }
 
-    /// The threads after the token edges that carry a token.
+    /// Returns the threads after the token edges on a token.
     fn take_edges(
         &mut self,
         machine: &Machine<'_>,
@@ -190,7 +192,7 @@ impl Threads {
                 let (from, read_in) = (self.closure.as_slice()[place], self.visited[place]);
                 let (tables, index) = machine.tables.locate(from.state);
                 for edge in tables.token_edges_of(index) {
-                    if crate::pool::contains(pool.mask(edge.tokens), token) {
+                    if crate::mask::pool::contains(pool.mask(edge.tokens), token) {
                         let (at, scope) = self.arrive(machine, from, read_in, edge.target);
                         let thread = Thread { at, scope, node: thread.node };
                         passing.push(Passing { thread, read_in });
@@ -201,8 +203,8 @@ impl Threads {
         Ok(passing)
     }
 
-    /// Adds a layer of a token that a token edge took. The first layer has the symbol. With the last layer, the token's threads
-    /// join the others.
+    /// Adds one layer of a token to the threads that took its token edge. The first layer has the symbol. After the last
+    /// layer, these threads join the others.
     fn pass(
         &mut self,
         machine: &Machine<'_>,
@@ -240,7 +242,7 @@ impl Threads {
             let node = self.pending.node(node);
             self.next.push(Thread { at, scope, node });
         } else if machine.monotone.contains(at.state) {
-            // The larger countdown, which allows more, is now that of the way which was there.
+            // The set kept the larger countdown, which accepts more. Copy it to the thread.
             let known = self.known.as_slice().iter().zip(&mut self.next);
             known.for_each(|(&at, thread)| thread.at = at);
         }
@@ -280,7 +282,7 @@ impl Threads {
                 }
             }
             if at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0 {
-                self.closure.insert(returned(&self.frames, at.frame), &EACH, limit)?;
+                self.closure.insert(self.frames.returned(at.frame), &EACH, limit)?;
                 if self.closure.as_slice().len() > self.visited.len() {
                     self.visited.push(self.scopes.leave(scope, at.frame));
                 }
@@ -289,7 +291,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Arrival at the target of an edge, with the scope there: a state that can only return does so at once.
+    /// Returns the configuration and the scope after an edge to `target`. A pop-only state returns at once.
     fn arrive(
         &self,
         machine: &Machine<'_>,
@@ -301,7 +303,7 @@ impl Threads {
         let mut at = Configuration { state, count, frame: from.frame };
         while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {
             scope = self.scopes.leave(scope, at.frame);
-            at = returned(&self.frames, at.frame);
+            at = self.frames.returned(at.frame);
         }
         (at, scope)
     }
@@ -322,6 +324,7 @@ impl Threads {
     }
 }
 
+/// Whether a region is a call of a tool.
 fn is_call(regions: &[Region], region: u32) -> bool {
     regions[region as usize].kind == grammarc_artifacts::RegionKind::Call
 }

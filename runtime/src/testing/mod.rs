@@ -9,12 +9,12 @@ use grammarc_artifacts::{
 use crate::Grammar;
 use network::Network;
 
-pub(crate) mod catalogue;
-pub(crate) mod early;
 pub(crate) mod masks;
 pub(crate) mod network;
+pub(crate) mod packed_strings;
 mod random;
 pub(crate) mod reference;
+pub(crate) mod unmasked;
 
 pub(crate) use random::Random;
 

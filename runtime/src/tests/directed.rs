@@ -70,8 +70,8 @@ fn right_recursion_runs_in_constant_memory() {
     for _ in 0..100_000 {
         matcher.accept(0).unwrap();
     }
-    assert_eq!(matcher.sequence.frames.len(), 1);
-    assert_eq!(matcher.sequence.trail.current().len(), 1);
+    assert_eq!(matcher.sequence().frames.len(), 1);
+    assert_eq!(matcher.sequence().history.current().len(), 1);
     assert_eq!(matcher.export().len(), 44);
     matcher.accept(1).unwrap();
     assert!(matcher.is_accepting());
@@ -83,9 +83,9 @@ fn an_absorbing_state_is_pushed_once() {
     for _ in 0..10_000 {
         matcher.accept(0).unwrap();
         assert!(matcher.is_accepting());
-        assert!(matcher.sequence.trail.current().len() <= 2);
+        assert!(matcher.sequence().history.current().len() <= 2);
     }
-    assert!(matcher.sequence.frames.len() <= 2);
+    assert!(matcher.sequence().frames.len() <= 2);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn nesting_takes_linear_memory_and_closes_again() {
         matcher.accept(0).unwrap();
     }
     // The innermost call is made by the byte after its parenthesis.
-    assert_eq!(matcher.sequence.frames.len(), deep);
+    assert_eq!(matcher.sequence().frames.len(), deep);
     matcher.accept(1).unwrap();
     for _ in 0..deep {
         assert!(!matcher.is_accepting());
@@ -125,7 +125,7 @@ fn frames_that_nothing_reaches_are_collected() {
             continue;
         }
         depth = if token == 0 { depth + 1 } else { depth.saturating_sub(usize::from(token == 2)) };
-        most = most.max(matcher.sequence.frames.len());
+        most = most.max(matcher.sequence().frames.len());
         // Frames that are made by a trial and not kept are garbage too.
         matcher.validate(&[0, 0, 0, 0, 0, 0, 0, 0]);
     }

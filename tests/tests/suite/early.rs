@@ -97,8 +97,8 @@ fn check(vocabulary: &VocabularyArtifact, every: usize) {
     assert!(masks > grammars);
 }
 
-/// Grammars with catalogues of names that begin alike: alone, among other texts and within values.
-fn with_catalogues(random: &mut Rng) -> Vec<(&'static str, FrontEnd, String)> {
+/// Grammars with packed sets of names that begin alike: alone, among other texts and within values.
+fn with_packed_strings(random: &mut Rng) -> Vec<(&'static str, FrontEnd, String)> {
     const PARTS: [&str; 8] = ["an", "Ber", "lin", "öst", " ", "-", "12", "a"];
     let mut name =
         || -> String { (0..4 + random.below(9)).map(|_| *random.pick(&PARTS)).collect() };
@@ -126,15 +126,15 @@ fn with_catalogues(random: &mut Rng) -> Vec<(&'static str, FrontEnd, String)> {
 }
 
 #[test]
-fn early_masks_within_catalogues_are_those_of_the_artifact() {
+fn early_masks_within_packed_strings_are_those_of_the_artifact() {
     let mut random = Rng::new(7);
     for vocabulary in [vocabularies::small(), vocabularies::built_in()] {
         let compiler = Arc::new(Compiler::new(vocabulary.clone()));
-        for (name, front_end, text) in with_catalogues(&mut random) {
+        for (name, front_end, text) in with_packed_strings(&mut random) {
             let (early, whole) = both(&compiler, (name, &front_end, &text));
             for grammar in [&early, &whole] {
                 let mut rules = grammar.artifact().tables().rules.iter();
-                assert!(rules.any(|rule| rule.flags & rule_flags::CATALOGUE != 0), "{name}");
+                assert!(rules.any(|rule| rule.flags & rule_flags::PACKED_STRINGS != 0), "{name}");
             }
             let masks: usize = (0..20).map(|_| walk(name, &early, &whole, &mut random)).sum();
             assert!(masks > 60, "{name}: {masks}");

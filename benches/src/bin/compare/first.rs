@@ -77,7 +77,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     writeln!(report, "\nSlowest: {}.", named.collect::<Vec<_>>().join(", "))
 }
 
-/// Times of the parts up to the first mask of an early grammar, and of all.
+/// Times of the parts up to the first mask of an unmasked grammar, and of all.
 fn early_mask(ours: &Ours, schema: &str) -> [f64; PARTS.len()] {
     let options = CompileOptions::default();
     let (compiler, budget, text) = (&ours.compiler, Budget::new(), Text::JsonSchema(schema));

@@ -6,7 +6,7 @@
 //!
 //! Cost: for each candidate some hundred trie nodes looked at; for each crowded node what its walk takes.
 
-use grammarc_artifacts::catalogue::{Catalogue, Node, RootChildren, WALKED, walk};
+use grammarc_artifacts::packed_strings::{Node, PackedStrings, RootChildren, WALKED, walk};
 use grammarc_artifacts::sections::masks::CrowdedRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -57,7 +57,7 @@ struct Room {
 /// The tables that walks of one catalogue read, and the bytes that may come after it.
 #[derive(Clone, Copy)]
 struct Along<'a> {
-    nodes: Catalogue<'a>,
+    nodes: PackedStrings<'a>,
     trie: Trie<'a>,
     roots: &'a RootChildren,
     children: &'a Children,

@@ -12,7 +12,7 @@
 
 use std::collections::hash_map::Entry;
 
-use grammarc_artifacts::sections::masks::{GradeMask, GradeRecord};
+use grammarc_artifacts::sections::masks::{NearBoundMask, NearBoundRecord};
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 
@@ -38,9 +38,9 @@ type Key = (usize, usize, Found);
 #[derive(Default)]
 pub(super) struct Grades {
     /// Ascending by state and field.
-    pub(super) records: Vec<GradeRecord>,
+    pub(super) records: Vec<NearBoundRecord>,
     /// The masks of each, ascending by ticks.
-    pub(super) masks: Vec<GradeMask>,
+    pub(super) masks: Vec<NearBoundMask>,
 }
 
 impl Grades {
@@ -114,12 +114,12 @@ impl Maker<'_, '_> {
             true => self.left_out(graded.states[0][0], &new, &of.cuts)?,
             false => self.in_place(&new, &of.cuts)?,
         }
-        let without = if of.of_tokens { GradeRecord::WITHOUT } else { 0 };
+        let without = if of.of_tokens { NearBoundRecord::WITHOUT } else { 0 };
         let field = u32::from(graded.field.shift) | u32::from(graded.field.width) << 8 | without;
         for (states, key) in graded.states.iter().zip(&keys) {
             let (first, len) = self.known[key];
             if len > 0 {
-                let of_state = |&state: &u32| GradeRecord { state, field, first, len };
+                let of_state = |&state: &u32| NearBoundRecord { state, field, first, len };
                 self.made.records.extend(states.iter().map(of_state));
             }
         }
@@ -193,7 +193,7 @@ impl Maker<'_, '_> {
         let differing = (0..found.len()).filter(|&at| found[at] != next(at));
         self.made.masks.extend(differing.map(|at| {
             let (base, exits) = found[at];
-            GradeMask { most: at as u32 + 1, base, exits }
+            NearBoundMask { most: at as u32 + 1, base, exits }
         }));
         self.known.insert(key, (first, self.made.masks.len() as u32 - first));
     }

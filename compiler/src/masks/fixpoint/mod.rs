@@ -162,7 +162,7 @@ pub(crate) fn compute(
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
-    (tables.grades, tables.grade_masks) = (grades.records, grades.masks);
+    (tables.near_bound, tables.near_bound_masks) = (grades.records, grades.masks);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
     Ok(Masks { tables, crowded, pairs, longest_chain, counts })
 }

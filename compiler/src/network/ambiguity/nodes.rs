@@ -4,7 +4,7 @@
 //! has to be explored: what leads on from one alone is one node, and where a text may end and go on, the two ways mostly
 //! begin with different bytes. The exploration begins with the nodes that are left.
 
-use grammarc_artifacts::catalogue::Node;
+use grammarc_artifacts::packed_strings::Node;
 
 use super::deterministic::is_deterministic;
 use super::exploration::{Exploration, Symbol};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use grammarc_artifacts::catalogue::Node;
+use grammarc_artifacts::packed_strings::Node;
 
 use crate::ir::ByteSet;
 use crate::network::catalogue::Catalogue;

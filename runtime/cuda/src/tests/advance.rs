@@ -241,7 +241,7 @@ fn walks(device: &Device, grammars: impl IntoIterator<Item = Grammar>, steps: us
 fn positions_are_those_of_matchers() {
     let steps = rounds(6000);
     let emulated = device();
-    let named = cases::grammars().into_iter().chain([cases::graded()]);
+    let named = cases::grammars().into_iter().chain([cases::near_bound()]);
     let named = walks(&emulated.device, named, steps);
     let random = walks(&emulated.device, cases::random(0..60), steps / 10);
     eprintln!("advance: {named:?}, random grammars: {random:?}");

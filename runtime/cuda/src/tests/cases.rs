@@ -39,12 +39,12 @@ pub(super) fn grammars() -> Vec<Grammar> {
 }
 
 /// A grammar of its own vocabulary, with masks by the count that is left, of which a token may have more from the beginning on.
-pub(super) fn graded() -> Grammar {
+pub(super) fn near_bound() -> Grammar {
     use grammarc_compiler::{budget::Budget, compile::CompileOptions, compile::Compiler};
     let runs = [1, 2, 3, 5, 9, 17, 30].map(|length| "a".repeat(length));
     let vocabulary = artifact(&of_words(&format!("ab b ba {}", runs.join(" "))));
     let schema = r#"{"type":"array","items":{"type":"string","pattern":"^(?:[ab]+ ){0,90}[ab]+$","maxLength":24}}"#;
-    let lowered = lower(Language::JsonSchema, "graded", schema).expect("it is right");
+    let lowered = lower(Language::JsonSchema, "near-bound", schema).expect("it is right");
     let limits = NetworkLimits { graded_states: 0, ..NetworkLimits::default() };
     let options = CompileOptions::default().network_limits(limits);
     let compiler = Compiler::new(vocabulary);
@@ -52,7 +52,7 @@ pub(super) fn graded() -> Grammar {
     let compiled = compiled.expect("it is small");
     let grammar = Grammar::from_artifact(compiled.to_artifact(&compiler).expect("it is small"));
     let tables = grammar.artifact().tables();
-    assert!(!tables.grades.is_empty(), "masks are by the count");
+    assert!(!tables.near_bound.is_empty(), "masks are by the count");
     grammar
 }
 

@@ -169,7 +169,7 @@ class _Cache:
         return made
 
     def size(self) -> int:
-        """Bytes of the artifacts. Early grammars, whose masks are still computed, count 0."""
+        """Bytes of the artifacts. Unmasked grammars, whose masks are still computed, count 0."""
         with self._lock:
             return self._size()
 

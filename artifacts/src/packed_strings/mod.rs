@@ -1,0 +1,25 @@
+//! Packed string sets: many texts as one packed acyclic automaton (DAWG). A text takes some bytes. As a table of states it would
+//! take hundreds.
+//!
+//! A packed string set is the language of a rule with the flag
+//! [`PACKED_STRINGS`](crate::sections::network::rule_flags::PACKED_STRINGS). The register of an activation is the address of a
+//! node. So positions, stacks and exported positions are those of any other rule.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | [`node`] | the bytes of a node, read in place, and their check |
+//! | [`build`] | the automaton of ascending texts, in one pass |
+//! | [`mod@walk`] | a node along the token trie, for masks that are not stored |
+//! | [`mod@pack`] | tables in which rules become packed string sets |
+//!
+//! Tests: unit tests in `build` and `node`; `tests/suite/walk.rs`; `tests/tests/suite/packed_strings.rs` of the workspace.
+
+pub mod build;
+pub mod node;
+pub mod pack;
+pub mod walk;
+
+pub use build::{Built, Noted, PackedStringsBuilder, TooLong};
+pub use node::{Node, PackedStrings};
+pub use pack::{PackedRule, pack};
+pub use walk::{RootChildren, WALKED, walk};

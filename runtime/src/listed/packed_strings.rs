@@ -1,0 +1,111 @@
+//! The tokens of a position within a packed string set, found by a walk of bounded work.
+//!
+//! A packed string set has as many nodes as its texts have bytes, too many for a mask each. Nearly all nodes lead to one text
+//! or a few. There a walk along the token trie finds the tokens in less time than it takes to read a row of the mask. Tokens
+//! that continue after a text are tried in the callers, byte by byte.
+//!
+//! A walk looks at [`WALKED`](grammarc_artifacts::packed_strings::WALKED) trie nodes at most. Nodes that need more have
+//! stored masks and exit classes, found by address.
+//!
+//! Cost of a mask: some hundred trie nodes for each configuration, or a binary search if the mask is stored. An accept reads
+//! each byte in the [machine](crate::step::machine).
+
+use grammarc_artifacts::packed_strings::{WALKED, walk};
+use grammarc_artifacts::sections::network::state_flags;
+
+use super::subtree_walk::{Start, SubtreeWalk, Walked};
+use crate::mask::chains::Exit;
+use crate::mask::parts::PartList;
+use crate::position::Configuration;
+use crate::position::stack::{BOTTOM, Frames};
+use crate::step::machine::Machine;
+
+/// The buffers of a walk.
+#[derive(Debug, Default)]
+pub(super) struct PackedWalk {
+    /// Worklist: nodes of the set with nodes of the trie.
+    open: Vec<(u32, u32)>,
+    /// Trie nodes at which a text ends and tokens continue.
+    left: Vec<u32>,
+}
+
+/// The result of a walk.
+pub(super) struct Found<'a> {
+    /// Stored masks.
+    pub(super) parts: &'a mut PartList,
+    /// Tokens that no stored mask has.
+    pub(super) tokens: &'a mut Vec<u32>,
+}
+
+impl PackedWalk {
+    /// Adds the stored masks and the tokens that a position allows by the packed string sets that it is in, in no order.
+    /// Tokens that meet a limit are left out.
+    pub(super) fn collect(
+        &mut self,
+        walked: &mut Walked<'_>,
+        position: &[Configuration],
+        subtree: &mut SubtreeWalk,
+        found: &mut Found<'_>,
+    ) {
+        let machine = walked.machine;
+        let crowded = machine.tables.own.crowded;
+        for &at in position.iter().filter(|at| machine.packed.contains(at.state)) {
+            match crowded.binary_search_by_key(&at.count, |crowded| crowded.node) {
+                Ok(index) => {
+                    let crowded = crowded[index];
+                    if machine.tables.mask(crowded.base).1.count > 0 {
+                        found.parts.push(crowded.base);
+                    }
+                    let exit = Exit { class: crowded.exits, frame: at.frame };
+                    walked.grammar.chains().add_follows(walked.frames, exit, found.parts);
+                }
+                Err(_) => self.walk(walked, at, subtree, found),
+            }
+        }
+    }
+
+    /// Adds what one configuration allows, by a walk.
+    fn walk(
+        &mut self,
+        walked: &mut Walked<'_>,
+        at: Configuration,
+        subtree: &mut SubtreeWalk,
+        found: &mut Found<'_>,
+    ) {
+        let Walked { grammar, machine, frames } = &*walked;
+        let (vocabulary, runner) = (grammar.vocabulary(), grammar.runner());
+        let trie = vocabulary.artifact().trie();
+        let strings = machine.tables.packed_strings();
+        let Some(first) = machine.packed.first_of(at.state) else { return };
+        let ended = ended(machine, frames, first, at);
+        // A token may end at each node within the set if a token can end in the return states on the stack.
+        let (within, at_end) = (runner.rests(frames, at), runner.rests(frames, ended));
+        if at.frame != BOTTOM && strings.node(at.count).is_final() {
+            grammar.chains().add(frames, ended, found.parts);
+        }
+        let Self { open, left } = self;
+        left.clear();
+        let along = (&trie, vocabulary.root_children());
+        walk(strings, at.count, along, open, WALKED, |child, node| {
+            if if node.is_end() { at_end } else { within } {
+                let tokens = trie.tokens_at(child);
+                found.tokens.extend(tokens.map(|rank| trie.token_of_rank[rank as usize]));
+            }
+            if node.is_final() && at.frame != BOTTOM && !trie.is_leaf(child) {
+                left.push(child);
+            }
+        });
+        for &node in &*left {
+            subtree.collect(walked, Start { at: ended, node }, found.tokens);
+        }
+    }
+}
+
+/// The configuration at the end of a text, after the return from the set and from further pop-only states.
+fn ended(machine: &Machine<'_>, frames: &Frames, first: u32, from: Configuration) -> Configuration {
+    let mut at = Configuration { state: first + 2, ..from };
+    while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {
+        at = frames.returned(at.frame);
+    }
+    at
+}

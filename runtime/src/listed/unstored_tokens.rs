@@ -1,0 +1,76 @@
+//! The list of tokens that a position allows and that no stored mask has.
+
+use super::packed_strings::{Found, PackedWalk};
+use super::subtree_walk::{SubtreeWalk, Walked};
+use super::unmasked;
+use crate::grammar::Grammar;
+use crate::mask::parts::PartList;
+use crate::position::Configuration;
+use crate::position::stack::Frames;
+use crate::step::machine::Limits;
+
+/// A list of tokens, with the buffers of the walks that find them.
+#[derive(Debug, Default)]
+pub(crate) struct UnstoredTokens {
+    tokens: Vec<u32>,
+    packed: PackedWalk,
+    subtree: SubtreeWalk,
+}
+
+impl UnstoredTokens {
+    /// Whether a position may have tokens that no stored mask has: its grammar is unmasked, or it is within a packed string
+    /// set.
+    #[inline]
+    pub(crate) fn is_needed(grammar: &Grammar, position: &[Configuration]) -> bool {
+        grammar.has_unstored() && Self::is_needed_at(grammar, position)
+    }
+
+    /// As [`is_needed`](Self::is_needed), for a grammar that has such positions.
+    #[inline(never)]
+    fn is_needed_at(grammar: &Grammar, position: &[Configuration]) -> bool {
+        let packed = grammar.packed();
+        grammar.is_early() || position.iter().any(|at| packed.contains(at.state))
+    }
+
+    /// Replaces the list with the tokens of a position, which has none if they are not needed. Adds to `parts` the stored
+    /// masks that only a walk finds.
+    pub(crate) fn collect(
+        &mut self,
+        grammar: &Grammar,
+        frames: &mut Frames,
+        limits: Limits,
+        position: &[Configuration],
+        parts: &mut PartList,
+    ) {
+        let Self { tokens, packed, subtree } = self;
+        tokens.clear();
+        if !Self::is_needed(grammar, position) {
+            return;
+        }
+        match grammar.is_early() {
+            true => {
+                let machine = grammar.lenient_machine(limits);
+                let mut walked = Walked { grammar, machine, frames };
+                unmasked::collect(&mut walked, position, subtree, tokens);
+            }
+            false => {
+                let mut walked = Walked { grammar, machine: grammar.machine(limits), frames };
+                let mut found = Found { parts: &mut *parts, tokens };
+                packed.collect(&mut walked, position, subtree, &mut found);
+            }
+        }
+        parts.sort();
+        tokens.sort_unstable();
+        tokens.dedup();
+    }
+
+    /// The tokens of the last position, ascending.
+    pub(crate) fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Removes tokens from the list. `excluded` is ascending.
+    pub(crate) fn exclude(&mut self, excluded: &[u32]) {
+        self.tokens.retain(|token| excluded.binary_search(token).is_err());
+    }
+}

@@ -1,0 +1,134 @@
+//! The rows of moves by byte class. States with similar rows share one.
+//!
+//! Cost: a row is compared with the [`COMPARED`] newest ones.
+
+use std::ops::Range;
+
+use super::classes::ByteClasses;
+use super::state::{Move, ROW, State};
+
+/// Number of the newest rows that a new one is compared with. Equal rows further apart are stored twice.
+const COMPARED: usize = 4;
+
+/// The rows of some tables.
+pub(super) struct Rows<'c> {
+    pub(super) classes: &'c ByteClasses,
+    /// The moves of all rows, row by row.
+    pub(super) moves: Vec<Move>,
+}
+
+impl Rows<'_> {
+    /// Returns the state with a row of moves. Stores the row unless a range of bytes or an earlier row expresses it.
+    pub(super) fn store(&mut self, flags: u32, row: &[Move]) -> State {
+        let allowed = |next: &Move| *next != Move::REFUSED;
+        let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
+        let (Some(from), Some(to)) = (from, to) else {
+            return State::refusing(flags);
+        };
+        if row[from..=to].iter().all(|next| *next == row[from]) {
+            return State::on_range(flags, self.classes.bytes(&(from..to + 1)), row[from]);
+        }
+        let (first, apart) = self.keep(row);
+        match u32::try_from(first) {
+            Ok(first) => {
+                let bytes = self.classes.bytes(&apart);
+                State { row: first, ..State::on_range(flags | ROW, bytes, row[apart.start]) }
+            }
+            Err(_) => State::on_range(flags, 0..=u8::MAX, Move::OPEN),
+        }
+    }
+
+    /// The newest rows, newest first, each with the index of its first move.
+    fn newest(&self) -> impl Iterator<Item = (usize, &[Move])> {
+        let len = self.classes.ranges.len();
+        let rows = self.moves.chunks_exact(len).enumerate().map(move |(at, row)| (at * len, row));
+        rows.rev().take(COMPARED)
+    }
+
+    /// Finds or stores a row for a state, and returns the row and a range of classes whose move the state itself holds.
+    ///
+    /// One of the newest rows may differ in one class: that class is the range. An equal row has any run of classes with one
+    /// move as the range. Otherwise the row is stored. If another row differs in two classes, one of them is stored with the
+    /// row's usual move and becomes the range. So of the states along several keys, all but the first share a row.
+    fn keep(&mut self, row: &[Move]) -> (usize, Range<usize>) {
+        let differs = |(a, b): &(&Move, &Move)| a != b;
+        let mut near = None;
+        for (first, other) in self.newest() {
+            let differences = row.iter().zip(other).map(|pair| u32::from(differs(&pair)));
+            match differences.sum::<u32>() {
+                0 => return (first, self.widest(row)),
+                1 => {
+                    let class = row.iter().zip(other).take_while(|pair| !differs(pair)).count();
+                    return (first, class..class + 1);
+                }
+                2 => near = near.or(Some(first)),
+                _ => {}
+            }
+        }
+        let widest = self.widest(row);
+        let usual = row[widest.start];
+        let exception = near.and_then(|first| {
+            let mut pairs = row.iter().zip(&self.moves[first..]);
+            pairs.position(|(a, b)| a != b && *b == usual)
+        });
+        let first = self.moves.len();
+        self.moves.extend_from_slice(row);
+        let Some(class) = exception else { return (first, widest) };
+        self.moves[first + class] = usual;
+        (first, class..class + 1)
+    }
+
+    /// The run of classes with one allowed move that has the most bytes.
+    fn widest(&self, row: &[Move]) -> Range<usize> {
+        let runs = runs(row).filter(|run| row[run.start] != Move::REFUSED);
+        runs.max_by_key(|run| self.classes.bytes(run).len()).unwrap_or_default()
+    }
+}
+
+/// The maximal runs of neighbouring classes with the same move.
+fn runs(row: &[Move]) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    row.chunk_by(|a, b| a == b).map(move |run| {
+        let start = from;
+        from += run.len();
+        start..from
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::state::Kind;
+    use super::*;
+
+    fn go(target: usize) -> Move {
+        Move::new(Kind::Go, target)
+    }
+
+    /// The move of a state on a class, if each class is one byte.
+    fn said(rows: &Rows<'_>, state: State, class: usize) -> Move {
+        let [lo, hi, ..] = state.word.to_le_bytes();
+        match class {
+            class if (usize::from(lo)..=usize::from(hi)).contains(&class) => state.next,
+            class if state.has(ROW) => rows.moves[state.row as usize + class],
+            _ => Move::REFUSED,
+        }
+    }
+
+    #[test]
+    fn states_along_keys_share_a_row() {
+        let classes = ByteClasses::of_each_byte();
+        let mut rows = Rows { classes: &classes, moves: Vec::new() };
+        let mut any_key = vec![Move::REFUSED; 256];
+        any_key[32..127].fill(go(1));
+        any_key[34] = go(2);
+        for (at, &byte) in b"duration".iter().enumerate() {
+            let mut row = any_key.clone();
+            row[usize::from(byte)] = go(10 + at);
+            let state = rows.store(0, &row);
+            assert!((0..256).all(|class| said(&rows, state, class) == row[class]));
+        }
+        let state = rows.store(0, &any_key);
+        assert!((0..256).all(|class| said(&rows, state, class) == any_key[class]));
+        assert_eq!(rows.moves.len(), 2 * 256, "that of the first state, and that of all others");
+    }
+}

@@ -1,0 +1,86 @@
+//! Networks of which one rule is a packed string set: once with a state for each node, and once packed.
+
+use std::collections::BTreeSet;
+
+use grammarc_artifacts::packed_strings::{
+    PackedRule, PackedStrings, PackedStringsBuilder, pack, walk,
+};
+use grammarc_artifacts::sections::masks::{CrowdedRecord, MaskRecord};
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::{TablesData, row_words};
+
+use super::masks::{self, Tokens};
+use super::network::{Network, Rule, State};
+use super::{Random, of_tables};
+use crate::Grammar;
+
+/// The grammar of a network whose rule `rule` has these texts, as it is and packed. Of the nodes, one in `stored` has a
+/// stored mask, besides those whose walks take long; all texts have bytes.
+pub(crate) fn both(
+    network: &Network,
+    rule: usize,
+    texts: &BTreeSet<Vec<u8>>,
+    (tokens, ends): (&Tokens, &[u32]),
+    (random, stored): (&mut Random, usize),
+) -> [Grammar; 2] {
+    let mut builder = PackedStringsBuilder::new(1, 0);
+    texts.iter().for_each(|text| builder.add(text).unwrap());
+    builder.finish_root().unwrap();
+    let built = builder.finish();
+    let strings = PackedStrings::new(&built.bytes);
+    let mut nodes = vec![built.roots[0]];
+    let mut states: Vec<State> = Vec::new();
+    while let Some(&at) = nodes.get(states.len()) {
+        let node = strings.node(at);
+        let mut state = State { is_final: node.is_final(), ..State::default() };
+        for (index, &byte) in node.labels().iter().enumerate() {
+            let target = node.target(index);
+            let known = nodes.iter().position(|&node| node == target);
+            state = state.on(&[byte], known.unwrap_or(nodes.len()));
+            if known.is_none() {
+                nodes.push(target);
+            }
+        }
+        states.push(state);
+    }
+    let mut network = network.clone();
+    network.shared = if network.shared > rule { 0 } else { network.shared };
+    network.rules[rule] = Rule::new(states);
+    let mut halves = network.tables(row_words(tokens.len() as u32 + 3));
+    masks::build(&network, tokens, &mut halves);
+    let plain = of_tables(&network, tokens, ends, halves.clone());
+
+    let [_, own] = &mut halves;
+    let index = rule - own.bases.rules as usize;
+    let first = own.rules[index].first_state - own.bases.states;
+    let mut crowded: Vec<CrowdedRecord> = Vec::new();
+    for (at, &node) in nodes.iter().enumerate() {
+        let is_long = walks_far(strings, node, tokens);
+        if is_long || random.once_in(stored) {
+            let state = &own.states[first as usize + at];
+            crowded.push(CrowdedRecord { node, base: state.base, exits: state.exits });
+        }
+    }
+    crowded.sort_unstable_by_key(|crowded| crowded.node);
+    let nothing = add_nothing(own);
+    let mut bytes = [0; 8];
+    texts.iter().flatten().for_each(|byte| bytes[usize::from(byte / 32)] |= 1 << (byte % 32));
+    pack(own, &[PackedRule { rule: index, root: built.roots[0], bytes }], nothing);
+    (own.packed_strings, own.crowded) = (built.bytes.clone(), crowded);
+    [plain, of_tables(&network, tokens, ends, halves)]
+}
+
+fn walks_far(strings: PackedStrings<'_>, node: u32, tokens: &Tokens) -> bool {
+    let trie = grammarc_artifacts::TrieData::build(tokens).unwrap();
+    let roots = grammarc_artifacts::packed_strings::RootChildren::new(&trie.as_trie());
+    let most = grammarc_artifacts::packed_strings::WALKED;
+    walk(strings, node, (&trie.as_trie(), &roots), &mut Vec::new(), most, |_, _| {}).is_none()
+}
+
+/// Adds a mask without tokens.
+pub(super) fn add_nothing(tables: &mut TablesData) -> u32 {
+    let at = tables.lists.len() as u32;
+    let (minus, plus, minus_len, plus_len) = (at, at, 0, 0);
+    tables.masks.push(MaskRecord { row: NONE, minus, minus_len, plus, plus_len, count: 0 });
+    tables.bases.masks + tables.masks.len() as u32 - 1
+}
