@@ -4,7 +4,7 @@ use std::fmt;
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 
-use super::Network;
+use super::normal_form::Network;
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -179,6 +179,19 @@ impl<'a> Follow<'a> {
         self.own.after.of(rule, &self.shared.after)
     }
 
+    /// The bytes that may come after each own rule.
+    pub(super) fn own_bytes(&self) -> Vec<ByteSet> {
+        self.network.own.rule_ids().map(|rule| self.bytes(rule)).collect()
+    }
+
+    /// Vocabulary rules that the network calls and goes on from with a byte that their exit classes do not know of.
+    pub(super) fn misused(&self) -> Vec<u32> {
+        let shared = self.network.shared;
+        let knows = |rule: u32| ByteSet::from_words(shared.rules[rule as usize].after_bytes);
+        let widened = self.widened().iter().copied();
+        widened.filter(|&rule| !self.bytes(rule).minus(knows(rule)).is_empty()).collect()
+    }
+
     /// Whether a state's rule may return there.
     #[inline]
     pub fn is_final(&self, state: u32) -> bool {

@@ -22,9 +22,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::build::Built;
-use super::repeat::finished;
-use super::{NetworkError, NetworkErrorKind, NetworkLimits};
+use super::built::Built;
+use super::error::{NetworkError, NetworkErrorKind};
+use super::minimal::minimal_without_empty;
+use super::request::NetworkLimits;
 use crate::automata::{Allowance, Nfa, Table};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
@@ -85,7 +86,7 @@ pub(super) fn eliminate(
         let mut goals: Vec<(u32, Table)> = Vec::new();
         for &goal in cycle.iter().filter(|&&rule| is_used[rule as usize]) {
             let failed = |_| Failure::States(goal as usize);
-            let dfa = finished(climb.towards(goal), bounds).map_err(failed)?;
+            let dfa = minimal_without_empty(climb.towards(goal), bounds).map_err(failed)?;
             held.add(dfa.bytes()).map_err(|_| Failure::States(goal as usize))?;
             goals.push((goal, dfa));
         }

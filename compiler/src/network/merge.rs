@@ -14,15 +14,13 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::build::Built;
+use super::built::Built;
+use super::content_hash::{self, RuleHash};
 use super::rule::{Label, Lowered, NetworkRule};
 use crate::automata::Edge;
 use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
-
-/// A rule's content hash.
-pub(super) type RuleHash = [u32; 4];
 
 /// The name of a class of equal rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,7 +139,7 @@ fn names(
     let mut name = |mut words: Vec<u32>, may_be_known: bool| {
         if may_be_known {
             words.iter_mut().for_each(|word| *word = word.to_le());
-            return Name::Content(first_bits(bytemuck::cast_slice(&words)));
+            return Name::Content(content_hash::hash(bytemuck::cast_slice(&words)));
         }
         let new = numbers.len() as u32;
         Name::Own(*numbers.entry(words).or_insert(new))
@@ -391,12 +389,4 @@ fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
         }
         None => SmallVec::new(),
     }
-}
-
-/// The first 128 bits of a hash of bytes.
-pub(super) fn first_bits(bytes: &[u8]) -> RuleHash {
-    let hash = blake3::hash(bytes);
-    std::array::from_fn(|word| {
-        u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
-    })
 }

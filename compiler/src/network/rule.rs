@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::catalogue::Catalogue;
-use super::merge::RuleHash;
+use super::content_hash::RuleHash;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
 
@@ -16,7 +16,7 @@ use crate::ir::{Origin, RuleKind};
 pub enum Label {
     /// A call of a rule, with the register its activation starts with (0 where it has none).
     Call {
-        /// Index of the rule in [`Built::rules`](super::build::Built).
+        /// Index of the rule in `Built::rules`.
         rule: usize,
         /// The register that the activation starts with.
         count: u32,

@@ -9,8 +9,8 @@ use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::Calls;
-use super::expressions::Expressions;
-use super::merge::RuleHash;
+use super::content_hash::RuleHash;
+use super::known_rules::KnownRules;
 use crate::ir::ByteSet;
 
 /// Facts about the shared rules that hold whatever grammar calls them.
@@ -30,7 +30,7 @@ pub struct SharedRules {
     /// The rules by content.
     pub(super) by_hash: FxHashMap<RuleHash, u32>,
     /// Rules by their expressions.
-    pub(super) expressions: Expressions,
+    pub(super) known: KnownRules,
 }
 
 impl SharedRules {
@@ -55,11 +55,11 @@ impl SharedRules {
         let mut ends = past_end.iter().zip(&after);
         let are_deterministic = !overlaps && ends.all(|(end, set)| end.intersect(*set).is_empty());
         let rules = (0..).zip(shared.rules);
-        let expressions = Expressions::new(expressions);
+        let known = KnownRules::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
         let cuts = cuts(shared);
         let state_counts = shared.rules.iter().map(|rule| rule.state_count).collect();
-        Self { calls, after, past_end, are_deterministic, cuts, state_counts, by_hash, expressions }
+        Self { calls, after, past_end, are_deterministic, cuts, state_counts, by_hash, known }
     }
 
     /// Rule of a shared state.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Lexicon, NetworkErrorKind};
+use super::error::NetworkErrorKind;
+use super::lexicon::Lexicon;
 use crate::ir::{Expr, Grammar, TokenRef, TokenSet};
 
 /// Ids of the tokens of a set, ascending.

@@ -7,7 +7,7 @@
 //! Otherwise the sets of configurations that can occur are explored, from every state alone, each cut down to what its
 //! members do not share: a common lower part of their stacks changes nothing. A set that can leave its rule is tried
 //! over every return state that its rule may return to. Only bytes with which two ways lead on are tried
-//! ([`contest`]): any other leads to a state alone. The largest set is the bound where the sets stay small and few;
+//! ([`conflicting_bytes`]): any other leads to a state alone. The largest set is the bound where the sets stay small and few;
 //! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
 //! the rule that does it.
 //!
@@ -18,18 +18,22 @@
 //! Configurations differ by their registers as well, whose values are not known: what is known of them instead is in
 //! [`position`]. A register that is lowered is taken to be zero and not to be.
 
-mod contest;
+mod byte_range;
+mod conflicting_bytes;
 mod deterministic;
 mod exploration;
-mod nodes;
 mod packed;
 mod position;
 mod register;
+mod registers;
+mod sets;
 mod stacks;
+mod step;
 mod tokens;
+mod view;
 
 use super::follow::Follow;
-use super::layout::Network;
+use super::normal_form::Network;
 use crate::budget::Budget;
 use deterministic::{is_deterministic, shared_are_deterministic};
 use exploration::Exploration;

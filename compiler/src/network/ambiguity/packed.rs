@@ -8,7 +8,7 @@ use grammarc_artifacts::catalogue::Node;
 use crate::ir::ByteSet;
 use crate::network::catalogue::Catalogue;
 use crate::network::follow::Follow;
-use crate::network::layout::Network;
+use crate::network::normal_form::Network;
 
 /// The rules of a network that are catalogues, with their states, ascending.
 pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a Catalogue)>);

@@ -8,7 +8,7 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE};
 use rustc_hash::FxHashSet;
 
 use super::super::follow::Follow;
-use super::super::layout::Network;
+use super::super::normal_form::Network;
 
 /// Whether at most one way on from each state reads a token, also of those that may follow its rule.
 pub(super) fn are_deterministic(

@@ -8,11 +8,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::build::{Builder, Failure};
 use crate::automata::{Dfa, Edge, Nfa, Symbol};
 use crate::graph::Lists;
 use crate::ir::thompson::build;
-use crate::ir::{Counter, Expr, ExprGraph, Step};
+use crate::ir::{ByteSet, Counter, Expr, ExprGraph, Step};
+use crate::network::error::NetworkErrorKind;
+use crate::network::graph_parts::GraphParts;
+use crate::network::lexicon::Lexicon;
 
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
@@ -36,7 +38,7 @@ pub(super) struct State {
 }
 
 /// The automaton of a graph with counters.
-pub(super) struct Machine {
+pub(in crate::network) struct Machine {
     /// State 0 is the initial state.
     pub(super) states: Vec<State>,
     /// Lists of steps.
@@ -52,8 +54,11 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// The machine of a graph.
-    pub(super) fn new(builder: &mut Builder<'_>, graph: &ExprGraph) -> Result<Self, Failure> {
+    /// Builds the machine of a graph. The most ticks of a token are found [afterwards](Self::bound_ticks).
+    pub(in crate::network) fn new<P: GraphParts>(
+        parts: &mut P,
+        graph: &ExprGraph,
+    ) -> Result<Self, NetworkErrorKind> {
         let mut lists: Vec<Vec<Step>> = Vec::new();
         let steps = graph.steps_by_state();
         let mut nfa = Nfa::new();
@@ -75,17 +80,16 @@ impl Machine {
         }
         for (from, part, to) in graph.edges() {
             match before[to as usize] {
-                None => build(builder, &mut nfa, part, first + from, first + to)?,
-                // Steps are taken where a part ends for sure.
+                None => build(parts, &mut nfa, part, first + from, first + to)?,
+                // Steps are taken where the end of a part is unambiguous.
                 Some(at) if !matches!(part, Expr::Empty) => {
-                    let unit = builder.unmistakable(part)?;
+                    let unit = parts.prefix_free(part)?;
                     nfa.embed(&unit, first + from, at);
                 }
                 Some(at) => nfa.empty(first + from, at),
             }
         }
-        let dfa = builder.finish(&nfa)?;
-        let letters = builder.letters(&Expr::Graph(graph.clone().into())).all;
+        let dfa = parts.finish(&nfa)?;
         let checks = lists.iter().flatten().map(|step| match *step {
             Step::Check(counter) => 1 << counter,
             Step::Reset(_) | Step::Tick(_) => 0,
@@ -102,15 +106,19 @@ impl Machine {
         machine.find_live();
         machine.find_most_ticks();
         machine.ticks_to_end = machine.find_ticks_to_end();
-        for counter in 0..machine.counters.len() {
-            let apart = machine.bytes_between_ticks(counter);
-            let begun = apart.map_or(0, |apart| {
-                builder.lexicon.most_repetitions(letters, letters, apart.max(1))
-            });
-            // The first tick may end what began before the token.
-            machine.ticks_a_token.push(begun + 1);
-        }
         Ok(machine)
+    }
+
+    /// Bounds the ticks of each counter in one token of a vocabulary, by the fewest bytes between two of them. The strings
+    /// of the graph consist of `bytes`.
+    pub(in crate::network) fn bound_ticks(&mut self, lexicon: &dyn Lexicon, bytes: ByteSet) {
+        for counter in 0..self.counters.len() {
+            let apart = self.bytes_between_ticks(counter);
+            let begun =
+                apart.map_or(0, |apart| lexicon.most_repetitions(bytes, bytes, apart.max(1)));
+            // The first tick may end what began before the token.
+            self.ticks_a_token.push(begun + 1);
+        }
     }
 
     /// A digest of states and lists, equal where machines differ in bounds alone.

@@ -14,22 +14,19 @@ use std::sync::{PoisonError, RwLock};
 use grammarc_artifacts::ExpressionRecord;
 use rustc_hash::FxHashMap;
 
-use super::merge::{self, RuleHash};
-use super::repeat::{More, Run, Synthetic};
+use super::content_hash::{self, Digest, RuleHash};
+use super::repeat::rule::{More, RepeatRule, Run};
 use crate::ir::{Expr, Grammar, RuleId, Step};
-
-/// The digest of a text.
-pub(super) type Digest = [u32; 4];
 
 /// The texts of rules that the vocabulary holds.
 #[derive(Debug, Default)]
-pub(super) struct Expressions {
+pub(super) struct KnownRules {
     rules: FxHashMap<Digest, u32>,
     /// Texts that were found before: no more than there are digests.
     found: RwLock<FxHashMap<Box<[u32]>, u32>>,
 }
 
-impl Expressions {
+impl KnownRules {
     /// The rules by the expressions that a vocabulary artifact names.
     pub(super) fn new(records: &[ExpressionRecord]) -> Self {
         let rules = records.iter().map(|record| (record.digest, record.rule)).collect();
@@ -84,20 +81,20 @@ pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
 }
 
 /// The digest of a rule made for a repetition, given that of its body, or its letters.
-pub(super) fn of_part(part: Synthetic, repeated: &[u32]) -> Digest {
+pub(super) fn of_repeat_rule(rule: RepeatRule, repeated: &[u32]) -> Digest {
     let run = |Run { least, more }: Run| match more {
         More::UpTo(more) => [least, 0, more],
         More::Counted(count) => [least, 1, count],
         More::Any => [least, 2, 0],
     };
-    let (kind, run) = match part {
-        Synthetic::Body(_) => ([0, 0], [0; 3]),
-        Synthetic::Chain(_, rest) => ([1, 0], run(rest)),
-        Synthetic::Bulk { lead, end, is_optional, .. } => {
-            ([2 + u32::from(is_optional), lead], run(end))
+    let (kind, run) = match rule {
+        RepeatRule::Body(_) => ([0, 0], [0; 3]),
+        RepeatRule::Chain(_, rest) => ([1, 0], run(rest)),
+        RepeatRule::Loop { prefix, end, is_optional, .. } => {
+            ([2 + u32::from(is_optional), prefix], run(end))
         }
-        Synthetic::Chained(_, most) => ([4, most], [0; 3]),
-        Synthetic::Looped(_) => ([5, 0], [0; 3]),
+        RepeatRule::TailChain(_, most) => ([4, most], [0; 3]),
+        RepeatRule::TailLoop(_) => ([5, 0], [0; 3]),
     };
     digest("part", &[&kind[..], &run, repeated].concat())
 }
@@ -108,7 +105,7 @@ fn digest(what: &str, words: &[u32]) -> Digest {
     bytes.extend_from_slice(version.as_bytes());
     bytes.extend_from_slice(what.as_bytes());
     words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    merge::first_bits(&bytes)
+    content_hash::hash(&bytes)
 }
 
 struct Writer {
@@ -243,7 +240,7 @@ mod tests {
         }
         let grammar = builder.finish(rules[0]);
         let digest = of_rule(&grammar, rules[0]).expect("it leads to no other");
-        let known = Expressions::new(&[ExpressionRecord { digest, rule: 7 }]);
+        let known = KnownRules::new(&[ExpressionRecord { digest, rule: 7 }]);
         for _ in 0..2 {
             assert_eq!(rules.map(|rule| known.like(&grammar, rule)), [Some(7), None]);
         }

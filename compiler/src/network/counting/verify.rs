@@ -1,8 +1,4 @@
-//! The rule of the places that were explored, and the proof that its masks are right.
-//!
-//! A place with the changes of an arrival is a chain of states, one for each change and one behind them, all with the edges
-//! of the place: the first change is made on arrival at the first of them, which stays or goes on to the next. A tick at
-//! zero leads to the exit with the changes behind it.
+//! The proof that masks which ignore registers are right for the explored places.
 //!
 //! Walks of masks ignore registers: they stay far. So a token must do the same from a far place and from its exit, however
 //! close. Both are walked side by side for as many ticks as a token can make. And a far place must lead on whatever is left:
@@ -12,19 +8,16 @@
 //!
 //! Cost: O(pairs of a far place and a spelled one within a token's ticks, times their edges).
 
-use std::collections::BTreeMap;
-
 use grammarc_artifacts::sections::vocabulary::Trie;
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::conjunction;
 use super::explore::{Arrived, Change, Changes, Explored, change_of};
 use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::Zones;
-use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Symbol};
-use crate::network::rule::{Arrival, Counted, Graded, Lowered};
+use crate::automata::{Allowance, Symbol};
 
 /// Walks of the whole trie that the masks of a graded counter may take, about.
 const MOST_WALKS: usize = 16;
@@ -32,18 +25,17 @@ const MOST_WALKS: usize = 16;
 /// Steps of a budget that a pair takes, about.
 const STEPS_A_PAIR: usize = 1 << 4;
 
-/// The automaton of a rule, its arrivals, and the register that its activations begin with.
-pub(super) type Settled = (Dfa, Counted, u32);
-
-/// The rule of some places.
-pub(super) fn settle(
+/// Checks that masks may ignore the registers of the places. Returns for each place whether a string can end from there.
+/// `on_entry` has the most ticks of a counter in a token that enters the rule.
+pub(super) fn verify(
     machine: &Machine,
     zones: &Zones,
-    explored: Explored,
-    (on_entry, trie): (impl Fn(usize) -> u32, Trie<'_>),
+    explored: &Explored,
+    on_entry: impl Fn(usize) -> u32,
+    trie: Trie<'_>,
     allowed: Allowance<'_>,
-) -> Result<Settled, Refused> {
-    let alive = alive(&explored);
+) -> Result<Vec<bool>, Refused> {
+    let alive = alive(explored);
     if !alive[explored.start.0] {
         return Err(Refused::Spelled);
     }
@@ -51,23 +43,14 @@ pub(super) fn settle(
     if !(0..explored.len()).all(are_apart) {
         return Err(Refused::Shared);
     }
-    lead_on(machine, &explored, &alive)?;
-    walk_alike(machine, zones, &explored, &alive, allowed)?;
+    lead_on(machine, explored, &alive)?;
+    walk_alike(machine, zones, explored, &alive, allowed)?;
     for &graded in zones.graded() {
-        begins_far(machine, graded, &explored, &on_entry)?;
+        begins_far(machine, graded, explored, &on_entry)?;
     }
-    are_few(zones.graded(), &explored, trie)?;
-    conjunction::check(zones, &explored, &alive, allowed)?;
-    let mut rule = Rule {
-        zones,
-        explored: &explored,
-        alive: &alive,
-        states: Vec::new(),
-        arrivals: Vec::new(),
-        numbers: FxHashMap::default(),
-        open: Vec::new(),
-    };
-    rule.build(allowed)
+    are_few(zones.graded(), explored, trie)?;
+    conjunction::check(zones, explored, &alive, allowed)?;
+    Ok(alive)
 }
 
 /// Checks that a counter whose masks are graded begins further from the end of its zone than a token ticks: walks that come
@@ -342,111 +325,5 @@ fn overlaps<'e>(
     match (one, other) {
         (None, None) => Some(pairs),
         _ => None,
-    }
-}
-
-/// A rule under construction.
-struct Rule<'a> {
-    zones: &'a Zones,
-    explored: &'a Explored,
-    alive: &'a [bool],
-    states: Vec<DfaState>,
-    arrivals: Vec<Arrival>,
-    /// The first state of the chain of a place with changes.
-    numbers: FxHashMap<Arrived, u32>,
-    /// Chains whose edges and exits are to be added: their first states.
-    open: Vec<(Arrived, u32)>,
-}
-
-impl Rule<'_> {
-    fn build(&mut self, allowed: Allowance<'_>) -> Result<Settled, Refused> {
-        let (start, changes) = &self.explored.start;
-        // By graded counter and place that it is far at, the states of the place.
-        let mut graded: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
-        // The start is not arrived at, and no string of a rule is empty.
-        self.states.push(DfaState::default());
-        let edges = self.edges(*start);
-        self.states[0].edges = edges;
-        while let Some(((place, changes), first)) = self.open.pop() {
-            if self.states.len() > allowed.states {
-                return Err(Refused::Limit);
-            }
-            let is_far = |counter: &&usize| self.explored.place(place).is_far(**counter);
-            for &counter in self.zones.graded().iter().filter(is_far) {
-                let states = first..first + changes.len().max(1) as u32;
-                let of_counter = graded.entry(counter).or_default();
-                of_counter.entry(place).or_default().extend(states);
-            }
-            let edges = self.edges(place);
-            self.states[first as usize].edges.clone_from(&edges);
-            for (at, &(counter, change)) in changes.iter().enumerate() {
-                let state = first + at as u32;
-                self.states[state as usize].edges.clone_from(&edges);
-                let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
-                let then = at + 1 < changes.len();
-                let (lowered, exit) = match change {
-                    Change::Set(to) => (Lowered::Set { field, to, then }, state),
-                    Change::Tick => {
-                        let exit = self.explored.exits[place][usize::from(counter)];
-                        let exit = exit.expect("a counter that ticks is far");
-                        let behind = Changes::from_slice(&changes[at + 1..]);
-                        (Lowered::Field { field, then }, self.number((exit, behind)))
-                    }
-                };
-                self.arrivals.push(Arrival { state, exit, lowered });
-            }
-        }
-        let mut register = 0;
-        for &(counter, change) in changes {
-            let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
-            if let Change::Set(to) = change {
-                register |= to << field.shift;
-            }
-        }
-        // A rule with registers begins with one that is not zero. Where nothing is far at first, fields are set before they
-        // are read.
-        let register = register.max(1);
-        let dfa = Dfa { states: std::mem::take(&mut self.states) };
-        let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
-        let graded = graded.into_iter().map(|(counter, places)| {
-            let field = self.zones.field(counter).expect("it is far somewhere");
-            let mut places: Vec<(usize, Vec<u32>)> = places.into_iter().collect();
-            places.sort_by_cached_key(|(place, _)| self.explored.place(*place).by_counts());
-            Graded::new(field, places.into_iter().map(|(_, states)| states).collect())
-        });
-        counted.graded = graded.collect();
-        Ok((dfa, counted, register))
-    }
-
-    /// The edges of a place that lead on.
-    fn edges(&mut self, place: usize) -> Edges {
-        let mut found = DfaState::default();
-        for (lo, hi, arrived) in &self.explored.edges[place] {
-            if self.alive[arrived.0] {
-                let target = self.number(arrived.clone());
-                found.add(Edge { lo: *lo, hi: *hi, target });
-            }
-        }
-        found.edges
-    }
-
-    /// The first state of the chain of a place with changes.
-    fn number(&mut self, mut arrived: Arrived) -> u32 {
-        // Where nothing comes any more, no count matters.
-        if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {
-            arrived.1.clear();
-        }
-        if let Some(&number) = self.numbers.get(&arrived) {
-            return number;
-        }
-        let first = self.states.len() as u32;
-        let (place, changes) = &arrived;
-        // Each change takes a state to be made at, and what is behind the last needs none of its own.
-        let count = changes.len().max(1);
-        let accepting = self.explored.accepting[*place];
-        self.states.extend((0..count).map(|_| DfaState { accepting, ..DfaState::default() }));
-        self.numbers.insert(arrived.clone(), first);
-        self.open.push((arrived, first));
-        first
     }
 }

@@ -1,0 +1,151 @@
+//! The rule of the explored places.
+//!
+//! A place with the changes of an arrival is a chain of states, one for each change and one behind them, all with the edges
+//! of the place: the first change is made on arrival at the first of them, which stays or goes on to the next. A tick at
+//! zero leads to the exit with the changes behind it.
+//!
+//! Cost: O(places and their edges, times the changes of an arrival).
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::explore::{Arrived, Change, Changes, Explored};
+use super::refused::Refused;
+use super::zones::Zones;
+use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges};
+use crate::network::rule::{Arrival, Counted, Graded, Lowered};
+
+/// A rule with registers.
+pub(in crate::network) struct CountedRule {
+    pub(in crate::network) dfa: Dfa,
+    /// The updates of the register.
+    pub(in crate::network) counted: Counted,
+    /// The register that activations begin with.
+    pub(in crate::network) register: u32,
+}
+
+/// Builds the rule of some places, of which those that are not `alive` are left out.
+pub(super) fn build(
+    zones: &Zones,
+    explored: &Explored,
+    alive: &[bool],
+    allowed: Allowance<'_>,
+) -> Result<CountedRule, Refused> {
+    let mut rule = Rule {
+        zones,
+        explored,
+        alive,
+        states: Vec::new(),
+        arrivals: Vec::new(),
+        numbers: FxHashMap::default(),
+        open: Vec::new(),
+    };
+    rule.build(allowed)
+}
+
+/// A rule under construction.
+struct Rule<'a> {
+    zones: &'a Zones,
+    explored: &'a Explored,
+    alive: &'a [bool],
+    states: Vec<DfaState>,
+    arrivals: Vec<Arrival>,
+    /// The first state of the chain of a place with changes.
+    numbers: FxHashMap<Arrived, u32>,
+    /// Chains whose edges and exits are to be added: their first states.
+    open: Vec<(Arrived, u32)>,
+}
+
+impl Rule<'_> {
+    fn build(&mut self, allowed: Allowance<'_>) -> Result<CountedRule, Refused> {
+        let (start, changes) = &self.explored.start;
+        // By graded counter and place that it is far at, the states of the place.
+        let mut graded: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
+        // The start is not arrived at, and no string of a rule is empty.
+        self.states.push(DfaState::default());
+        let edges = self.edges(*start);
+        self.states[0].edges = edges;
+        while let Some(((place, changes), first)) = self.open.pop() {
+            if self.states.len() > allowed.states {
+                return Err(Refused::Limit);
+            }
+            let is_far = |counter: &&usize| self.explored.place(place).is_far(**counter);
+            for &counter in self.zones.graded().iter().filter(is_far) {
+                let states = first..first + changes.len().max(1) as u32;
+                let of_counter = graded.entry(counter).or_default();
+                of_counter.entry(place).or_default().extend(states);
+            }
+            let edges = self.edges(place);
+            self.states[first as usize].edges.clone_from(&edges);
+            for (at, &(counter, change)) in changes.iter().enumerate() {
+                let state = first + at as u32;
+                self.states[state as usize].edges.clone_from(&edges);
+                let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
+                let then = at + 1 < changes.len();
+                let (lowered, exit) = match change {
+                    Change::Set(to) => (Lowered::Set { field, to, then }, state),
+                    Change::Tick => {
+                        let exit = self.explored.exits[place][usize::from(counter)];
+                        let exit = exit.expect("a counter that ticks is far");
+                        let behind = Changes::from_slice(&changes[at + 1..]);
+                        (Lowered::Field { field, then }, self.number((exit, behind)))
+                    }
+                };
+                self.arrivals.push(Arrival { state, exit, lowered });
+            }
+        }
+        let mut register = 0;
+        for &(counter, change) in changes {
+            let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
+            if let Change::Set(to) = change {
+                register |= to << field.shift;
+            }
+        }
+        // A rule with registers begins with one that is not zero. Where nothing is far at first, fields are set before they
+        // are read.
+        let register = register.max(1);
+        let dfa = Dfa { states: std::mem::take(&mut self.states) };
+        let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
+        let graded = graded.into_iter().map(|(counter, places)| {
+            let field = self.zones.field(counter).expect("it is far somewhere");
+            let mut places: Vec<(usize, Vec<u32>)> = places.into_iter().collect();
+            places.sort_by_cached_key(|(place, _)| self.explored.place(*place).by_counts());
+            Graded::new(field, places.into_iter().map(|(_, states)| states).collect())
+        });
+        counted.graded = graded.collect();
+        Ok(CountedRule { dfa, counted, register })
+    }
+
+    /// The edges of a place that lead on.
+    fn edges(&mut self, place: usize) -> Edges {
+        let mut found = DfaState::default();
+        for (lo, hi, arrived) in &self.explored.edges[place] {
+            if self.alive[arrived.0] {
+                let target = self.number(arrived.clone());
+                found.add(Edge { lo: *lo, hi: *hi, target });
+            }
+        }
+        found.edges
+    }
+
+    /// The first state of the chain of a place with changes.
+    fn number(&mut self, mut arrived: Arrived) -> u32 {
+        // Where nothing comes any more, no count matters.
+        if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {
+            arrived.1.clear();
+        }
+        if let Some(&number) = self.numbers.get(&arrived) {
+            return number;
+        }
+        let first = self.states.len() as u32;
+        let (place, changes) = &arrived;
+        // Each change takes a state to be made at, and what is behind the last needs none of its own.
+        let count = changes.len().max(1);
+        let accepting = self.explored.accepting[*place];
+        self.states.extend((0..count).map(|_| DfaState { accepting, ..DfaState::default() }));
+        self.numbers.insert(arrived.clone(), first);
+        self.open.push((arrived, first));
+        first
+    }
+}
