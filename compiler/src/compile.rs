@@ -70,11 +70,11 @@ impl CompileOptions {
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record } = self;
-        let NetworkLimits { rule_states, states, rules, catalogue_texts, graded_states } =
+        let NetworkLimits { rule_states, states, rules, packed_texts, count_dependent_states } =
             network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
-        (catalogue_texts, graded_states).hash(state);
+        (packed_texts, count_dependent_states).hash(state);
         (record, shortcuts).hash(state);
     }
 }

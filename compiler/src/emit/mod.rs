@@ -1,7 +1,7 @@
 //! The one room that knows how results become artifacts.
 
-mod catalogues;
 mod grammar;
+mod packed_string_sets;
 mod regions;
 mod vocabulary;
 

@@ -41,7 +41,7 @@ pub(crate) mod trie;
 pub(crate) mod walk;
 
 pub use fixpoint::Masks;
-pub use fixpoint::crowded::CrowdedMasks;
+pub use fixpoint::high_fanout::HighFanoutMasks;
 pub(crate) use fixpoint::{compute, without_masks};
 pub use limits::{MaskError, MaskLimits};
 #[doc(hidden)]

@@ -14,7 +14,7 @@ use super::follow::OwnCalls;
 use super::merge::{Merged, MergedLabel};
 use super::normal_form::Network;
 use super::request::Roots;
-use super::rule::{Graded, Lowered, NetworkRule};
+use super::rule::{CountDependent, NetworkRule, RegisterUpdate};
 use crate::automata::{Edge, Table};
 use crate::budget::{Budget, Spent};
 use crate::ir::RuleKind;
@@ -41,7 +41,7 @@ pub(super) fn lay_out(
     let end = layout.record(0);
     layout.tables.states.push(end);
     fill_firsts(&mut layout.tables, shared);
-    let Layout { tables, token_sets, graded, .. } = layout;
+    let Layout { tables, token_sets, count_dependent, .. } = layout;
     let first = tables.bases.rules;
     let roots: Vec<u32> = merged.roots.iter().map(|&root| first + root as u32).collect();
     let open = match kind {
@@ -49,16 +49,16 @@ pub(super) fn lay_out(
         Roots::Kept => roots.clone(),
     };
     let rules = || merged.rules.iter().map(|(rule, _)| rule);
-    let catalogues = rules().enumerate();
-    let catalogues = catalogues.filter_map(|(index, rule)| Some((index, rule.catalogue.clone()?)));
+    let packed_sets = rules().enumerate();
+    let packed_sets = packed_sets.filter_map(|(index, rule)| Some((index, rule.packed.clone()?)));
     Ok(Network {
         tables,
         rules: rules().map(|rule| (rule.name.clone(), rule.origin.clone())).collect(),
         token_sets,
         roots,
         open,
-        catalogues: catalogues.collect(),
-        graded,
+        packed_sets: packed_sets.collect(),
+        count_dependent,
         own_calls: OwnCalls::default(),
         expressions: Vec::new(),
     })
@@ -71,7 +71,7 @@ struct Layout<'m> {
     set_of_label: Vec<u32>,
     tables: TablesData,
     token_sets: Vec<Vec<u32>>,
-    graded: Vec<Graded>,
+    count_dependent: Vec<CountDependent>,
 }
 
 impl<'m> Layout<'m> {
@@ -102,7 +102,13 @@ impl<'m> Layout<'m> {
             _ => NONE,
         });
         let set_of_label = set_of_label.collect();
-        Self { labels: &merged.labels, set_of_label, tables, token_sets, graded: Vec::new() }
+        Self {
+            labels: &merged.labels,
+            set_of_label,
+            tables,
+            token_sets,
+            count_dependent: Vec::new(),
+        }
     }
 
     /// Adds the records of a rule and its states.
@@ -123,9 +129,12 @@ impl<'m> Layout<'m> {
             after_bytes: [0; 8],
         });
         let absorbing = absorbing(rule);
-        let graded = rule.counted.as_ref().map_or(&[][..], |counted| &counted.graded);
-        let is_graded: FxHashSet<u32> = graded.iter().flat_map(Graded::all).collect();
-        self.graded.extend(graded.iter().map(|graded| graded.moved_to(first)));
+        let count_dependent =
+            rule.counted.as_ref().map_or(&[][..], |counted| &counted.count_dependent);
+        let is_count_dependent: FxHashSet<u32> =
+            count_dependent.iter().flat_map(CountDependent::all).collect();
+        self.count_dependent
+            .extend(count_dependent.iter().map(|count_dependent| count_dependent.moved_to(first)));
         for state in 0..rule.dfa.len() as u32 {
             let (bytes, beyond) = rule.dfa.split(state);
             budget.spend(STEPS_A_STATE + bytes.len() + beyond.len())?;
@@ -133,7 +142,7 @@ impl<'m> Layout<'m> {
             if absorbing[state as usize] {
                 flags |= state_flags::ABSORBING;
             }
-            if is_graded.contains(&state) {
+            if is_count_dependent.contains(&state) {
                 flags |= state_flags::GRADED;
             }
             self.add_state(rule, state, (first, flags));
@@ -157,9 +166,9 @@ impl<'m> Layout<'m> {
             }
         }
         if let Some(arrival) = rule.counted.as_ref().and_then(|counted| counted.arrival(state)) {
-            record.flags |= arrival.lowered.flags();
-            record.count_exit = match arrival.lowered {
-                Lowered::Set { to, .. } => to,
+            record.flags |= arrival.update.flags();
+            record.count_exit = match arrival.update {
+                RegisterUpdate::Set { to, .. } => to,
                 _ => first + arrival.exit,
             };
         }

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::built::Built;
 use super::content_hash::{self, RuleHash};
-use super::rule::{Label, Lowered, NetworkRule};
+use super::rule::{Label, NetworkRule, RegisterUpdate};
 use crate::automata::Edge;
 use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
@@ -305,29 +305,30 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         RuleKind::Region(number) => words.extend([begin::REGION, number]),
     }
     words.extend(is_large.then_some(begin::LARGE));
-    if let Some(catalogue) = &rule.catalogue {
-        words.push(begin::CATALOGUE);
-        words.extend(catalogue.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
+    if let Some(set) = &rule.packed {
+        words.push(begin::PACKED);
+        words.extend(set.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
     }
-    // By graded state, the lowest bits of the fields that its mask depends on.
-    let mut graded: FxHashMap<u32, u32> = FxHashMap::default();
-    for of in rule.counted.iter().flat_map(|counted| &counted.graded) {
-        of.all().for_each(|state| *graded.entry(state).or_default() |= 1 << of.field.shift);
+    // By count-dependent state, the lowest bits of the fields that its mask depends on.
+    let mut count_dependent: FxHashMap<u32, u32> = FxHashMap::default();
+    for of in rule.counted.iter().flat_map(|counted| &counted.count_dependent) {
+        of.all()
+            .for_each(|state| *count_dependent.entry(state).or_default() |= 1 << of.field.shift);
     }
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
     while let Some(number) = numbers.state(at) {
         at += 1;
         let arrival = rule.counted.as_ref().and_then(|counted| counted.arrival(number));
-        let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
-            (Some(counted), Some(Lowered::ByOne)) => 2 + u32::from(counted.monotone),
-            (_, Some(Lowered::Without(bit))) => 8 + u32::from(bit),
-            (_, Some(Lowered::Field { .. } | Lowered::Set { .. })) => 5,
+        let role = match (&rule.counted, arrival.map(|arrival| arrival.update)) {
+            (Some(counted), Some(RegisterUpdate::Decrement)) => 2 + u32::from(counted.monotone),
+            (_, Some(RegisterUpdate::ClearBit(bit))) => 8 + u32::from(bit),
+            (_, Some(RegisterUpdate::DecrementField { .. } | RegisterUpdate::Set { .. })) => 5,
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
-        let fields = graded.get(&number);
-        let role = role + if fields.is_some() { GRADED } else { 0 };
+        let fields = count_dependent.get(&number);
+        let role = role + if fields.is_some() { COUNT_DEPENDENT } else { 0 };
         let (bytes, beyond) = rule.dfa.split(number);
         let accepts = u32::from(rule.dfa.accepts(number));
         let has_labels = u32::from(!beyond.is_empty());
@@ -362,8 +363,8 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
     words
 }
 
-/// The part of a state's role that says that its masks are graded.
-const GRADED: u32 = 64;
+/// The part of a state's role that says that its masks are count_dependent.
+const COUNT_DEPENDENT: u32 = 64;
 
 /// Words that some rules begin with.
 mod begin {
@@ -373,8 +374,8 @@ mod begin {
     pub(super) const LARGE: u32 = u32::MAX - 2;
     /// A rule that is a region, whose number follows.
     pub(super) const REGION: u32 = u32::MAX - 3;
-    /// A rule that is a catalogue, the digest of whose texts follows.
-    pub(super) const CATALOGUE: u32 = u32::MAX - 4;
+    /// A rule that is a packed set, the digest of whose texts follows.
+    pub(super) const PACKED: u32 = u32::MAX - 4;
 }
 
 /// The content of a label, by which rules are compared.

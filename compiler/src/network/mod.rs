@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | driver | [`pipeline`] | runs the passes, and repeats them when an assumption fails |
 //! | build | [`build`], [`repeat`], [`required_keys`], [`counting`] | one automaton a rule; small rules are inlined, large bounds and sets of required keys become registers |
-//! | texts | [`catalogue`] | sets of many texts, packed |
+//! | texts | [`packed_string_set`] | sets of many texts, packed |
 //! | left recursion | [`left_recursion`] | no rule begins with a call that leads back to it |
 //! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
@@ -23,7 +23,6 @@ pub mod ambiguity;
 mod build;
 mod built;
 mod calls;
-pub mod catalogue;
 mod content_hash;
 mod counting;
 mod display;
@@ -39,6 +38,7 @@ pub mod lexicon;
 mod merge;
 mod minimal;
 mod normal_form;
+pub mod packed_string_set;
 mod pipeline;
 mod repeat;
 mod request;
@@ -54,5 +54,7 @@ pub use lexicon::Lexicon;
 pub use normal_form::Network;
 pub(crate) use pipeline::build_network;
 pub use request::{NetworkLimits, Roots};
-pub use rule::{Arrival, Counted, Field, Graded, Label, Labels, Lowered, NetworkRule};
+pub use rule::{
+    Arrival, CountDependent, Counted, Field, Label, Labels, NetworkRule, RegisterUpdate,
+};
 pub use shared::SharedRules;

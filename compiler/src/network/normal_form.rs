@@ -8,9 +8,9 @@ use std::sync::Arc;
 use grammarc_artifacts::ExpressionRecord;
 use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 
-use super::catalogue::Catalogue;
 use super::follow::{Follow, OwnCalls};
-use super::rule::Graded;
+use super::packed_string_set::PackedStringSet;
+use super::rule::CountDependent;
 use super::shared::SharedRules;
 use crate::ir::{ByteSet, Origin};
 
@@ -29,10 +29,10 @@ pub struct Network {
     pub roots: Vec<u32>,
     /// Ids of the rules after which anything may come, because other networks may call them.
     pub open: Vec<u32>,
-    /// Indices of own rules that are catalogues, ascending, with these.
-    pub catalogues: Vec<(usize, Arc<Catalogue>)>,
+    /// Indices of own rules that are packed sets, ascending, with these.
+    pub packed_sets: Vec<(usize, Arc<PackedStringSet>)>,
     /// Own states whose masks depend on a field of the register.
-    pub graded: Vec<Graded>,
+    pub count_dependent: Vec<CountDependent>,
     /// The calls of its own states.
     pub(super) own_calls: OwnCalls,
     /// Expressions that the rules of a vocabulary were compiled from; none for a grammar.

@@ -17,7 +17,6 @@ use grammarc_artifacts::tables::Tables;
 use super::build::build;
 use super::build::source::{Source, Stored, Wanted};
 use super::built::Built;
-use super::catalogue::Catalogues;
 use super::content_hash::RuleHash;
 use super::error::{NetworkError, NetworkErrorKind};
 use super::follow::Follow;
@@ -26,6 +25,7 @@ use super::left_recursion::{self, Failure};
 use super::lexicon::Lexicon;
 use super::merge::{self, Name};
 use super::normal_form::Network;
+use super::packed_string_set::PackedStringSets;
 use super::request::{NetworkLimits, RepeatForm, Roots};
 use super::shared::SharedRules;
 use super::{known_rules, required_keys, token_sets};
@@ -65,7 +65,7 @@ pub(crate) fn build_network(
     means.budget.begin(Phase::Building);
     let (resolved, survey) = resolve_expressions(grammar, lexicon, limits, means.budget)?;
     let input = Input { grammar, resolved: &resolved, survey: &survey, lexicon, shared, facts };
-    let mut packed = Catalogues::default();
+    let mut packed = PackedStringSets::default();
     let mut refused: Vec<u32> = Vec::new();
     let mut form = RepeatForm::Register;
     loop {
@@ -138,7 +138,7 @@ impl Input<'_> {
         form: RepeatForm,
         limits: NetworkLimits,
         refused: &mut Vec<u32>,
-        packed: &mut Catalogues,
+        packed: &mut PackedStringSets,
         means: Means<'_>,
     ) -> Result<Outcome, NetworkError> {
         let budget = means.budget;

@@ -11,9 +11,9 @@ pub struct NetworkLimits {
     pub rules: usize,
     /// Texts from which on a set of them is packed instead of unrolled into states. Front ends make sets of at least
     /// 1,024 texts and 16 KiB. The states of packed sets are no part of the other bounds.
-    pub catalogue_texts: usize,
+    pub packed_texts: usize,
     /// States near the bounds of a counter from which on they are one state for all counts, with a mask for each count.
-    pub graded_states: usize,
+    pub count_dependent_states: usize,
 }
 
 impl Default for NetworkLimits {
@@ -22,8 +22,8 @@ impl Default for NetworkLimits {
             rule_states: 200_000,
             states: 1_000_000,
             rules: 200_000,
-            catalogue_texts: 1,
-            graded_states: 1 << 12,
+            packed_texts: 1,
+            count_dependent_states: 1 << 12,
         }
     }
 }

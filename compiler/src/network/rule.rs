@@ -6,8 +6,8 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::catalogue::Catalogue;
 use super::content_hash::RuleHash;
+use super::packed_string_set::PackedStringSet;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
 
@@ -59,12 +59,12 @@ pub struct Counted {
     /// Whether the register is a countdown, of which a larger one accepts all that a smaller one does.
     pub monotone: bool,
     /// By counter, the states whose masks depend on its field of the register.
-    pub graded: Vec<Graded>,
+    pub count_dependent: Vec<CountDependent>,
 }
 
-/// States of one rule whose masks depend on how many ticks a counter has left, where these are fewer than a token can make.
+/// States of one rule whose masks depend on how many increments a counter has left, where these are fewer than a token can make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Graded {
+pub struct CountDependent {
     /// The counter.
     pub field: Field,
     /// The states, each with those that do the same, ascending: their numbers in the rule, or in a network their ids. What one of
@@ -72,7 +72,7 @@ pub struct Graded {
     pub states: Vec<Vec<u32>>,
 }
 
-impl Graded {
+impl CountDependent {
     /// The states in groups of those that do the same, in an order in which one mostly does more than the next.
     pub fn new(field: Field, mut states: Vec<Vec<u32>>) -> Self {
         states.iter_mut().for_each(|group| group.sort_unstable());
@@ -99,18 +99,18 @@ pub struct Arrival {
     /// The state that takes its place when the counter becomes zero; of one that is set, the state itself.
     pub exit: u32,
     /// The change of the register.
-    pub lowered: Lowered,
+    pub update: RegisterUpdate,
 }
 
 /// The change of a register by an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lowered {
+pub enum RegisterUpdate {
     /// It becomes less by one.
-    ByOne,
+    Decrement,
     /// This bit is cleared.
-    Without(u8),
+    ClearBit(u8),
     /// A counter becomes less by one.
-    Field {
+    DecrementField {
         /// The counter.
         field: Field,
         /// Whether the next state is arrived at in turn where it is not zero.
@@ -136,7 +136,7 @@ pub struct Field {
     pub width: u8,
 }
 
-impl Lowered {
+impl RegisterUpdate {
     /// The [flags](state_flags) of a state that arrivals do this at.
     pub(super) fn flags(self) -> u32 {
         let of = |field: Field, then: bool| {
@@ -145,9 +145,9 @@ impl Lowered {
                 | if then { state_flags::THEN } else { 0 }
         };
         match self {
-            Self::ByOne => 0,
-            Self::Without(bit) => state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED,
-            Self::Field { field, then } => of(field, then),
+            Self::Decrement => 0,
+            Self::ClearBit(bit) => state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED,
+            Self::DecrementField { field, then } => of(field, then),
             Self::Set { field, then, .. } => state_flags::LOADS | of(field, then),
         }
     }
@@ -156,12 +156,12 @@ impl Lowered {
 impl Arrival {
     /// Words that say what arrivals at the state do to a field of the register; none where it is the whole register.
     pub(super) fn describe(&self) -> Option<[u32; 2]> {
-        let (kind, to) = match self.lowered {
-            Lowered::ByOne | Lowered::Without(_) => return None,
-            Lowered::Field { .. } => (0, 0),
-            Lowered::Set { to, .. } => (1, to),
+        let (kind, to) = match self.update {
+            RegisterUpdate::Decrement | RegisterUpdate::ClearBit(_) => return None,
+            RegisterUpdate::DecrementField { .. } => (0, 0),
+            RegisterUpdate::Set { to, .. } => (1, to),
         };
-        Some([self.lowered.flags() << 1 | kind, to])
+        Some([self.update.flags() << 1 | kind, to])
     }
 }
 
@@ -172,7 +172,7 @@ impl Counted {
         let mut exits: Vec<u32> = arrivals.iter().map(|arrival| arrival.exit).collect();
         exits.sort_unstable();
         exits.dedup();
-        Self { arrivals, exits, monotone, graded: Vec::new() }
+        Self { arrivals, exits, monotone, count_dependent: Vec::new() }
     }
 
     /// The arrival at a state.
@@ -202,15 +202,15 @@ pub struct NetworkRule {
     pub kind: RuleKind,
     /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
     pub stored: Option<(RuleHash, u32)>,
-    /// The catalogue that it is; its automaton is what tokens reach of that.
-    pub catalogue: Option<Arc<Catalogue>>,
+    /// The packed set that it is; its automaton is what tokens reach of that.
+    pub packed: Option<Arc<PackedStringSet>>,
 }
 
 impl NetworkRule {
     /// A plain rule of an automaton, without a register.
     pub(super) fn plain(name: String, origin: Origin, dfa: Table) -> Self {
         let kind = RuleKind::Plain;
-        Self { name, origin, dfa, counted: None, kind, stored: None, catalogue: None }
+        Self { name, origin, dfa, counted: None, kind, stored: None, packed: None }
     }
 
     /// A rule that the vocabulary holds, by its content hash and number there.

@@ -1,5 +1,5 @@
 //! Counters in registers: masks are bit by bit those of the oracle, which writes all counts out, whether counts near a bound
-//! are states or grades, and states do not grow with the bounds.
+//! are states or near-bound masks, and states do not grow with the bounds.
 //!
 //! `GRAMMARC_GRAMMARS` sets the number of grammars, `GRAMMARC_SEED` the first seed.
 
@@ -42,21 +42,21 @@ fn masks_are_those_of_all_counts_written_out() {
         failed[..failed.len().min(6)].join("\n")
     );
     let kinds = results.iter().flat_map(|(_, result)| result.clone());
-    let [compiled, fields, several, sets, graded, both] =
+    let [compiled, fields, several, sets, near_bound, both] =
         kinds.fold([0; 6], |sum, one| std::array::from_fn(|at| sum[at] + one[at]));
     eprintln!(
-        "{compiled} compiled, {fields} with fields of registers, {several} with several, {sets} with some that are set on the way, {graded} with grades, {both} with states that have several"
+        "{compiled} compiled, {fields} with fields of registers, {several} with several, {sets} with some that are set on the way, {near_bound} with near-bound masks, {both} with states that have several"
     );
     if count >= 100 {
         assert!(compiled * 10 > count as usize * 8 && fields * 2 > compiled, "{compiled} {fields}");
         assert!(several * 12 > compiled && sets * 12 > compiled, "{several} {sets}");
-        assert!(graded * 3 > compiled && both * 50 > compiled, "{graded} {both} {compiled}");
+        assert!(near_bound * 3 > compiled && both * 50 > compiled, "{near_bound} {both} {compiled}");
     }
 }
 
-/// Options with counts near a bound as grades, where these would be at least so many states.
-fn graded_from(graded_states: usize) -> CompileOptions {
-    let limits = NetworkLimits { graded_states, ..NetworkLimits::default() };
+/// Options with near-bound masks in place of states, if these would be at least so many states.
+fn near_bound_from(count_dependent_states: usize) -> CompileOptions {
+    let limits = NetworkLimits { count_dependent_states, ..NetworkLimits::default() };
     CompileOptions::default().network_limits(limits)
 }
 
@@ -71,24 +71,24 @@ const BOUNDED: [&str; 6] = [
 ];
 
 #[test]
-fn masks_by_ticks_are_those_of_states_with_a_real_vocabulary() {
+fn near_bound_masks_are_those_of_states_with_a_real_vocabulary() {
     let compiler = Compiler::new(vocabularies::built_in().clone());
     for source in BOUNDED {
         let lowered = lower(Language::JsonSchema, "test", source).expect("it is a schema");
-        let grammar = |graded_states| {
-            let options = graded_from(graded_states);
+        let grammar = |count_dependent_states| {
+            let options = near_bound_from(count_dependent_states);
             let compiled = compiler
                 .compile(&lowered, "json-schema", &options, &Budget::unlimited())
                 .unwrap_or_else(|error| panic!("{source}: {error}"));
             Grammar::from_artifact(compiled.to_artifact(&compiler).expect("it fits the format"))
         };
-        let [spelled, graded] = [grammar(usize::MAX), grammar(0)];
-        let grades = graded.artifact().tables().grade_masks.len();
-        assert!(grades > 100, "{source}: {grades} grades");
+        let [unrolled, near_bound] = [grammar(usize::MAX), grammar(0)];
+        let grades = near_bound.artifact().tables().grade_masks.len();
+        assert!(grades > 100, "{source}: {grades} near-bound masks");
         let mut rng = Rng::new(7);
         let mut masks = 0;
         for _ in 0..6 {
-            let [mut one, mut other] = [Matcher::new(&spelled), Matcher::new(&graded)];
+            let [mut one, mut other] = [Matcher::new(&unrolled), Matcher::new(&near_bound)];
             let words = one.logit_width().div_ceil(32) as usize;
             let [mut expected, mut found] = [vec![0; words], vec![0; words]];
             for _ in 0..150 {
@@ -106,26 +106,26 @@ fn masks_by_ticks_are_those_of_states_with_a_real_vocabulary() {
                 other.accept(token).expect("a token of the mask");
             }
         }
-        eprintln!("{source}: {masks} masks, {grades} grades");
+        eprintln!("{source}: {masks} masks, {grades} near-bound masks");
     }
 }
 
-/// Holds a case against the oracle, with counts near a bound as states and as grades; says whether it compiled, has fields of
-/// registers, several, some that are set, grades, and several of a state.
+/// Holds a case against the oracle, with counts near a bound as states and with near-bound masks; says whether it compiled, has fields of
+/// registers, several, some that are set, near-bound masks, and several of a state.
 fn judge(seed: u64) -> Result<[usize; 6], String> {
     let case = case(seed);
-    let [spelled, graded] = [graded_from(usize::MAX), graded_from(0)];
-    for (options, name) in [(&spelled, "spelled"), (&graded, "graded")] {
+    let [unrolled, near_bound] = [near_bound_from(usize::MAX), near_bound_from(0)];
+    for (options, name) in [(&unrolled, "unrolled"), (&near_bound, "near bound")] {
         let counts = compare_with(&case, options, EFFORT, seed)
             .map_err(|found| format!("{name}, after {:?}: {}", found.prefix, found.what))?;
         if counts.compiled == 0 {
             return Ok([0; 6]);
         }
     }
-    let graded = case.compile_with(&graded).map_err(|error| error.to_string())?;
-    let grades = graded.artifact().tables().grades;
+    let counted = case.compile_with(&near_bound).map_err(|error| error.to_string())?;
+    let grades = counted.artifact().tables().grades;
     let has_both = grades.windows(2).any(|pair| pair[0].state == pair[1].state);
-    let grammar = case.compile_with(&spelled).map_err(|error| error.to_string())?;
+    let grammar = case.compile_with(&unrolled).map_err(|error| error.to_string())?;
     let states = grammar.artifact().tables().states.iter();
     let with_field: Vec<&StateRecord> = states.filter(|state| state.has_field()).collect();
     let mut shifts: Vec<u32> = with_field.iter().map(|state| state.flags >> 8 & 31).collect();

@@ -1,7 +1,7 @@
 //! The steps of a rule with registers, byte by byte, while much is left in every register but one.
 //!
-//! An arrival may change several counters, and of one of them, the *graded* counter, it matters what it does: it ticks, and at
-//! the last tick gives way to an exit; or it is set, and has many ticks left. All others stay far, graded ones included.
+//! An arrival may change several counters, and of one of them, the *count_dependent* counter, it matters what it does: it increments, and at
+//! the last increment gives way to an exit; or it is set, and has many increments left. All others stay far, count_dependent ones included.
 //!
 //! Cost: O(states of the rule times classes of its bytes).
 
@@ -14,16 +14,16 @@ use rustc_hash::FxBuildHasher;
 
 use crate::automata::ByteRows;
 use crate::ir::ByteSet;
-use crate::network::{Field, Graded, Network};
+use crate::network::{CountDependent, Field, Network};
 
-/// An arrival with many ticks left.
+/// An arrival with many increments left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
     /// The state where the activation rests.
     pub(super) state: u32,
-    /// The exit of its tick, where it makes one.
+    /// The exit of its increment, where it makes one.
     pub(super) exit: Option<u32>,
-    /// Whether the counter was set: however few ticks were left before, there are many now.
+    /// Whether the counter was set: however few increments were left before, there are many now.
     pub(super) is_set: bool,
 }
 
@@ -34,30 +34,32 @@ pub(super) struct RuleSteps<'a> {
     first: u32,
     arrivals: Vec<Arrived>,
     rows: ByteRows,
-    /// By state, whether the graded counter is far there.
-    graded: Vec<bool>,
+    /// By state, whether the near-bound counter is far there.
+    count_dependent: Vec<bool>,
 }
 
 impl<'a> RuleSteps<'a> {
-    /// The steps of the rule that graded states are of.
-    pub(super) fn new(network: &'a Network, graded: &Graded) -> Self {
+    /// The steps of the rule that count-dependent states are of.
+    pub(super) fn new(network: &'a Network, count_dependent: &CountDependent) -> Self {
         let own = network.tables.as_tables();
-        let rule = &own.rules[network.rule_of(graded.states[0][0])];
+        let rule = &own.rules[network.rule_of(count_dependent.states[0][0])];
         let (first, states) = (rule.first_state - own.bases.states, rule.state_count);
         let rows = ByteRows::new(states as usize, |state| {
             let edges = own.byte_edges_of(first as usize + state).iter();
             edges.map(move |edge| (edge.lo(), edge.hi(), edge.target - own.bases.states - first))
         });
-        let mut is_graded = vec![false; states as usize];
-        for state in graded.all() {
-            is_graded[(state - rule.first_state) as usize] = true;
+        let mut is_count_dependent = vec![false; states as usize];
+        for state in count_dependent.all() {
+            is_count_dependent[(state - rule.first_state) as usize] = true;
         }
         let arrivals = (0..states).map(|state| {
             // Another counter may have the field where this one is not far.
-            arrival(own, first, state, |at| is_graded[at as usize].then_some(graded.field))
+            arrival(own, first, state, |at| {
+                is_count_dependent[at as usize].then_some(count_dependent.field)
+            })
         });
         let arrivals = arrivals.collect();
-        Self { own, first, arrivals, rows, graded: is_graded }
+        Self { own, first, arrivals, rows, count_dependent: is_count_dependent }
     }
 
     /// Number of states.
@@ -100,9 +102,9 @@ impl<'a> RuleSteps<'a> {
         self.flags(state) & state_flags::FINAL != 0
     }
 
-    /// Whether the graded counter is far at a state.
-    pub(super) fn is_graded(&self, state: u32) -> bool {
-        self.graded[state as usize]
+    /// Whether the near-bound counter is far at a state.
+    pub(super) fn is_count_dependent(&self, state: u32) -> bool {
+        self.count_dependent[state as usize]
     }
 
     /// The arrival at a state.
@@ -119,7 +121,9 @@ impl<'a> RuleSteps<'a> {
         let mut at = 0;
         while let Some(&state) = order.get_index(at) {
             at += 1;
-            signature.push(u32::from(self.is_final(state)) | u32::from(self.is_graded(state)) << 1);
+            signature.push(
+                u32::from(self.is_final(state)) | u32::from(self.is_count_dependent(state)) << 1,
+            );
             for class in 0..self.classes() {
                 let Some(arrived) = self.on(state, class) else {
                     signature.push(NONE);
@@ -143,7 +147,7 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// The arrival at a state of the rule that begins at a state, by the field of the graded counter at states.
+/// The arrival at a state of the rule that begins at a state, by the field of the near-bound counter at states.
 fn arrival(
     own: Tables<'_>,
     first: u32,

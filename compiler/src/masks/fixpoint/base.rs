@@ -38,7 +38,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The selection of some own states of a network. States that have a representative are in neither list, nor are those
-    /// of catalogues, which stay in no table, but for such as others are told by.
+    /// of packed sets, which stay in no table, but for such as others are told by.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -47,7 +47,7 @@ impl Plan {
     ) -> Self {
         let is_derived = shortcuts.has(Shortcut::References);
         let doubles = equivalence.doubles();
-        let rules = network.catalogues.iter().map(|&(rule, _)| &network.tables.rules[rule]);
+        let rules = network.packed_sets.iter().map(|&(rule, _)| &network.tables.rules[rule]);
         let packed = rules.map(|rule| rule.first_state..rule.first_state + rule.state_count);
         let packed: Vec<Range<u32>> = packed.collect();
         let is_packed = |state: u32| packed.iter().any(|states| states.contains(&state));

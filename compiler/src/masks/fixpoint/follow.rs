@@ -38,7 +38,7 @@ pub(crate) fn masks<'a>(
     inputs: Inputs<'_>,
     (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
     encoder: &Encoder<'_>,
-    (interning, [masks, crowded]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
+    (interning, [masks, high_fanout]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
     (limits, budget): (MaskLimits, &Budget),
 ) -> Result<FollowMasks, MaskError> {
     let Inputs { network, shared, follow, .. } = inputs;
@@ -46,7 +46,7 @@ pub(crate) fn masks<'a>(
     for (state, &(_, class)) in (inputs.first_state()..).zip(masks) {
         reach.add(state, class);
     }
-    crowded.iter().for_each(|&(state, class)| reach.add(state, class));
+    high_fanout.iter().for_each(|&(state, class)| reach.add(state, class));
     let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(masks.len() / 4);
     // Edges on tokens as wholes are no part of a state's class.
     let joined = follow.network();

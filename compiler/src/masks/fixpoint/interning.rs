@@ -130,7 +130,7 @@ impl<'a> Interning<'a> {
     }
 
     /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for those of
-    /// catalogues.
+    /// packed sets.
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }
@@ -140,7 +140,7 @@ impl<'a> Interning<'a> {
         self.exits.get(exits)
     }
 
-    /// The masks and classes of all states, in their order: none of states of catalogues that nobody asked for.
+    /// The masks and classes of all states, in their order: none of states of packed sets that nobody asked for.
     pub(crate) fn masks(&mut self) -> Result<Vec<(u32, u32)>, MaskError> {
         let mut classes = vec![None; self.exits.len()];
         let mut masks = Vec::with_capacity(self.found.len());

@@ -7,8 +7,8 @@
 //! | file | what |
 //! | --- | --- |
 //! | [`base`] | base masks and exit classes |
-//! | [`crowded`] | masks of the crowded nodes of catalogues |
-//! | [`graded`] | masks of graded states, by the ticks that are left |
+//! | [`high_fanout`] | masks of the high-fanout nodes of packed sets |
+//! | [`near_bound`] | masks of count-dependent states, by the increments that are left |
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
@@ -21,13 +21,13 @@
 //! | [`inputs`] | what masks are computed of |
 
 pub(crate) mod base;
-pub(crate) mod crowded;
 pub(crate) mod derived;
 pub(crate) mod follow;
-pub(crate) mod graded;
+pub(crate) mod high_fanout;
 pub(crate) mod inputs;
 pub(crate) mod interning;
 pub(crate) mod longest_chain;
+pub(crate) mod near_bound;
 pub(crate) mod reachable_pairs;
 pub(crate) mod schedule;
 pub(crate) mod token_edges;
@@ -41,8 +41,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 
 use base::Plan;
-use crowded::CrowdedMasks;
 use follow::FollowMasks;
+use high_fanout::HighFanoutMasks;
 use inputs::Inputs;
 use interning::Interning;
 use longest_chain::longest_chain;
@@ -70,8 +70,8 @@ use crate::threads::Means;
 pub struct Masks {
     /// The network's tables, complete.
     pub tables: TablesData,
-    /// Masks of nodes of catalogues, which are no states.
-    pub crowded: CrowdedMasks,
+    /// Masks of nodes of packed sets, which are no states.
+    pub high_fanout: HighFanoutMasks,
     /// Pairs of a return state and an exit class.
     pub pairs: usize,
     /// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
@@ -145,12 +145,12 @@ pub(crate) fn compute(
     // A walk that the budget has ended leaves states without a set.
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
-    let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
+    let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, means)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
-    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
-    let mut classes = crowded.classes(inputs);
+    let grades = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
+    let mut classes = high_fanout.classes(inputs);
     classes.extend(grades.classes());
     classes.sort_unstable();
     classes.dedup();
@@ -164,17 +164,17 @@ pub(crate) fn compute(
     let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
     (tables.grades, tables.grade_masks) = (grades.records, grades.masks);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
-    Ok(Masks { tables, crowded, pairs, longest_chain, counts })
+    Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
 /// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and no node
-/// of a catalogue a mask. O(length of the tables).
+/// of a packed set a mask. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
     facts: &VocabularyFacts,
     trie: Trie<'_>,
-) -> (TablesData, CrowdedMasks) {
+) -> (TablesData, HighFanoutMasks) {
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary: false };
     let encoder = Encoder::new(trie, shared, facts, lengths);
     let mut pool = Pool::new(shared, facts, network.tables.clone(), lengths);
@@ -188,8 +188,8 @@ pub(crate) fn without_masks(
     }
     tables.states[states].follows = 0;
     token_edges::name(&mut tables, &sets);
-    let nodes = vec![Vec::new(); network.catalogues.len()];
-    (tables, CrowdedMasks { nodes, nothing })
+    let nodes = vec![Vec::new(); network.packed_sets.len()];
+    (tables, HighFanoutMasks { nodes, nothing })
 }
 
 /// The outcome of a shared state, as it is stored.

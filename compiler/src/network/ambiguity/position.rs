@@ -28,7 +28,7 @@ pub(super) struct Configuration {
 }
 
 impl Configuration {
-    /// At a node of a catalogue alone.
+    /// At a node of a packed set alone.
     pub(super) fn within(state: u32, node: u32) -> Self {
         Self { state, stack: Stack::EMPTY, register: Register::Node(node) }
     }

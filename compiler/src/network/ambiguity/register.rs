@@ -11,7 +11,7 @@ pub(super) enum Register {
     Marks { source: u32, met: u32 },
     /// The items of a distinct rule.
     Items { source: u32 },
-    /// A node of a catalogue, whose address is known.
+    /// A node of a packed set, whose address is known.
     Node(u32),
 }
 

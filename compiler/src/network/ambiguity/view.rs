@@ -11,8 +11,8 @@ use super::position::Configuration;
 use super::register::Register;
 use super::stacks::{Frame, Stack, Stacks};
 use crate::ir::ByteSet;
-use crate::network::catalogue::Catalogue;
 use crate::network::follow::Follow;
+use crate::network::packed_string_set::PackedStringSet;
 
 /// A network and its FOLLOW sets.
 pub(super) struct View<'a> {
@@ -51,7 +51,11 @@ impl<'a> View<'a> {
 
     /// Returns the addresses of the nodes of a packed set at which a text may end and continue with the same byte. From any
     /// other node alone one configuration follows.
-    pub(super) fn open_nodes(&self, state: u32, set: &Catalogue) -> impl Iterator<Item = u32> {
+    pub(super) fn open_nodes(
+        &self,
+        state: u32,
+        set: &PackedStringSet,
+    ) -> impl Iterator<Item = u32> {
         let after = self.follow.bytes(self.follow.rule_of(state));
         let has_none = self.no_tokens && set.behind_ends.intersect(after).is_empty();
         let nodes = set.nodes();

@@ -20,10 +20,10 @@ use crate::ir::thompson::{
     Atoms, Closed, Repetition, build as thompson, in_sequence, spell_out, spell_texts,
 };
 use crate::ir::{Expr, ExprGraph, RuleId, Texts, TokenSet};
-use crate::network::catalogue::Catalogues;
 use crate::network::counting::{self, Machine};
 use crate::network::error::NetworkErrorKind;
 use crate::network::graph_parts::GraphParts;
+use crate::network::packed_string_set::PackedStringSets;
 use crate::network::repeat::automata::one_call;
 use crate::network::repeat::rule::{MOST_PREFIX, RepeatCall, RepeatRule, is_small};
 use crate::network::rule::Label;
@@ -40,6 +40,8 @@ const UNROLLED_KEYS: u32 = 2;
 /// States of a nondeterministic automaton for each state that the deterministic one may have.
 const NFA_STATES: usize = 16;
 
+type Result<T> = std::result::Result<T, NetworkErrorKind>;
+
 /// Builds automata of expressions.
 pub(super) struct Assembler<'a> {
     pub(super) source: &'a Source<'a>,
@@ -53,7 +55,7 @@ pub(super) struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    pub(super) fn new(source: &'a Source<'a>, packed: &'a mut Catalogues) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, packed: &'a mut PackedStringSets) -> Self {
         Self {
             source,
             rules: Rules::new(source),
@@ -71,7 +73,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Builds the nondeterministic automaton of an expression, for some number of expected states.
-    pub(super) fn nfa_of(&mut self, expr: &Expr, size: usize) -> Result<Nfa, NetworkErrorKind> {
+    pub(super) fn nfa_of(&mut self, expr: &Expr, size: usize) -> Result<Nfa> {
         let mut nfa = Nfa::with_capacity(size);
         let (from, to) = (nfa.start, nfa.end);
         thompson(self, &mut nfa, expr, from, to)?;
@@ -92,7 +94,7 @@ impl<'a> Assembler<'a> {
         (call, longest): (RepeatCall, u32),
         from: u32,
         to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    ) -> Result<()> {
         let missing = self.repetitions.missing(&mut self.rules, call, longest)?;
         let mut label = missing.rest;
         for RepeatCall { rule, count } in missing.new.into_iter().rev() {
@@ -105,11 +107,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Builds a rule for a repetition, with the call `rest` in tail position.
-    fn repeat_rule(
-        &mut self,
-        rule: RepeatRule,
-        rest: Option<Label>,
-    ) -> Result<usize, NetworkErrorKind> {
+    fn repeat_rule(&mut self, rule: RepeatRule, rest: Option<Label>) -> Result<usize> {
         let rest = rest.map(|rest| self.rules.labels.symbol(rest));
         let body = match rule {
             RepeatRule::Body(body) => Some(self.body(body)?),
@@ -120,7 +118,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Builds a body as a prefix-free automaton without the empty string: itself, or one call of it if it is large.
-    fn unit(&mut self, body: usize) -> Result<Dfa, NetworkErrorKind> {
+    fn unit(&mut self, body: usize) -> Result<Dfa> {
         let dfa = self.body(body)?;
         if dfa.is_prefix_free() && dfa.states.len() <= BODY_STATES {
             return Ok(dfa);
@@ -129,7 +127,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Builds one call of a body as a rule.
-    fn call_of_body(&mut self, body: usize) -> Result<Dfa, NetworkErrorKind> {
+    fn call_of_body(&mut self, body: usize) -> Result<Dfa> {
         let rule = match self.repetitions.find(&mut self.rules, RepeatRule::Body(body))? {
             Some(rule) => rule,
             None => self.repeat_rule(RepeatRule::Body(body), None)?,
@@ -138,7 +136,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Builds the automaton of a body, once.
-    fn body(&mut self, body: usize) -> Result<Dfa, NetworkErrorKind> {
+    fn body(&mut self, body: usize) -> Result<Dfa> {
         if let Some(dfa) = self.repetitions.bodies.automaton(body) {
             return Ok(dfa.clone());
         }
@@ -152,7 +150,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Builds the rule of a set of texts from states.
-    fn unrolled_texts(&mut self, texts: &Arc<Texts>) -> Result<usize, NetworkErrorKind> {
+    fn unrolled_texts(&mut self, texts: &Arc<Texts>) -> Result<usize> {
         let within = self.texts.within(texts);
         let mut nfa = Nfa::new();
         let (from, to) = (nfa.start, nfa.end);
@@ -164,10 +162,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Returns the rule of a graph with counters. `None` if the graph is to be unrolled.
-    fn counters_rule(
-        &mut self,
-        graph: &Arc<ExprGraph>,
-    ) -> Result<Option<RegisterRule>, NetworkErrorKind> {
+    fn counters_rule(&mut self, graph: &Arc<ExprGraph>) -> Result<Option<RegisterRule>> {
         if graph.counters().is_empty() || !self.source.has_registers() {
             return Ok(None);
         }
@@ -186,16 +181,13 @@ impl<'a> Assembler<'a> {
         Ok(rule)
     }
 
-    fn build_counters(
-        &mut self,
-        graph: &ExprGraph,
-    ) -> Result<Option<RegisterRule>, NetworkErrorKind> {
+    fn build_counters(&mut self, graph: &ExprGraph) -> Result<Option<RegisterRule>> {
         if !counting::has_few_counters(graph) {
             return Ok(None);
         }
         let mut machine = Machine::new(self, graph)?;
         let bytes = self.repetitions.alphabet(&Expr::Graph(graph.clone().into())).all;
-        machine.bound_ticks(self.source.lexicon, bytes);
+        machine.bound_increments(self.source.lexicon, bytes);
         let increments = &mut self.graphs.increments;
         let Some(built) = counting::build_rule(machine, self.source, increments) else {
             return Ok(None);
@@ -205,10 +197,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Returns the rule of a graph with required keys. `None` if the graph is to be unrolled.
-    fn required_keys_rule(
-        &mut self,
-        graph: &Arc<ExprGraph>,
-    ) -> Result<Option<usize>, NetworkErrorKind> {
+    fn required_keys_rule(&mut self, graph: &Arc<ExprGraph>) -> Result<Option<usize>> {
         let is_single = |bytes: crate::ir::ByteSet, alone| bytes.minus(alone).is_empty();
         let expr = Expr::Graph(Arc::clone(graph));
         let may_have = graph.marks().count_ones() > UNROLLED_KEYS
@@ -234,7 +223,7 @@ impl<'a> Assembler<'a> {
         graph: &ExprGraph,
         from: u32,
         to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    ) -> Result<()> {
         self.graphs.unrolls_sets |= graph.marks().count_ones() > UNROLLED_KEYS;
         let limit = self.source.wanted.limits.rule_states;
         let what = match graph.counters() {
@@ -256,13 +245,13 @@ impl<'a> Assembler<'a> {
 }
 
 impl GraphParts for Assembler<'_> {
-    fn prefix_free(&mut self, expr: &Expr) -> Result<Dfa, NetworkErrorKind> {
+    fn prefix_free(&mut self, expr: &Expr) -> Result<Dfa> {
         let body = self.repetitions.bodies.number(expr);
         let dfa = self.body(body)?;
         if dfa.is_prefix_free() { Ok(dfa) } else { self.call_of_body(body) }
     }
 
-    fn finish(&self, nfa: &Nfa) -> Result<Dfa, NetworkErrorKind> {
+    fn finish(&self, nfa: &Nfa) -> Result<Dfa> {
         self.source.finish(nfa)
     }
 }
@@ -270,13 +259,7 @@ impl GraphParts for Assembler<'_> {
 impl Atoms for Assembler<'_> {
     type Error = NetworkErrorKind;
 
-    fn call(
-        &mut self,
-        nfa: &mut Nfa,
-        rule: RuleId,
-        from: u32,
-        to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    fn call(&mut self, nfa: &mut Nfa, rule: RuleId, from: u32, to: u32) -> Result<()> {
         let facts = self.source.facts[rule.index()];
         if !facts.productive {
             return Ok(());
@@ -297,13 +280,7 @@ impl Atoms for Assembler<'_> {
         Ok(())
     }
 
-    fn tokens(
-        &mut self,
-        nfa: &mut Nfa,
-        set: &TokenSet,
-        from: u32,
-        to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    fn tokens(&mut self, nfa: &mut Nfa, set: &TokenSet, from: u32, to: u32) -> Result<()> {
         let named = token_sets::ids(self.source.lexicon, set)?;
         if !named.is_empty() {
             self.call_rule(nfa, Label::Tokens(named), from, to);
@@ -311,13 +288,7 @@ impl Atoms for Assembler<'_> {
         Ok(())
     }
 
-    fn texts(
-        &mut self,
-        nfa: &mut Nfa,
-        texts: &Arc<Texts>,
-        from: u32,
-        to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    fn texts(&mut self, nfa: &mut Nfa, texts: &Arc<Texts>, from: u32, to: u32) -> Result<()> {
         let rule = match self.texts.rule(&mut self.rules, texts)? {
             TextRule::Inline => return spell_texts(self, nfa, texts.iter(), from, to),
             TextRule::Of(rule) => rule,
@@ -334,7 +305,7 @@ impl Atoms for Assembler<'_> {
         repetition: Repetition<'_>,
         from: u32,
         to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    ) -> Result<()> {
         let Repetition { body, min, max } = repetition;
         if min == 0 && matches!(max, None | Some(1)) {
             return spell_out(self, nfa, repetition, from, to);
@@ -362,13 +333,7 @@ impl Atoms for Assembler<'_> {
         self.call_repetition(nfa, plan, from, to)
     }
 
-    fn closed(
-        &mut self,
-        nfa: &mut Nfa,
-        run: Closed,
-        from: u32,
-        to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    fn closed(&mut self, nfa: &mut Nfa, run: Closed, from: u32, to: u32) -> Result<()> {
         let Closed { any, min, max, .. } = run;
         if min > MOST_PREFIX.min(max) || is_small(max, 1) {
             return in_sequence(self, nfa, run, from, to);
@@ -383,13 +348,7 @@ impl Atoms for Assembler<'_> {
         self.call_repetition(nfa, plan, at, to)
     }
 
-    fn marked(
-        &mut self,
-        nfa: &mut Nfa,
-        graph: &Arc<ExprGraph>,
-        from: u32,
-        to: u32,
-    ) -> Result<(), NetworkErrorKind> {
+    fn marked(&mut self, nfa: &mut Nfa, graph: &Arc<ExprGraph>, from: u32, to: u32) -> Result<()> {
         let facts =
             |this: &Self| facts::of_expr(&Expr::Graph(Arc::clone(graph)), &this.source.facts);
         if let Some(RegisterRule { rule, register }) = self.counters_rule(graph)? {
@@ -409,11 +368,11 @@ impl Atoms for Assembler<'_> {
         self.unrolled_graph(nfa, graph, from, to)
     }
 
-    fn boolean(&mut self, _: &mut Nfa, _: &Expr, _: u32, _: u32) -> Result<(), NetworkErrorKind> {
+    fn boolean(&mut self, _: &mut Nfa, _: &Expr, _: u32, _: u32) -> Result<()> {
         unreachable!("intersections and complements are resolved before rules are built")
     }
 
-    fn check(&mut self, nfa: &Nfa) -> Result<(), NetworkErrorKind> {
+    fn check(&mut self, nfa: &Nfa) -> Result<()> {
         let limit = self.source.wanted.limits.rule_states.saturating_mul(NFA_STATES);
         if nfa.len() > limit {
             return Err(NetworkErrorKind::Limit { what: "states of a rule", limit });

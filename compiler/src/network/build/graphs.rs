@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ir::ExprGraph;
-use crate::network::counting::TicksPerToken;
+use crate::network::counting::IncrementsPerToken;
 
 /// A rule with a register.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ pub(super) struct GraphRules {
     /// Rules of graphs with counters. `None` if the graph is unrolled.
     pub(super) counters: FxHashMap<Arc<ExprGraph>, Option<RegisterRule>>,
     /// The most increments of each counter that a token makes.
-    pub(super) increments: TicksPerToken,
+    pub(super) increments: IncrementsPerToken,
     /// Whether many sets of required keys are unrolled into states somewhere.
     pub(super) unrolls_sets: bool,
 }

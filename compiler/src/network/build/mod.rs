@@ -23,11 +23,11 @@ pub(super) mod source;
 mod texts;
 
 use super::built::Built;
-use super::catalogue::Catalogues;
 use super::content_hash::Digest;
 use super::error::{NetworkError, NetworkErrorKind};
 use super::known_rules;
 use super::minimal::minimal_without_empty;
+use super::packed_string_set::PackedStringSets;
 use super::request::Roots;
 use crate::automata::{Nfa, StateLimit, Table, minimal_table};
 use crate::ir::{Expr, RuleId};
@@ -55,7 +55,10 @@ struct Unfinished {
 }
 
 /// Builds the automata of all rules that are reachable from the roots.
-pub(super) fn build(source: &Source<'_>, packed: &mut Catalogues) -> Result<Built, NetworkError> {
+pub(super) fn build(
+    source: &Source<'_>,
+    packed: &mut PackedStringSets,
+) -> Result<Built, NetworkError> {
     let mut builder = Builder { assembler: Assembler::new(source, packed) };
     let roots = builder.build_all().map_err(|kind| builder.error(kind))?;
     let sources = match source.wanted.roots {

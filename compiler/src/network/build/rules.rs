@@ -6,9 +6,9 @@ use super::source::Source;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::budget::Held;
 use crate::ir::{Origin, Rule, RuleId, RuleKind};
-use crate::network::catalogue::Catalogue;
 use crate::network::content_hash::RuleHash;
 use crate::network::error::NetworkErrorKind;
+use crate::network::packed_string_set::PackedStringSet;
 use crate::network::rule::{Counted, Label, Labels, NetworkRule};
 
 /// The rules of a construction and the labels of their edges.
@@ -138,11 +138,14 @@ impl<'a> Rules<'a> {
     }
 
     /// Adds a packed set of texts as a rule. Its states are no part of the limits.
-    pub(super) fn add_packed(&mut self, packed: Arc<Catalogue>) -> Result<usize, NetworkErrorKind> {
+    pub(super) fn add_packed(
+        &mut self,
+        packed: Arc<PackedStringSet>,
+    ) -> Result<usize, NetworkErrorKind> {
         self.memory.add(packed.bytes()).map_err(|_| self.source.too_large())?;
         let (name, origin) = self.place();
         let reached = NetworkRule::plain(name, origin, packed.reached.clone());
-        self.rules.push(Some(NetworkRule { catalogue: Some(packed), ..reached }));
+        self.rules.push(Some(NetworkRule { packed: Some(packed), ..reached }));
         Ok(self.rules.len() - 1)
     }
 

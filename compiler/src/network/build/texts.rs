@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 use super::rules::Rules;
 use super::source::Source;
 use crate::ir::Texts;
-use crate::network::catalogue::{self, Catalogues, Refused};
 use crate::network::error::NetworkErrorKind;
+use crate::network::packed_string_set::{self, PackedStringSets, Refused};
 
 /// The rules of sets of texts. Only texts whose bytes are all tokens by themselves are in them.
 pub(super) struct TextRules<'a> {
     source: &'a Source<'a>,
     rules_of: FxHashMap<Arc<Texts>, usize>,
-    packed: &'a mut Catalogues,
+    packed: &'a mut PackedStringSets,
 }
 
 /// The rule of a set of texts.
@@ -28,20 +28,20 @@ pub(super) enum TextRule {
 }
 
 impl<'a> TextRules<'a> {
-    pub(super) fn new(source: &'a Source<'a>, packed: &'a mut Catalogues) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, packed: &'a mut PackedStringSets) -> Self {
         Self { source, rules_of: FxHashMap::default(), packed }
     }
 
     /// Returns the texts of a set that its rule has.
     pub(super) fn within<'t>(&self, texts: &'t Texts) -> impl Iterator<Item = &'t [u8]> + use<'t> {
         let letters = self.source.lexicon.single_bytes();
-        texts.iter().filter(move |text| catalogue::is_of(text, letters))
+        texts.iter().filter(move |text| packed_string_set::is_of(text, letters))
     }
 
     /// Returns the texts of a set that its rule does not have.
     pub(super) fn others<'t>(&self, texts: &'t Texts) -> impl Iterator<Item = &'t [u8]> + use<'t> {
         let letters = self.source.lexicon.single_bytes();
-        texts.iter().filter(move |text| !catalogue::is_of(text, letters))
+        texts.iter().filter(move |text| !packed_string_set::is_of(text, letters))
     }
 
     /// Returns the rule of a set of texts, for all places that have the set. Packs the set if it can be packed.
@@ -53,7 +53,7 @@ impl<'a> TextRules<'a> {
         if let Some(&rule) = self.rules_of.get(texts) {
             return Ok(TextRule::Of(rule));
         }
-        let least = self.source.wanted.limits.catalogue_texts.max(1);
+        let least = self.source.wanted.limits.packed_texts.max(1);
         if !self.source.is_grammar() || self.within(texts).count() < least {
             return Ok(TextRule::Inline);
         }

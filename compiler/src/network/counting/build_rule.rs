@@ -1,7 +1,7 @@
 //! The rule of the explored places.
 //!
 //! A place with the changes of an arrival is a chain of states, one for each change and one behind them, all with the edges
-//! of the place: the first change is made on arrival at the first of them, which stays or goes on to the next. A tick at
+//! of the place: the first change is made on arrival at the first of them, which stays or goes on to the next. An increment at
 //! zero leads to the exit with the changes behind it.
 //!
 //! Cost: O(places and their edges, times the changes of an arrival).
@@ -14,7 +14,7 @@ use super::explore::{Arrived, Change, Changes, Explored};
 use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges};
-use crate::network::rule::{Arrival, Counted, Graded, Lowered};
+use crate::network::rule::{Arrival, CountDependent, Counted, RegisterUpdate};
 
 /// A rule with registers.
 pub(in crate::network) struct CountedRule {
@@ -60,8 +60,8 @@ struct Rule<'a> {
 impl Rule<'_> {
     fn build(&mut self, allowed: Allowance<'_>) -> Result<CountedRule, Refused> {
         let (start, changes) = &self.explored.start;
-        // By graded counter and place that it is far at, the states of the place.
-        let mut graded: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
+        // By near-bound counter and place that it is far at, the states of the place.
+        let mut near_bound: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
         // The start is not arrived at, and no string of a rule is empty.
         self.states.push(DfaState::default());
         let edges = self.edges(*start);
@@ -71,9 +71,9 @@ impl Rule<'_> {
                 return Err(Refused::Limit);
             }
             let is_far = |counter: &&usize| self.explored.place(place).is_far(**counter);
-            for &counter in self.zones.graded().iter().filter(is_far) {
+            for &counter in self.zones.near_bound().iter().filter(is_far) {
                 let states = first..first + changes.len().max(1) as u32;
-                let of_counter = graded.entry(counter).or_default();
+                let of_counter = near_bound.entry(counter).or_default();
                 of_counter.entry(place).or_default().extend(states);
             }
             let edges = self.edges(place);
@@ -83,16 +83,19 @@ impl Rule<'_> {
                 self.states[state as usize].edges.clone_from(&edges);
                 let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
                 let then = at + 1 < changes.len();
-                let (lowered, exit) = match change {
-                    Change::Set(to) => (Lowered::Set { field, to, then }, state),
-                    Change::Tick => {
+                let (update, exit) = match change {
+                    Change::Set(to) => (RegisterUpdate::Set { field, to, then }, state),
+                    Change::Increment => {
                         let exit = self.explored.exits[place][usize::from(counter)];
-                        let exit = exit.expect("a counter that ticks is far");
+                        let exit = exit.expect("a counter that increments is far");
                         let behind = Changes::from_slice(&changes[at + 1..]);
-                        (Lowered::Field { field, then }, self.number((exit, behind)))
+                        (
+                            RegisterUpdate::DecrementField { field, then },
+                            self.number((exit, behind)),
+                        )
                     }
                 };
-                self.arrivals.push(Arrival { state, exit, lowered });
+                self.arrivals.push(Arrival { state, exit, update });
             }
         }
         let mut register = 0;
@@ -107,13 +110,13 @@ impl Rule<'_> {
         let register = register.max(1);
         let dfa = Dfa { states: std::mem::take(&mut self.states) };
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
-        let graded = graded.into_iter().map(|(counter, places)| {
+        let near_bound = near_bound.into_iter().map(|(counter, places)| {
             let field = self.zones.field(counter).expect("it is far somewhere");
             let mut places: Vec<(usize, Vec<u32>)> = places.into_iter().collect();
             places.sort_by_cached_key(|(place, _)| self.explored.place(*place).by_counts());
-            Graded::new(field, places.into_iter().map(|(_, states)| states).collect())
+            CountDependent::new(field, places.into_iter().map(|(_, states)| states).collect())
         });
-        counted.graded = graded.collect();
+        counted.count_dependent = near_bound.collect();
         Ok(CountedRule { dfa, counted, register })
     }
 

@@ -1,12 +1,12 @@
-//! The proof that near the bounds of several graded counters a rule allows what it allows near each of them.
+//! The proof that near the bounds of several near-bound counters a rule allows what it allows near each of them.
 //!
-//! Masks near a bound are found as if all other counters had many ticks left. Let a place be far from the bounds of two
+//! Masks near a bound are found as if all other counters had many increments left. Let a place be far from the bounds of two
 //! counters. A text leads from it to one place while both stay far, to one where the first alone has run out on the way, to one
 //! where the second alone has, and to one where both have. The last has to go on if and only if the two before it do. Besides
 //! that no run-out may change where a text ends otherwise than by not going on: then of the places where a token leaves the rule, the
 //! ones before it are left there too, and what is behind them is the intersection as well.
 //!
-//! All such tuples that any text leads to are looked at. Few ticks are spelled, so they are few.
+//! All such tuples that any text leads to are looked at. Few increments are spelled, so they are few.
 //!
 //! Cost: O(tuples times edges of their places).
 
@@ -26,33 +26,34 @@ const STEPS_A_TUPLE: usize = 1 << 5;
 struct Tuple {
     /// The place where all counters stay far.
     far: usize,
-    /// By graded counter, the place where that alone may have run out.
+    /// By near-bound counter, the place where that alone may have run out.
     each: SmallVec<[usize; 2]>,
     /// The place where every counter has run out that has in its place of `each`.
     all: usize,
-    /// The graded counters that may still run out, as bits.
+    /// The near-bound counters that may still run out, as bits.
     open: u32,
 }
 
-/// Checks the places from which several graded counters are far.
+/// Checks the places from which several near-bound counters are far.
 pub(super) fn check(
     zones: &Zones,
     explored: &Explored,
     alive: &[bool],
     allowed: Allowance<'_>,
 ) -> Result<(), Refused> {
-    let graded = zones.graded();
-    if graded.len() < 2 {
+    let near_bound = zones.near_bound();
+    if near_bound.len() < 2 {
         return Ok(());
     }
-    let walk = Walk { graded, explored, alive };
+    let walk = Walk { near_bound, explored, alive };
     let mut open: Vec<Tuple> = Vec::new();
     let mut seen: FxHashSet<Tuple> = FxHashSet::default();
     for far in (0..explored.len()).filter(|&place| alive[place]) {
-        let bits = (0..).zip(graded).filter(|(_, counter)| explored.place(far).is_far(**counter));
+        let bits =
+            (0..).zip(near_bound).filter(|(_, counter)| explored.place(far).is_far(**counter));
         let bits = bits.fold(0, |bits: u32, (at, _): (u32, _)| bits | 1 << at);
         if bits.count_ones() > 1 {
-            let each = graded.iter().map(|_| far).collect();
+            let each = near_bound.iter().map(|_| far).collect();
             open.push(Tuple { far, each, all: far, open: bits });
         }
     }
@@ -69,7 +70,7 @@ pub(super) fn check(
 }
 
 struct Walk<'a> {
-    graded: &'a [usize],
+    near_bound: &'a [usize],
     explored: &'a Explored,
     alive: &'a [bool],
 }
@@ -78,9 +79,9 @@ impl Walk<'_> {
     /// Checks a tuple, and adds those that symbols lead to.
     fn step(&self, tuple: &Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let accepting = &self.explored.accepting;
-        for (&counter, &place) in self.graded.iter().zip(&tuple.each) {
+        for (&counter, &place) in self.near_bound.iter().zip(&tuple.each) {
             if accepting[place] != accepting[tuple.far] {
-                return Err(Refused::Graded(counter));
+                return Err(Refused::NearBound(counter));
             }
         }
         if accepting[tuple.all] != accepting[tuple.far] {
@@ -113,7 +114,7 @@ impl Walk<'_> {
             let goes_on = (0..each.len()).find(|&at| each[at].is_some());
             return match (goes_on, all) {
                 (None, None) => Ok(()),
-                (Some(at), _) => Err(Refused::Graded(self.graded[at])),
+                (Some(at), _) => Err(Refused::NearBound(self.near_bound[at])),
                 (None, Some(_)) => Err(Refused::Spelled),
             };
         };
@@ -126,17 +127,17 @@ impl Walk<'_> {
         };
         // Who may run out here, and who can no more.
         let (mut may, mut closed) = (0, 0);
-        for (at, &counter) in self.graded.iter().enumerate() {
+        for (at, &counter) in self.near_bound.iter().enumerate() {
             let change = change_of(changes, counter);
             let has_run_out = tuple.open >> at & 1 == 0 && tuple.each[at] != tuple.far;
             match change {
                 Some(Change::Set(_)) => {
                     closed |= 1 << at;
                     if each[at].0 != *far {
-                        return Err(Refused::Graded(counter));
+                        return Err(Refused::NearBound(counter));
                     }
                 }
-                Some(Change::Tick) if tuple.open >> at & 1 != 0 => may |= 1 << at,
+                Some(Change::Increment) if tuple.open >> at & 1 != 0 => may |= 1 << at,
                 _ => {}
             }
             let is_alike = has_run_out && !matches!(change, Some(Change::Set(_)));
@@ -153,10 +154,10 @@ impl Walk<'_> {
                 all: all.0,
                 open: tuple.open & !closed & !gone,
             };
-            for (at, &counter) in self.graded.iter().enumerate() {
+            for (at, &counter) in self.near_bound.iter().enumerate() {
                 if gone >> at & 1 != 0 {
                     let exit = |place: usize| {
-                        self.explored.exits[place][counter].ok_or(Refused::Graded(counter))
+                        self.explored.exits[place][counter].ok_or(Refused::NearBound(counter))
                     };
                     next.each[at] = exit(next.each[at])?;
                     next.all = exit(next.all)?;

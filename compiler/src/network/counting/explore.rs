@@ -2,7 +2,7 @@
 //!
 //! A *place* is a set of states of the automaton, each with its counts. For a counter that is far the counts are
 //! distances below the highest of them, which alone is in the register, so that places of all far counts are one; else they
-//! are the counts themselves. A symbol leads from a place to another one and changes registers on the way: a counter ticks
+//! are the counts themselves. A symbol leads from a place to another one and changes registers on the way: a counter increments
 //! by one, or is set where it becomes far.
 //!
 //! Counts on which nothing depends any more are 0, and those that can come to no bound are the minimum.
@@ -64,8 +64,8 @@ impl Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// It becomes one less, and at zero the place is the other one.
-    Tick,
-    /// So many ticks are left of its zone, one of which leaves it.
+    Increment,
+    /// So many increments are left of its zone, one of which leaves it.
     Set(u32),
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Explored {
     pub(super) edges: Vec<Vec<(Symbol, Symbol, Arrived)>>,
     /// By place, whether a string may end there.
     pub(super) accepting: Vec<bool>,
-    /// By place and counter that is far there, the place without ticks left.
+    /// By place and counter that is far there, the place without increments left.
     pub(super) exits: Vec<SmallVec<[Option<usize>; 2]>>,
     /// The beginning: changes are those of the call.
     pub(super) start: Arrived,
@@ -283,8 +283,8 @@ impl Explorer<'_> {
                     if bounds.max.is_some_and(|max| count.value >= i64::from(max)) {
                         return None;
                     }
-                    let ticked = u32::try_from(count.value + 1).ok()?;
-                    count.value = i64::from(bounds.settled(ticked));
+                    let incremented = u32::try_from(count.value + 1).ok()?;
+                    count.value = i64::from(bounds.settled(incremented));
                 }
                 Step::Check(_) => {
                     let least = match far {
@@ -325,7 +325,7 @@ impl Explorer<'_> {
             false => Ok(0),
         };
         if is_distance {
-            let ticks = highest.max(0);
+            let increments = highest.max(0);
             if let Some(zone) = before.map(|zone| self.zones.zone(counter, zone))
                 && counts.iter().all(|&(state, count)| {
                     !live(state) || self.is_free(counter, state, zone, count.value)
@@ -338,11 +338,11 @@ impl Explorer<'_> {
                 return Ok((None, None));
             }
             for (member, &(state, count)) in place.members.iter_mut().zip(counts) {
-                member.1.push(below(state, count, ticks)?);
+                member.1.push(below(state, count, increments)?);
             }
-            return match ticks {
+            return match increments {
                 0 => Ok((before, None)),
-                1 => Ok((before, Some(Change::Tick))),
+                1 => Ok((before, Some(Change::Increment))),
                 _ => Err(Refused::Spelled),
             };
         }
@@ -377,7 +377,7 @@ impl Explorer<'_> {
     /// negative.
     fn is_free(&self, counter: usize, state: u32, zone: Zone, above: i64) -> bool {
         let bounds = self.machine.counters[counter];
-        let most = self.machine.states[state as usize].most_ticks[counter];
+        let most = self.machine.states[state as usize].most_increments[counter];
         let is_below = match (bounds.max, most) {
             (None, _) => true,
             (Some(max), Some(most)) => {
@@ -396,7 +396,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// The place that takes the place of one, when a counter that is far there has no ticks left.
+    /// The place that takes the place of one, when a counter that is far there has no increments left.
     fn exit(&self, place: &Place, counter: usize) -> Option<Place> {
         let Zone { hi, .. } = self.zones.zone(counter, place.far[counter]?);
         let mut exit = place.clone();

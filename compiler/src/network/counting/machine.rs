@@ -33,8 +33,8 @@ pub(super) struct State {
     pub(super) accepting: bool,
     /// The counters on which something depends from here on, as bits.
     pub(super) live: u32,
-    /// By counter, the most ticks from here on until it is reset; `None` where there is no most.
-    pub(super) most_ticks: Vec<Option<u32>>,
+    /// By counter, the most increments from here on until it is reset; `None` where there is no most.
+    pub(super) most_increments: Vec<Option<u32>>,
 }
 
 /// The automaton of a graph with counters.
@@ -47,14 +47,14 @@ pub(in crate::network) struct Machine {
     pub(super) counters: Vec<Counter>,
     /// The counters that are checked for their fewest somewhere, as bits.
     pub(super) checked: u32,
-    /// By counter, at least the most ticks that one token can make.
-    pub(super) ticks_a_token: Vec<u32>,
-    /// By counter, the most ticks on a shortest way to the end from any state.
-    pub(super) ticks_to_end: Vec<u32>,
+    /// By counter, at least the most increments that one token can make.
+    pub(super) increments_a_token: Vec<u32>,
+    /// By counter, the most increments on a shortest way to the end from any state.
+    pub(super) increments_to_end: Vec<u32>,
 }
 
 impl Machine {
-    /// Builds the machine of a graph. The most ticks of a token are found [afterwards](Self::bound_ticks).
+    /// Builds the machine of a graph. The most increments of a token are found [afterwards](Self::bound_increments).
     pub(in crate::network) fn new<P: GraphParts>(
         parts: &mut P,
         graph: &ExprGraph,
@@ -100,24 +100,24 @@ impl Machine {
             states: states_of(&dfa),
             lists,
             counters: graph.counters().to_vec(),
-            ticks_a_token: Vec::new(),
-            ticks_to_end: Vec::new(),
+            increments_a_token: Vec::new(),
+            increments_to_end: Vec::new(),
         };
         machine.find_live();
-        machine.find_most_ticks();
-        machine.ticks_to_end = machine.find_ticks_to_end();
+        machine.find_most_increments();
+        machine.increments_to_end = machine.find_increments_to_end();
         Ok(machine)
     }
 
-    /// Bounds the ticks of each counter in one token of a vocabulary, by the fewest bytes between two of them. The strings
+    /// Bounds the increments of each counter in one token of a vocabulary, by the fewest bytes between two of them. The strings
     /// of the graph consist of `bytes`.
-    pub(in crate::network) fn bound_ticks(&mut self, lexicon: &dyn Lexicon, bytes: ByteSet) {
+    pub(in crate::network) fn bound_increments(&mut self, lexicon: &dyn Lexicon, bytes: ByteSet) {
         for counter in 0..self.counters.len() {
-            let apart = self.bytes_between_ticks(counter);
+            let apart = self.bytes_between_increments(counter);
             let begun =
                 apart.map_or(0, |apart| lexicon.most_repetitions(bytes, bytes, apart.max(1)));
-            // The first tick may end what began before the token.
-            self.ticks_a_token.push(begun + 1);
+            // The first increment may end what began before the token.
+            self.increments_a_token.push(begun + 1);
         }
     }
 
@@ -144,20 +144,22 @@ impl Machine {
         digest.finalize().into()
     }
 
-    /// About how many states spell the counts that are near a bound, where masks are graded by some counters.
-    pub(super) fn spelled(&self, graded: &[usize]) -> usize {
+    /// About how many states spell the counts that are near a bound, where masks are near_bound by some counters.
+    pub(super) fn spelled(&self, near_bound: &[usize]) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
-            let told = if graded.contains(&number) { 0 } else { self.ticks_a_token[number] };
-            let room = told + self.ticks_to_end[number];
+            let told =
+                if near_bound.contains(&number) { 0 } else { self.increments_a_token[number] };
+            let room = told + self.increments_to_end[number];
             1 + bounds.max.unwrap_or(bounds.min).min(room) as usize
         });
         near.fold(self.states.len(), usize::saturating_mul)
     }
 
-    /// Ticks of a counter in a list of steps.
-    pub(super) fn ticks(&self, list: usize, counter: usize) -> u32 {
-        let ticks = |step: &&Step| matches!(step, Step::Tick(of) if usize::from(*of) == counter);
-        self.lists[list].iter().filter(ticks).count() as u32
+    /// Increments of a counter in a list of steps.
+    pub(super) fn increments(&self, list: usize, counter: usize) -> u32 {
+        let increments =
+            |step: &&Step| matches!(step, Step::Tick(of) if usize::from(*of) == counter);
+        self.lists[list].iter().filter(increments).count() as u32
     }
 
     fn resets(&self, list: usize, counter: usize) -> bool {
@@ -166,7 +168,7 @@ impl Machine {
             .any(|step| matches!(step, Step::Reset(of) if usize::from(*of) == counter))
     }
 
-    /// Whether ticks of a counter may go on until another one is at its most: some cycle ticks both and does not reset the other.
+    /// Whether increments of a counter may go on until another one is at its most: some cycle increments both and does not reset the other.
     /// O(edges).
     pub(super) fn is_ended_by(&self, counter: usize, other: usize) -> bool {
         let kept = |list: usize| !self.resets(list, other);
@@ -181,10 +183,10 @@ impl Machine {
             let steps = (0..).zip(&self.states).flat_map(|(from, state): (usize, _)| {
                 state.steps.iter().map(move |&(list, to)| (from, list, to as usize))
             });
-            let ticks = steps.filter(move |&(from, list, to)| {
-                kept(list) && self.ticks(list, counter) > 0 && component[from] == component[to]
+            let increments = steps.filter(move |&(from, list, to)| {
+                kept(list) && self.increments(list, counter) > 0 && component[from] == component[to]
             });
-            ticks.map(|(from, ..)| component[from]).collect::<FxHashSet<u32>>()
+            increments.map(|(from, ..)| component[from]).collect::<FxHashSet<u32>>()
         };
         self.counters[other].max.is_some() && !cycles(counter).is_disjoint(&cycles(other))
     }
@@ -208,9 +210,9 @@ impl Machine {
         }
     }
 
-    /// Longest paths by ticks: a counter has no most where a cycle ticks. Found by relaxing as often as there are states,
+    /// Longest paths by increments: a counter has no most where a cycle increments. Found by relaxing as often as there are states,
     /// behind which only cycles still grow.
-    fn find_most_ticks(&mut self) {
+    fn find_most_increments(&mut self) {
         let count = self.states.len();
         for counter in 0..self.counters.len() {
             let mut most: Vec<Option<u32>> = vec![Some(0); count];
@@ -226,24 +228,27 @@ impl Machine {
                             true => Some(0),
                             false => most[to as usize],
                         };
-                        after.map(|after| after + self.ticks(list, counter))
+                        after.map(|after| after + self.increments(list, counter))
                     });
                     let new = on.chain(steps).try_fold(0, |all: u32, more| Some(all.max(more?)));
                     if new != most[index] {
                         changed = true;
-                        // More ticks than states: some state was passed twice with a tick between.
+                        // More increments than states: some state was passed twice with an increment between.
                         let is_endless =
                             rounds > count || new.is_some_and(|most| most > count as u32);
                         most[index] = if is_endless { None } else { new };
                     }
                 }
             }
-            self.states.iter_mut().zip(most).for_each(|(state, most)| state.most_ticks.push(most));
+            self.states
+                .iter_mut()
+                .zip(most)
+                .for_each(|(state, most)| state.most_increments.push(most));
         }
     }
 
-    /// By counter, the most ticks on the shortest ways to the end, one for each state.
-    fn find_ticks_to_end(&self) -> Vec<u32> {
+    /// By counter, the most increments on the shortest ways to the end, one for each state.
+    fn find_increments_to_end(&self) -> Vec<u32> {
         let mut ways: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -255,15 +260,17 @@ impl Machine {
                     }
                 };
                 for edge in &state.edges {
-                    if let Some((length, ticks)) = &ways[edge.target as usize] {
-                        take((length + 1, ticks.clone()));
+                    if let Some((length, increments)) = &ways[edge.target as usize] {
+                        take((length + 1, increments.clone()));
                     }
                 }
                 for &(list, to) in &state.steps {
-                    if let Some((length, ticks)) = &ways[to as usize] {
-                        let more = (0..).zip(ticks);
-                        let ticks = more.map(|(counter, ticks)| ticks + self.ticks(list, counter));
-                        take((*length, ticks.collect()));
+                    if let Some((length, increments)) = &ways[to as usize] {
+                        let more = (0..).zip(increments);
+                        let increments = more.map(|(counter, increments)| {
+                            increments + self.increments(list, counter)
+                        });
+                        take((*length, increments.collect()));
                     }
                 }
                 let shorter =
@@ -276,21 +283,23 @@ impl Machine {
             }
         }
         let mut most = vec![0; self.counters.len()];
-        for (_, ticks) in ways.iter().flatten() {
-            most.iter_mut().zip(ticks).for_each(|(most, ticks)| *most = (*most).max(*ticks));
+        for (_, increments) in ways.iter().flatten() {
+            most.iter_mut()
+                .zip(increments)
+                .for_each(|(most, increments)| *most = (*most).max(*increments));
         }
         most
     }
 
-    /// The fewest bytes between two ticks of a counter; `None` where no path has two.
-    fn bytes_between_ticks(&self, counter: usize) -> Option<u32> {
+    /// The fewest bytes between two increments of a counter; `None` where no path has two.
+    fn bytes_between_increments(&self, counter: usize) -> Option<u32> {
         let mut least: Option<u32> = None;
         let steps = self.states.iter().flat_map(|state| &state.steps);
         let mut begins: Vec<u32> =
-            steps.filter(|step| self.ticks(step.0, counter) > 0).map(|step| step.1).collect();
+            steps.filter(|step| self.increments(step.0, counter) > 0).map(|step| step.1).collect();
         begins.sort_unstable();
         begins.dedup();
-        // Breadth first from all of them at once: the first tick met is the nearest.
+        // Breadth first from all of them at once: the first increment met is the nearest.
         let mut seen = vec![false; self.states.len()];
         let mut layer = begins;
         for bytes in 0.. {
@@ -302,7 +311,7 @@ impl Machine {
                     continue;
                 }
                 for &(list, to) in &self.states[state as usize].steps {
-                    if self.ticks(list, counter) > 0 {
+                    if self.increments(list, counter) > 0 {
                         least = least.or(Some(bytes));
                     }
                     layer.push(to);

@@ -1,42 +1,42 @@
-//! Counters: bounds on how often a path ticks are registers, and not states.
+//! Counters: bounds on how often a path increments are registers, and not states.
 //!
 //! A [graph with counters](crate::ir::ExprGraph) is a language within bounds: 20 to 2,083 characters, up to 50 words
 //! within 500 characters. Written out, a state stands for a state of the graph and its counts. But let `L` be the most
-//! ticks that one token can make, and `D` the most that a shortest way to the end makes. While more than `L + D` ticks of
+//! increments that one token can make, and `D` the most that a shortest way to the end makes. While more than `L + D` increments of
 //! a counter are left, no token can tell how many, so masks don't depend on the count: it is *far*. A state is then a
 //! state of the graph and, for each counter, far or an exact count near a bound:
 //!
 //! ```text
-//! ticks of {m,M}   0 ......... m-T   m-T+1 .. m   m+1 ......... M-T   M-T+1 .. M        T = L + D
+//! increments of {m,M}   0 ......... m-T   m-T+1 .. m   m+1 ......... M-T   M-T+1 .. M        T = L + D
 //!                  far: register     spelled      far: register       spelled
 //! ```
 //!
-//! Counters may be *graded*, where spelled counts would be many states: the zone goes on to the last `D` ticks, and the masks of a far
-//! state with less than `L` ticks left are stored by the count (`masks/derive/ticks`). Near the bounds of several, the mask is the
+//! Counters may be *near_bound*, where spelled counts would be many states: the zone goes on to the last `D` increments, and the masks of a far
+//! state with less than `L` increments left are stored by the count (`masks/derive/increments`). Near the bounds of several, the mask is the
 //! intersection of those by each.
 //!
-//! In a far zone the count stands in a field of the activation's register: a tick lowers it, and at zero the
+//! In a far zone the count stands in a field of the activation's register: an increment lowers it, and at zero the
 //! activation goes on where counts are spelled out. So a language of Q states costs Q times a product of zones, never of
 //! bounds, and zones that no path shares are not built.
 //!
 //! | pass | file |
 //! | --- | --- |
 //! | the graph as an automaton whose steps are symbols | `machine` |
-//! | the most ticks that one token makes | `token_ticks` |
+//! | the most increments that one token makes | `token_increments` |
 //! | which counts are far | `zones` |
 //! | subset construction on states with counts, those of far zones relative to the register | `explore` |
 //! | the proof that masks cannot distinguish a far count from a spelled one | `verify` |
 //! | the rule: states and arrivals | `build_rule` |
-//! | the proof that near several graded bounds the rule allows what is allowed near each | `conjunction` |
-//! | the counters by which masks are graded | `grading` |
+//! | the proof that near several near-bound counters the rule allows what is allowed near each | `conjunction` |
+//! | the counters by which masks are near_bound | `choice` |
 //!
 //! Invariant: the rule accepts the strings of the graph, and the walks of the masks, which ignore registers, find what the
-//! counts allow, but for those of graded counters. The second is proved for each rule by walking each far state and the spelled state that it gives way to
-//! side by side for `L` ticks; where it fails, and where counts of one state are not a fixed distance apart, the graph is
+//! counts allow, but for those of near-bound counters. The second is proved for each rule by walking each far state and the spelled state that it gives way to
+//! side by side for `L` increments; where it fails, and where counts of one state are not a fixed distance apart, the graph is
 //! written out under the limits on states.
 //!
 //! Far below a minimum every way has to lead on for as long as it takes, which the maximum of another counter would spoil that
-//! ticks on the way and is not reset: then the minimum is spelled out.
+//! increments on the way and is not reset: then the minimum is spelled out.
 //!
 //! Sources: counters of extended finite automata; Turoňová et al., "Regex matching with counting-set automata" (2020), for
 //! subsets whose counts stand at fixed distances.
@@ -44,10 +44,10 @@
 mod build_rule;
 mod conjunction;
 mod explore;
-mod grading;
 mod machine;
+mod near_bound_choice;
 mod refused;
-mod token_ticks;
+mod token_increments;
 mod verify;
 mod zones;
 
@@ -59,25 +59,25 @@ use super::build::source::Source;
 use crate::ir::ExprGraph;
 
 pub(super) use build_rule::CountedRule;
-use grading::Grading;
 pub(super) use machine::Machine;
+use near_bound_choice::NearBoundChoice;
 use refused::Refused;
-use token_ticks::{most_on_entry, most_ticks};
+use token_increments::{most_increments, most_on_entry};
 use zones::Zones;
 
 /// How often a far zone is made smaller because a token could distinguish a far count from a near one.
 const ATTEMPTS: u32 = 6;
 
-/// Nodes of the trie that a walk for the most ticks of a token is worth, for each state with an unrolled count.
+/// Nodes of the trie that a walk for the most increments of a token is worth, for each state with an unrolled count.
 const NODES_A_STATE: usize = 1 << 7;
 
-/// The most ticks of each counter that a token makes, by the structure of the machine. Empty where a walk found no bound.
+/// The most increments of each counter that a token makes, by the structure of the machine. Empty where a walk found no bound.
 #[derive(Default)]
-pub(super) struct TicksPerToken(FxHashMap<[u8; 32], Vec<u32>>);
+pub(super) struct IncrementsPerToken(FxHashMap<[u8; 32], Vec<u32>>);
 
-impl TicksPerToken {
+impl IncrementsPerToken {
     fn of(&mut self, machine: &Machine, source: &Source<'_>) -> Vec<u32> {
-        let most = || most_ticks(machine, source.lexicon.trie(), source.bounds());
+        let most = || most_increments(machine, source.lexicon.trie(), source.bounds());
         let known = self.0.entry(machine.structure());
         known.or_insert_with(|| most().map(|most| most.to_vec()).unwrap_or_default()).clone()
     }
@@ -92,24 +92,24 @@ pub(super) fn has_few_counters(graph: &ExprGraph) -> bool {
 pub(super) fn build_rule(
     mut machine: Machine,
     source: &Source<'_>,
-    ticks: &mut TicksPerToken,
+    increments: &mut IncrementsPerToken,
 ) -> Option<CountedRule> {
     if machine.spelled(&[]) > source.lexicon.trie().len() / NODES_A_STATE {
-        let found = ticks.of(&machine, source);
-        for (known, most) in machine.ticks_a_token.iter_mut().zip(found) {
-            // The first tick may end a part that began before the token.
+        let found = increments.of(&machine, source);
+        for (known, most) in machine.increments_a_token.iter_mut().zip(found) {
+            // The first increment may end a part that began before the token.
             *known = (*known).min(most + 1);
         }
     }
-    let limit = source.wanted.limits.graded_states;
-    let mut grading = match may_be_graded(&machine, source) {
-        true => Grading::new(&machine, limit),
-        false => Grading::none(),
+    let limit = source.wanted.limits.count_dependent_states;
+    let mut choice = match may_be_count_dependent(&machine, source) {
+        true => NearBoundChoice::new(&machine, limit),
+        false => NearBoundChoice::none(),
     };
-    while let Some(graded) = grading.next_choice(&machine, limit) {
-        match rule_of_zones(&machine, &graded, source) {
+    while let Some(near_bound) = choice.next_choice(&machine, limit) {
+        match rule_of_zones(&machine, &near_bound, source) {
             Ok(rule) => return Some(rule),
-            Err(refused) => grading.refuse(refused),
+            Err(refused) => choice.refuse(refused),
         }
     }
     None
@@ -117,7 +117,7 @@ pub(super) fn build_rule(
 
 /// Whether the rule may have near-bound masks: the rule is a grammar's, and each of its bytes is a token by itself, so that
 /// a token may end after any of them.
-fn may_be_graded(machine: &Machine, source: &Source<'_>) -> bool {
+fn may_be_count_dependent(machine: &Machine, source: &Source<'_>) -> bool {
     let alone = source.lexicon.single_bytes();
     let is_read = |symbol: u32| u8::try_from(symbol).is_ok_and(|byte| alone.contains(byte));
     let mut edges = machine.states.iter().flat_map(|state| &state.edges);
@@ -127,7 +127,7 @@ fn may_be_graded(machine: &Machine, source: &Source<'_>) -> bool {
 /// Builds the rule of a machine with far zones, which are made smaller until no token distinguishes a far count.
 fn rule_of_zones(
     machine: &Machine,
-    graded: &[usize],
+    near_bound: &[usize],
     source: &Source<'_>,
 ) -> Result<CountedRule, Refused> {
     let (bounds, trie) = (source.bounds(), source.lexicon.trie());
@@ -135,7 +135,7 @@ fn rule_of_zones(
     let mut is_sharing = true;
     let on_entry = OnceCell::new();
     for _ in 0..ATTEMPTS {
-        let Some(zones) = Zones::new(machine, &more, graded, is_sharing) else {
+        let Some(zones) = Zones::new(machine, &more, near_bound, is_sharing) else {
             return Err(Refused::Spelled);
         };
         let found = explore::explore(machine, &zones, bounds).and_then(|explored| {

@@ -9,9 +9,9 @@ pub(super) enum Refused {
     Told(usize),
     /// Counters that share a field are far at once.
     Shared,
-    /// Masks cannot be graded by this counter: a token may set it near its bound, its walks are many, or near its bound other texts
+    /// Masks cannot be near_bound by this counter: a token may set it near its bound, its walks are many, or near its bound other texts
     /// change than those that go beyond, which counters beside it do not bear.
-    Graded(usize),
+    NearBound(usize),
     /// There would be more states than allowed, or the budget is spent.
     Limit,
 }

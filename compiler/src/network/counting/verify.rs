@@ -1,12 +1,12 @@
 //! The proof that masks which ignore registers are right for the explored places.
 //!
 //! Walks of masks ignore registers: they stay far. So a token must do the same from a far place and from its exit, however
-//! close. Both are walked side by side for as many ticks as a token can make. And a far place must lead on whatever is left:
-//! to the end of the rule, or around a cycle that ticks, all of whose exits lead on.
+//! close. Both are walked side by side for as many increments as a token can make. And a far place must lead on whatever is left:
+//! to the end of the rule, or around a cycle that increments, all of whose exits lead on.
 //!
-//! Counters by which masks are graded are not walked so; for several of them see `conjunction`.
+//! Counters by which masks are near_bound are not walked so; for several of them see `conjunction`.
 //!
-//! Cost: O(pairs of a far place and a spelled one within a token's ticks, times their edges).
+//! Cost: O(pairs of a far place and a spelled one within a token's increments, times their edges).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use indexmap::IndexSet;
@@ -19,14 +19,14 @@ use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{Allowance, Symbol};
 
-/// Walks of the whole trie that the masks of a graded counter may take, about.
+/// Walks of the whole trie that the masks of a near-bound counter may take, about.
 const MOST_WALKS: usize = 16;
 
 /// Steps of a budget that a pair takes, about.
 const STEPS_A_PAIR: usize = 1 << 4;
 
 /// Checks that masks may ignore the registers of the places. Returns for each place whether a string can end from there.
-/// `on_entry` has the most ticks of a counter in a token that enters the rule.
+/// `on_entry` has the most increments of a counter in a token that enters the rule.
 pub(super) fn verify(
     machine: &Machine,
     zones: &Zones,
@@ -45,44 +45,44 @@ pub(super) fn verify(
     }
     lead_on(machine, explored, &alive)?;
     walk_alike(machine, zones, explored, &alive, allowed)?;
-    for &graded in zones.graded() {
-        begins_far(machine, graded, explored, &on_entry)?;
+    for &near_bound in zones.near_bound() {
+        begins_far(machine, near_bound, explored, &on_entry)?;
     }
-    are_few(zones.graded(), explored, trie)?;
+    are_few(zones.near_bound(), explored, trie)?;
     conjunction::check(zones, explored, &alive, allowed)?;
     Ok(alive)
 }
 
-/// Checks that a counter whose masks are graded begins further from the end of its zone than a token ticks: walks that come
+/// Checks that a counter whose masks are near_bound begins further from the end of its zone than a token increments: walks that come
 /// upon its beginning do not know the register. Where the rule is entered, that is a token that comes from before it.
 fn begins_far(
     machine: &Machine,
-    graded: usize,
+    near_bound: usize,
     explored: &Explored,
     on_entry: impl Fn(usize) -> u32,
 ) -> Result<(), Refused> {
-    let most = machine.ticks_a_token[graded];
-    let is_near = |changes: &Changes, most: u32| matches!(change_of(changes, graded), Some(Change::Set(to)) if to <= most);
+    let most = machine.increments_a_token[near_bound];
+    let is_near = |changes: &Changes, most: u32| matches!(change_of(changes, near_bound), Some(Change::Set(to)) if to <= most);
     let on_the_way =
         explored.edges.iter().flatten().any(|(.., (_, changes))| is_near(changes, most));
     let begins = &explored.start.1;
-    if on_the_way || is_near(begins, most) && is_near(begins, on_entry(graded)) {
-        return Err(Refused::Graded(graded));
+    if on_the_way || is_near(begins, most) && is_near(begins, on_entry(near_bound)) {
+        return Err(Refused::NearBound(near_bound));
     }
     Ok(())
 }
 
-/// Checks that the walks by which masks are graded by a counter are few: one for each place that first bytes lead to, where places that
+/// Checks that the walks by which masks are near_bound by a counter are few: one for each place that first bytes lead to, where places that
 /// differ in counts alone mostly have one of them in common. Where the graph itself counts in states, such as the letters of a
 /// label, spelled counts are less work.
-fn are_few(graded: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
-    if graded.is_empty() {
+fn are_few(near_bound: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
+    if near_bound.is_empty() {
         return Ok(());
     }
     let mut alike: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
     let alike = (0..explored.len()).map(|at| alike.insert_full(explored.place(at).states()).0);
     let alike: Vec<usize> = alike.collect();
-    for &counter in graded {
+    for &counter in near_bound {
         are_few_of(counter, &alike, explored, trie)?;
     }
     Ok(())
@@ -90,14 +90,14 @@ fn are_few(graded: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), 
 
 /// The same for one counter, where places that differ in counts alone have one number in `alike`.
 fn are_few_of(
-    graded: usize,
+    near_bound: usize,
     alike: &[usize],
     explored: &Explored,
     trie: Trie<'_>,
 ) -> Result<(), Refused> {
     let mut seen: FxHashSet<(u32, usize, bool)> = FxHashSet::default();
     let mut left = trie.len() * MOST_WALKS;
-    for place in (0..explored.len()).filter(|&place| explored.place(place).is_far(graded)) {
+    for place in (0..explored.len()).filter(|&place| explored.place(place).is_far(near_bound)) {
         let mut edges = explored.edges[place].iter().peekable();
         for child in trie.children(0) {
             let byte = Symbol::from(trie.byte[child as usize]);
@@ -105,16 +105,16 @@ fn are_few_of(
             let Some((_, _, arrived)) = edges.peek().filter(|(lo, ..)| *lo <= byte) else {
                 continue;
             };
-            if seen.insert((child, alike[arrived.0], ticks(&arrived.1, graded))) {
+            if seen.insert((child, alike[arrived.0], increments(&arrived.1, near_bound))) {
                 let nodes = (trie.end[child as usize] - child) as usize;
-                left = left.checked_sub(nodes).ok_or(Refused::Graded(graded))?;
+                left = left.checked_sub(nodes).ok_or(Refused::NearBound(near_bound))?;
             }
         }
     }
     Ok(())
 }
 
-/// The places from which a string can end: a least fixpoint over edges and exits of ticks.
+/// The places from which a string can end: a least fixpoint over edges and exits of increments.
 fn alive(explored: &Explored) -> Vec<bool> {
     let mut into: Vec<Vec<u32>> = vec![Vec::new(); explored.len()];
     for (from, edges) in (0..).zip(&explored.edges) {
@@ -137,11 +137,11 @@ fn alive(explored: &Explored) -> Vec<bool> {
     alive
 }
 
-/// The places that ticks of an arrival may lead to instead.
+/// The places that increments of an arrival may lead to instead.
 fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> {
     let mut found = vec![place];
     for (counter, change) in changes {
-        if *change == Change::Tick {
+        if *change == Change::Increment {
             let more: Vec<usize> = found
                 .iter()
                 .filter_map(|&place| explored.exits[place][usize::from(*counter)])
@@ -152,7 +152,7 @@ fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> 
     found.split_off(1)
 }
 
-/// The last of the counters whose ticks lead to a place from which no string ends.
+/// The last of the counters whose increments lead to a place from which no string ends.
 fn dead_exit(
     explored: &Explored,
     alive: &[bool],
@@ -165,9 +165,9 @@ fn dead_exit(
     Some(usize::from(changes[end - 1].0))
 }
 
-/// Whether a counter ticks.
-fn ticks(changes: &Changes, counter: usize) -> bool {
-    change_of(changes, counter) == Some(Change::Tick)
+/// Whether a counter increments.
+fn increments(changes: &Changes, counter: usize) -> bool {
+    change_of(changes, counter) == Some(Change::Increment)
 }
 
 /// Checks that every far place leads on whatever its register: to an end without leaving any zone, or for ever, past exits that
@@ -189,7 +189,7 @@ fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(),
         if far.is_empty() {
             continue;
         }
-        // Ends within the zone, and edges that leave it other than by a tick, such as by a reset.
+        // Ends within the zone, and edges that leave it other than by an increment, such as by a reset.
         let mut good = vec![false; explored.len()];
         let is_far = |place: usize| explored.place(place).is_far(counter);
         for &place in &far {
@@ -197,14 +197,15 @@ fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(),
             good[place] = explored.accepting[place] || explored.edges[place].iter().any(leaves);
         }
         spread(explored, &far, &mut good);
-        // The greatest set of places from which a tick leads back into it.
+        // The greatest set of places from which an increment leads back into it.
         let mut endless: Vec<bool> =
             (0..explored.len()).map(|place| alive[place] && is_far(place)).collect();
         loop {
             let mut next = vec![false; explored.len()];
             for &place in &far {
-                let goes =
-                    |(.., (to, changes)): &(_, _, Arrived)| ticks(changes, counter) && endless[*to];
+                let goes = |(.., (to, changes)): &(_, _, Arrived)| {
+                    increments(changes, counter) && endless[*to]
+                };
                 next[place] = explored.edges[place].iter().any(goes);
             }
             spread(explored, &far, &mut next);
@@ -233,8 +234,8 @@ fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     }
 }
 
-/// Checks that no token does something else from an exit than from the far place that gives way to it, and changes graded
-/// counters alike; not for the graded ones themselves.
+/// Checks that no token does something else from an exit than from the far place that gives way to it, and changes near_bound
+/// counters alike; not for the near_bound ones themselves.
 fn walk_alike(
     machine: &Machine,
     zones: &Zones,
@@ -242,14 +243,14 @@ fn walk_alike(
     alive: &[bool],
     allowed: Allowance<'_>,
 ) -> Result<(), Refused> {
-    let is_graded = |counter: usize| zones.graded().contains(&counter);
-    let graded = |changes: &Changes| -> Changes {
-        let graded = changes.iter().filter(|(counter, _)| is_graded(usize::from(*counter)));
-        graded.copied().collect()
+    let is_near_bound = |counter: usize| zones.near_bound().contains(&counter);
+    let near_bound = |changes: &Changes| -> Changes {
+        let near_bound = changes.iter().filter(|(counter, _)| is_near_bound(usize::from(*counter)));
+        near_bound.copied().collect()
     };
-    for counter in (0..machine.counters.len()).filter(|&counter| !is_graded(counter)) {
-        let most = machine.ticks_a_token[counter];
-        // By pair, the fewest ticks on a way to it: those that are left decide how far it is walked.
+    for counter in (0..machine.counters.len()).filter(|&counter| !is_near_bound(counter)) {
+        let most = machine.increments_a_token[counter];
+        // By pair, the fewest increments on a way to it: those that are left decide how far it is walked.
         let mut layer: Vec<(usize, usize)> = Vec::new();
         for (place, exits) in explored.exits.iter().enumerate() {
             if let Some(exit) = exits[counter].filter(|_| alive[place]) {
@@ -275,7 +276,7 @@ fn walk_alike(
                 }
                 for (one, other) in overlaps(ours, theirs).ok_or(Refused::Told(counter))? {
                     let is_far = explored.place(one.0).is_far(counter);
-                    if alive[one.0] && graded(&one.1) != graded(&other.1) {
+                    if alive[one.0] && near_bound(&one.1) != near_bound(&other.1) {
                         return Err(Refused::Spelled);
                     }
                     match alive[one.0] {
@@ -283,7 +284,7 @@ fn walk_alike(
                         _ if !is_far && one.0 == other.0 => {}
                         false if !alive[other.0] => {}
                         true if !is_far => return Err(Refused::Spelled),
-                        _ if ticks(&one.1, counter) => next.push((one.0, other.0)),
+                        _ if increments(&one.1, counter) => next.push((one.0, other.0)),
                         _ => layer.push((one.0, other.0)),
                     }
                 }

@@ -27,27 +27,27 @@ pub(super) struct Zones {
     of: Vec<Vec<Zone>>,
     /// By counter, its field, where it has a zone.
     fields: Vec<Option<Field>>,
-    /// By counter, the most ticks that a bound is taken to be near for.
+    /// By counter, the most increments that a bound is taken to be near for.
     margins: Vec<u32>,
-    /// The counters that tokens may tell a far count of: masks are graded by them.
-    graded: Vec<usize>,
+    /// The counters that tokens may tell a far count of: masks are near_bound by them.
+    near_bound: Vec<usize>,
 }
 
 impl Zones {
-    /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
-    /// take; of those that are `graded`, than a shortest way to the end takes. `None` where there is none, or no graded counter has
+    /// The zones of a machine, which by counter keep `more` increments further from a bound than a token and a shortest way to the end
+    /// take; of those that are `near_bound`, than a shortest way to the end takes. `None` where there is none, or no near-bound counter has
     /// one.
     pub(super) fn new(
         machine: &Machine,
         more: &[u32],
-        graded: &[usize],
+        near_bound: &[usize],
         is_sharing: bool,
     ) -> Option<Self> {
         let (mut of, mut margins) = (Vec::new(), Vec::new());
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
-            let is_graded = graded.contains(&number);
-            let told = if is_graded { 0 } else { machine.ticks_a_token[number] };
-            let room = told + machine.ticks_to_end[number] + more[number];
+            let is_near_bound = near_bound.contains(&number);
+            let told = if is_near_bound { 0 } else { machine.increments_a_token[number] };
+            let room = told + machine.increments_to_end[number] + more[number];
             margins.push(room);
             let mut others = (0..machine.counters.len()).filter(|&other| other != number);
             let below = min.checked_sub(room + 1);
@@ -55,8 +55,8 @@ impl Zones {
             let below = below.map(|hi| Zone { lo: 0, hi });
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
-            // A zone of a graded counter that is come to on the way is longer than a token ticks.
-            let told = if is_graded { machine.ticks_a_token[number] } else { 0 };
+            // A zone of a near-bound counter that is come to on the way is longer than a token increments.
+            let told = if is_near_bound { machine.increments_a_token[number] } else { 0 };
             let is_worth = |zone: &Zone| {
                 let worth = WORTH[usize::from(machine.counters.len() > 1)];
                 let worth = if zone.lo == 0 { worth } else { told.max(worth) };
@@ -66,18 +66,18 @@ impl Zones {
         }
         let fields = fields(machine, &mut of, is_sharing);
         let is_any = fields.iter().any(Option::is_some);
-        let far = graded.iter().copied().filter(|&counter| fields[counter].is_some());
+        let far = near_bound.iter().copied().filter(|&counter| fields[counter].is_some());
         let far: Vec<usize> = far.collect();
-        let is_far = graded.is_empty() || !far.is_empty();
-        (is_any && is_far).then_some(Self { of, fields, margins, graded: far })
+        let is_far = near_bound.is_empty() || !far.is_empty();
+        (is_any && is_far).then_some(Self { of, fields, margins, near_bound: far })
     }
 
-    /// The counters by which masks are graded.
-    pub(super) fn graded(&self) -> &[usize] {
-        &self.graded
+    /// The counters by which masks are near_bound.
+    pub(super) fn near_bound(&self) -> &[usize] {
+        &self.near_bound
     }
 
-    /// The most ticks that a bound of a counter is taken to be near for.
+    /// The most increments that a bound of a counter is taken to be near for.
     pub(super) fn margin(&self, counter: usize) -> u32 {
         self.margins[counter]
     }

@@ -5,7 +5,7 @@ use smallvec::smallvec;
 use super::rule::{More, Run};
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol};
 use crate::network::minimal::{minimal_without_empty, without_unreached};
-use crate::network::rule::{Arrival, Counted, Lowered};
+use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
 /// Builds one body and then the call `rest`, which the last body of a run does not have.
 pub(in crate::network) fn chain(
@@ -73,7 +73,7 @@ pub(in crate::network) fn counted_loop(
     states.push(DfaState { edges: Edges::new(), accepting: true });
     let (states, numbers) = without_unreached(states, &[exit]);
     let at = |state: u32| numbers[state as usize];
-    let arrival = Arrival { state: at(head), exit: at(exit), lowered: Lowered::ByOne };
+    let arrival = Arrival { state: at(head), exit: at(exit), update: RegisterUpdate::Decrement };
     (Dfa { states }, Counted::new(vec![arrival], is_optional))
 }
 

@@ -21,7 +21,7 @@ use super::rule::TailBytes;
 use crate::automata::{Dfa, DfaState, Edge, Edges, Symbol};
 use crate::ir::ByteSet;
 use crate::network::minimal::without_unreached;
-use crate::network::rule::{Arrival, Counted, Lowered};
+use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
 /// States of the rules: the initial state, those after an open and after a closed byte, and the end.
 const START: u32 = 0;
@@ -80,7 +80,7 @@ pub(in crate::network) fn counted_loop(bytes: TailBytes, rest: Symbol) -> (Dfa, 
     let arrivals = heads.iter().map(|&head| Arrival {
         state: numbers[head as usize],
         exit: numbers[(head + DONE) as usize],
-        lowered: Lowered::ByOne,
+        update: RegisterUpdate::Decrement,
     });
     let counted = Counted::new(arrivals.collect(), true);
     (Dfa { states }, counted)

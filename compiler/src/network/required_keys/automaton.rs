@@ -7,7 +7,7 @@ use crate::ir::thompson::build;
 use crate::network::error::NetworkErrorKind;
 use crate::network::graph_parts::GraphParts;
 use crate::network::minimal::without_unreached;
-use crate::network::rule::{Arrival, Counted, Lowered};
+use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
 /// Symbols of the passing of a mark, two each, far above those of labels: others are left, and none is.
 const PASSED: Symbol = 1 << 30;
@@ -103,7 +103,7 @@ fn to_arrivals(mut dfa: Dfa) -> Option<(Dfa, Counted)> {
     let arrivals = arrivals.into_iter().map(|(state, _, done, bit)| Arrival {
         state: at(state),
         exit: at(done),
-        lowered: Lowered::Without(bit),
+        update: RegisterUpdate::ClearBit(bit),
     });
     Some((Dfa { states }, Counted::new(arrivals.collect(), false)))
 }

@@ -1,4 +1,4 @@
-//! Pairs of a state with many ticks left and the exit that it gives way to: the product of the rule with itself, as far as
+//! Pairs of a state with many increments left and the exit that it gives way to: the product of the rule with itself, as far as
 //! such pairs lead, and how soon texts tell the two apart.
 //!
 //! The *distance* of a pair is the length of the shortest string after which one of the two goes on or may end and the other does
@@ -31,7 +31,7 @@ pub(super) struct Pairs {
     classes: usize,
     /// By pair, its distance; `u32::MAX` where no string tells.
     distances: Vec<u32>,
-    /// By pair, whether one of the two may end: the state with many ticks left, and the exit.
+    /// By pair, whether one of the two may end: the state with many increments left, and the exit.
     ends: Vec<(bool, bool)>,
     /// The least distance.
     pub(super) least: u32,
@@ -93,7 +93,7 @@ impl Pairs {
         self.numbers[&pair]
     }
 
-    /// Whether the state with many ticks left may end, and the exit.
+    /// Whether the state with many increments left may end, and the exit.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }

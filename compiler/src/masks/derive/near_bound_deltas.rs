@@ -1,14 +1,14 @@
-//! The masks of graded states when few ticks are left, as differences from those with many.
+//! The masks of count-dependent states when few increments are left, as differences from those with many.
 //!
-//! A *cut* is the difference of the mask with one number of ticks left, put together from what the [walks](super::ticks) of a
-//! state find on its first bytes. States with the same parts have the same cuts, and so have the states of two rules that do the
-//! same from their graded states on, such as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
+//! A *delta* is the difference of the mask with one number of increments left, put together from what the [walks](super::increment_walk) of a
+//! state find on its first bytes. States with the same parts have the same deltas, and so have the states of two rules that do the
+//! same from their count-dependent states on, such as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
 //!
-//! Cuts are of tokens alone, [left out](Cut::excluded) of whatever the mask with many ticks left is, where the rule is a text between
-//! quotes or all there is: one cut serves all states with these parts. Elsewhere a token may leave the rule at one place and be cut
-//! behind it, so each state has an [outcome](Cut::outcome) of its own.
+//! Deltas are of tokens alone, [left out](NearBoundDelta::excluded) of whatever the mask with many increments left is, where the rule is a text between
+//! quotes or all there is: one delta serves all states with these parts. Elsewhere a token may leave the rule at one place and be delta
+//! behind it, so each state has an [outcome](NearBoundDelta::outcome) of its own.
 //!
-//! Cost: that of the walks, and O(subtrees) for each list of parts and number of ticks.
+//! Cost: that of the walks, and O(subtrees) for each list of parts and number of increments.
 
 use std::ops::Range;
 
@@ -16,59 +16,65 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::increment_walk::{Beginning, CountDependentRule, ExitDifference, IncrementWalk, Part};
 use super::rule_steps::RuleSteps;
-use super::ticks::{Beginning, GivenWay, GradedRule, Part, TickWalk};
 use crate::ir::ByteSet;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::network::{Graded, Network};
+use crate::network::{CountDependent, Network};
 use crate::threads::Means;
 
-/// The cuts of a state with 1 tick left and more, as long as a token may make that many; none where nothing differs.
-pub(crate) type CutsByTick = Vec<Option<Cut>>;
+/// The deltas of a state with 1 increment left and more, as long as a token may make that many; none where nothing differs.
+pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The cuts of the graded states of one rule.
-pub(crate) struct RuleCuts {
-    /// By group of states that do the same, the number of its cuts.
+/// The deltas of the count-dependent states of one rule.
+pub(crate) struct RuleDeltas {
+    /// By group of states that do the same, the number of its deltas.
     pub(crate) of_group: Vec<usize>,
-    pub(crate) cuts: Vec<CutsByTick>,
+    pub(crate) deltas: Vec<DeltasByIncrement>,
     /// Whether they are of tokens alone, wherever these leave the rule.
     pub(crate) of_tokens: bool,
 }
 
-/// The cuts of rules that do not do the same, by what the rules do.
+/// The deltas of rules that do not do the same, by what the rules do.
 #[derive(Default)]
-pub(crate) struct Cuts(IndexMap<Vec<u32>, RuleCuts, FxBuildHasher>);
+pub(crate) struct NearBoundDeltas(IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>);
 
-impl Cuts {
-    /// The number of the cuts of some graded states, after whose rule these bytes may come. They are of no use where the budget is
+impl NearBoundDeltas {
+    /// The number of the deltas of some count-dependent states, after whose rule these bytes may come. They are of no use where the budget is
     /// spent.
     pub(crate) fn number(
         &mut self,
-        (network, graded): (&Network, &Graded),
+        (network, count_dependent): (&Network, &CountDependent),
         after: ByteSet,
         of: (&VocabularyFacts, Trie<'_>),
         means: Means<'_>,
     ) -> usize {
-        let steps = RuleSteps::new(network, graded);
-        let heads: Vec<u32> = graded.states.iter().map(|states| steps.number(states[0])).collect();
+        let steps = RuleSteps::new(network, count_dependent);
+        let heads: Vec<u32> =
+            count_dependent.states.iter().map(|states| steps.number(states[0])).collect();
         let mut signature = steps.signature(heads.iter().copied());
         signature.extend((0..=u8::MAX).map(|byte| u32::from(after.contains(byte))));
         if let Some(known) = self.0.get_index_of(&signature) {
             return known;
         }
-        let rule = GradedRule::new(steps, after, of, means.budget);
-        let cuts = Self::cuts(&rule, &heads, of.1, means);
-        self.0.insert_full(signature, cuts).0
+        let rule = CountDependentRule::new(steps, after, of, means.budget);
+        let deltas = Self::deltas(&rule, &heads, of.1, means);
+        self.0.insert_full(signature, deltas).0
     }
 
-    /// The cuts of a number.
-    pub(crate) fn get(&self, number: usize) -> &RuleCuts {
+    /// The deltas of a number.
+    pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
         &self.0[number]
     }
 
-    /// The cuts of some states, one of each group: parts and cuts are found on all threads.
-    fn cuts(rule: &GradedRule<'_>, heads: &[u32], trie: Trie<'_>, means: Means<'_>) -> RuleCuts {
+    /// The deltas of some states, one of each group: parts and deltas are found on all threads.
+    fn deltas(
+        rule: &CountDependentRule<'_>,
+        heads: &[u32],
+        trie: Trie<'_>,
+        means: Means<'_>,
+    ) -> RuleDeltas {
         let threads = means.threads;
         let mut beginnings: IndexSet<Beginning, FxBuildHasher> = IndexSet::default();
         let of_head = |&head: &u32| {
@@ -77,9 +83,9 @@ impl Cuts {
         };
         let of_head: Vec<Vec<usize>> = heads.iter().map(of_head).collect();
         let beginnings: Vec<Beginning> = beginnings.into_iter().collect();
-        let by = rule.covered_by(&beginnings);
+        let by = rule.simulated_by(&beginnings);
         let largest: Vec<usize> = (0..by.len()).filter(|&at| by[at] == at).collect();
-        let find = |walk: &mut TickWalk<'_>, &at: &usize| walk.part(beginnings[at]);
+        let find = |walk: &mut IncrementWalk<'_>, &at: &usize| walk.part(beginnings[at]);
         let found: Vec<Part> = threads.map(true, &largest, || rule.walk(), find);
         let parts: FxHashMap<usize, Part> = largest.into_iter().zip(found).collect();
         let mut lists: IndexSet<Vec<usize>, FxBuildHasher> = IndexSet::default();
@@ -89,19 +95,19 @@ impl Cuts {
         });
         let of_group = of_group.collect();
         let lists: Vec<Vec<usize>> = lists.into_iter().collect();
-        let cut = |(): &mut (), list: &Vec<usize>| {
+        let delta = |(): &mut (), list: &Vec<usize>| {
             let parts: Vec<&Part> = list.iter().map(|part| &parts[part]).collect();
             let most = parts.iter().map(|part| part.len()).max().unwrap_or(0);
-            let at = |tick: usize| parts.iter().filter_map(move |part| part.get(tick));
-            (0..most).map(|tick| Cut::new(trie, at(tick))).collect()
+            let at = |increment: usize| parts.iter().filter_map(move |part| part.get(increment));
+            (0..most).map(|increment| NearBoundDelta::new(trie, at(increment))).collect()
         };
-        let cuts = threads.map(true, &lists, || (), cut);
-        RuleCuts { of_group, cuts, of_tokens: rule.of_tokens }
+        let deltas = threads.map(true, &lists, || (), delta);
+        RuleDeltas { of_group, deltas, of_tokens: rule.of_tokens }
     }
 }
 
-/// In what the masks with one number of ticks left differ from those with many, of states with the same parts.
-pub(crate) struct Cut {
+/// In what the masks with one number of increments left differ from those with many, of states with the same parts.
+pub(crate) struct NearBoundDelta {
     /// Disjoint ranges of nodes, ascending, and their ranks.
     subtrees: Vec<Range<u32>>,
     excluded: Vec<Range<u32>>,
@@ -111,12 +117,15 @@ pub(crate) struct Cut {
     more: Outcome,
 }
 
-impl Cut {
-    fn new<'p>(trie: Trie<'_>, of_tick: impl Iterator<Item = &'p GivenWay>) -> Option<Self> {
+impl NearBoundDelta {
+    fn new<'p>(
+        trie: Trie<'_>,
+        of_increment: impl Iterator<Item = &'p ExitDifference>,
+    ) -> Option<Self> {
         let mut subtrees: Vec<Range<u32>> = Vec::new();
         let mut kept: Vec<u32> = Vec::new();
         let mut more = Outcome::default();
-        for given_way in of_tick {
+        for given_way in of_increment {
             subtrees.extend_from_slice(&given_way.subtrees);
             kept.extend_from_slice(&given_way.kept);
             more.spans.extend_from_slice(&given_way.more.spans);
@@ -140,12 +149,12 @@ impl Cut {
         Some(Self { subtrees, excluded, kept, more })
     }
 
-    /// The tokens that are cut.
+    /// The tokens that are left out.
     pub(crate) fn excluded(&self) -> Outcome {
         Outcome { spans: self.excluded.clone(), ..Outcome::default() }
     }
 
-    /// The outcome of a state, by that with many ticks left, which leaves its rule at `exits`.
+    /// The outcome of a state, by that with many increments left, which leaves its rule at `exits`.
     pub(crate) fn outcome(&self, state: u32, exits: &[u32]) -> Outcome {
         let mut outcome = self.more.clone();
         let mut rest = &self.subtrees[..];

@@ -1,4 +1,4 @@
-//! Catalogues: sets of texts that are packed instead of spelled out as states.
+//! PackedStringSets: sets of texts that are packed instead of spelled out as states.
 //!
 //! A state takes some hundred bytes with its edges and its mask, and a million names have tens of millions. So the
 //! automaton of such a set is [packed](grammarc_artifacts::catalogue), some bytes a text, and the runtime walks it. The
@@ -12,14 +12,14 @@
 //!
 //! Transitions that no token comes to lead to a state *beyond*, which makes the part an automaton in normal form: nothing
 //! is dead, and with which bytes a node goes on is right. No mask of another rule depends on what is beyond. The masks of
-//! the catalogue's own states would, so none is computed of them ([`masks::fixpoint::crowded`](crate::masks::fixpoint)),
+//! the packed set's own states would, so none is computed of them ([`masks::fixpoint::high_fanout`](crate::masks::fixpoint)),
 //! and the bound on configurations asks the packed nodes ([`ambiguity`](super::ambiguity)).
 //!
-//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is *crowded*: its mask is stored. Two
-//! numbers of the trie tell which nodes may be crowded, so that of a million texts some thousand nodes are looked at
+//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is a *high-fanout node*: its mask is stored. Two
+//! numbers of the trie tell which nodes may have a high fanout, so that of a million texts some thousand nodes are looked at
 //! ([`Walks`]).
 //!
-//! A set is a catalogue where every letter of its texts is a token by itself, so that a token may end within any text, and
+//! A set is a packed set where every letter of its texts is a token by itself, so that a token may end within any text, and
 //! where no items of the grammar have to differ. A text with another letter is spelled out beside the others.
 //!
 //! Cost: O(bytes of the texts); for the reached part O(contiguous parts of tokens that a text begins with).
@@ -40,7 +40,7 @@ const STEPS_A_BYTE: usize = 1 << 3;
 /// Bytes between two looks at the budget.
 const BYTES_A_LOOK: usize = 1 << 12;
 
-/// Why a set of texts is no catalogue.
+/// Why a set of texts is no packed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// The budget is spent.
@@ -63,12 +63,12 @@ impl From<TooLong> for Refused {
 
 /// A set of texts, packed.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Catalogue {
+pub struct PackedStringSet {
     /// Its nodes, the first at address 1.
     pub nodes: Vec<u8>,
     /// Address of the root.
     pub root: u32,
-    /// Addresses of the nodes that may be crowded, ascending.
+    /// Addresses of the nodes that may have a high fanout, ascending.
     pub candidates: Vec<u32>,
     /// How many texts there are.
     pub texts: usize,
@@ -82,13 +82,13 @@ pub struct Catalogue {
     pub(super) reached: Table,
 }
 
-impl Catalogue {
+impl PackedStringSet {
     /// The packed nodes.
     pub fn nodes(&self) -> Nodes<'_> {
         Nodes::new(&self.nodes)
     }
 
-    /// The catalogue of ascending texts of a set, for the tokens of a trie.
+    /// The packed set of ascending texts of a set, for the tokens of a trie.
     fn new<'t>(
         texts: impl Iterator<Item = &'t [u8]>,
         digest: [u8; 32],
@@ -203,7 +203,7 @@ fn reached(
 ///
 /// A walk along one text looks at the children of the trie nodes on one path, and where the text ends at those below the
 /// node that it has come to. A node that leads to fewer texts than `texts`, all of more bytes than `shortest`, is not
-/// crowded.
+/// high_fanout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Walks {
     texts: u32,
@@ -239,26 +239,26 @@ impl Walks {
     }
 }
 
-/// The catalogues of a grammar, made once although rules may be built several times.
+/// The packed sets of a grammar, made once although rules may be built several times.
 #[derive(Default)]
-pub(super) struct Catalogues {
-    known: FxHashMap<[u8; 32], Result<Arc<Catalogue>, Refused>>,
+pub(super) struct PackedStringSets {
+    known: FxHashMap<[u8; 32], Result<Arc<PackedStringSet>, Refused>>,
     walks: Option<Walks>,
 }
 
-impl Catalogues {
-    /// The catalogue of those texts of a set that are of these letters.
+impl PackedStringSets {
+    /// The packed set of those texts of a set that are of these letters.
     pub(super) fn of(
         &mut self,
         texts: &Texts,
         letters: ByteSet,
         trie: Trie<'_>,
         budget: &Budget,
-    ) -> Result<Arc<Catalogue>, Refused> {
+    ) -> Result<Arc<PackedStringSet>, Refused> {
         let walks = *self.walks.get_or_insert_with(|| Walks::new(trie));
         let of = || {
             let within = texts.iter().filter(|text| is_of(text, letters));
-            Catalogue::new(within, *texts.digest(), (trie, walks), budget).map(Arc::new)
+            PackedStringSet::new(within, *texts.digest(), (trie, walks), budget).map(Arc::new)
         };
         self.known.entry(*texts.digest()).or_insert_with(of).clone()
     }

@@ -4,15 +4,15 @@
 //! notes all that the walk of the first would, and besides that only what lies behind texts on which the first does not go
 //! on, so outside of its mask. Of states that first bytes lead to, only the largest are walked.
 //!
-//! A claim holds for texts that are shorter than the shortest chain of steps to a claim that fails in its first step, and where there
+//! A pair holds for texts that are shorter than the shortest chain of steps to a pair that fails in its first step, and where there
 //! is no such chain for all, by coinduction. Tokens are short: letters of a label that no token has tell nothing.
 //! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
-//! Ends of texts are compared as well as their steps, but for a rule whose cuts are of tokens alone: there the larger state has only
+//! Ends of texts are compared as well as their steps, but for a rule whose deltas are of tokens alone: there the larger state has only
 //! not to go on, where the smaller may end, with a byte that may come after the rule.
 //!
-//! Invariant: claims are looked for in the order of the states, so the same are found on any number of threads. Cost:
-//! O(claims times classes of bytes), up to a limit, behind which a claim is taken not to hold.
+//! Invariant: pairs are looked for in the order of the states, so the same are found on any number of threads. Cost:
+//! O(pairs times classes of bytes), up to a limit, behind which a pair is taken not to hold.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,49 +23,49 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::rule_steps::{Arrived, RuleSteps};
 use crate::graph::Lists;
 
-/// The distance of a claim that holds for all texts.
+/// The distance of a pair that holds for all texts.
 const ENDLESS: u32 = u32::MAX;
 
 /// Arrivals that one is compared with.
 const MOST_COMPARED: usize = 1 << 3;
 
 /// A far state and the state behind the exit that it gives way to.
-type Pair = (u32, u32);
+type FarExit = (u32, u32);
 
-/// A claim, the larger first.
+/// A pair, the larger first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Claim {
-    /// Of graded states: they make the same ticks, with exits that tell the same.
+enum SimulationPair {
+    /// Of count-dependent states: they make the same increments, with exits that tell the same.
     States(u32, u32),
     /// Of pairs: the same texts tell the exit from going on.
-    Pairs(Pair, Pair),
+    Exits(FarExit, FarExit),
 }
 
-impl Claim {
+impl SimulationPair {
     /// Whether nothing is claimed: of one with itself, and of exits that are no others.
     fn is_plain(self) -> bool {
         match self {
             Self::States(larger, smaller) => larger == smaller,
-            Self::Pairs(larger, smaller) => {
+            Self::Exits(larger, smaller) => {
                 larger == smaller || larger.0 == larger.1 && smaller.0 == smaller.1
             }
         }
     }
 }
 
-/// The claims of one rule that were looked at. No exit of the rule does more than going on does.
-pub(super) struct Covers<'r, 'a> {
+/// The pairs of one rule that were looked at. No exit of the rule does more than going on does.
+pub(super) struct Simulation<'r, 'a> {
     steps: &'r RuleSteps<'a>,
-    /// By state, whether it goes on with a byte that may come after the rule; of a rule whose cuts are of tokens alone.
+    /// By state, whether it goes on with a byte that may come after the rule; of a rule whose deltas are of tokens alone.
     goes_on_after: Option<&'r [bool]>,
-    /// By claim, the length of the shortest texts for which it does not hold.
-    distances: FxHashMap<Claim, u32>,
-    /// Claims that may still be looked at.
+    /// By pair, the length of the shortest texts for which it does not hold.
+    distances: FxHashMap<SimulationPair, u32>,
+    /// Pairs that may still be looked at.
     left: usize,
 }
 
-impl<'r, 'a> Covers<'r, 'a> {
-    /// No claims yet, and how many may be looked at; of a rule whose cuts are of tokens alone, by state whether it goes on with a byte
+impl<'r, 'a> Simulation<'r, 'a> {
+    /// No pairs yet, and how many may be looked at; of a rule whose deltas are of tokens alone, by state whether it goes on with a byte
     /// that may come after the rule.
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
@@ -75,12 +75,12 @@ impl<'r, 'a> Covers<'r, 'a> {
         Self { steps, goes_on_after, distances: FxHashMap::default(), left }
     }
 
-    /// Number of claims that were looked at.
+    /// Number of pairs that were looked at.
     pub(super) fn looked_at(&self) -> usize {
         self.distances.len()
     }
 
-    /// By arrival, the number of one that covers it and that no other one covers, on texts of some length. O(arrivals times
+    /// By arrival, the number of one that simulation it and that no other one simulation, on texts of some length. O(arrivals times
     /// [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
@@ -89,7 +89,8 @@ impl<'r, 'a> Covers<'r, 'a> {
             // States come in an order in which the one before mostly does more.
             let before = at.checked_sub(1).into_iter();
             let mut candidates = before.chain(largest.iter().copied().take(MOST_COMPARED));
-            let larger = candidates.find(|&other| self.covers(arrivals[other], arrived, length));
+            let larger =
+                candidates.find(|&other| self.simulation(arrivals[other], arrived, length));
             if let Some(larger) = larger {
                 by[at] = larger;
                 continue;
@@ -97,7 +98,7 @@ impl<'r, 'a> Covers<'r, 'a> {
             let mut left = MOST_COMPARED;
             largest.retain(|&other| {
                 left = left.saturating_sub(1);
-                let is_covered = left > 0 && self.covers(arrived, arrivals[other], length);
+                let is_covered = left > 0 && self.simulation(arrived, arrivals[other], length);
                 if is_covered {
                     by[other] = at;
                 }
@@ -114,25 +115,25 @@ impl<'r, 'a> Covers<'r, 'a> {
         by
     }
 
-    /// Whether one arrival with many ticks left does what another does, for as long as that goes on, on texts of some length.
-    fn covers(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
-        let mut claims = Vec::new();
-        let holds = self.arrivals(larger, smaller, &mut claims).is_some();
-        holds && claims.into_iter().all(|claim| self.distance(claim) > length)
+    /// Whether one arrival with many increments left does what another does, for as long as that goes on, on texts of some length.
+    fn simulation(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
+        let mut pairs = Vec::new();
+        let holds = self.arrivals(larger, smaller, &mut pairs).is_some();
+        holds && pairs.into_iter().all(|pair| self.distance(pair) > length)
     }
 
-    /// The length of the shortest texts for which a claim does not hold; 0 where no more may be looked at.
-    fn distance(&mut self, claim: Claim) -> u32 {
-        if let Some(known) = self.known(claim) {
+    /// The length of the shortest texts for which a pair does not hold; 0 where no more may be looked at.
+    fn distance(&mut self, pair: SimulationPair) -> u32 {
+        if let Some(known) = self.known(pair) {
             return known;
         }
-        let mut claims: IndexSet<Claim, FxBuildHasher> = IndexSet::from_iter([claim]);
-        // From a claim to those that rest on it, and claims that fail for texts of some length whatever others do.
+        let mut pairs: IndexSet<SimulationPair, FxBuildHasher> = IndexSet::from_iter([pair]);
+        // From a pair to those that rest on it, and pairs that fail for texts of some length whatever others do.
         let mut onward: Vec<(u32, u32)> = Vec::new();
         let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
         let mut rests_on = Vec::new();
         let mut number = 0;
-        while let Some(&at) = claims.get_index(number as usize) {
+        while let Some(&at) = pairs.get_index(number as usize) {
             let Some(left) = self.left.checked_sub(1) else { return 0 };
             self.left = left;
             match self.step(at, &mut rests_on) {
@@ -142,7 +143,7 @@ impl<'r, 'a> Covers<'r, 'a> {
                         match self.known(other) {
                             Some(ENDLESS) => {}
                             Some(distance) => open.push(Reverse((distance + 1, number))),
-                            None => onward.push((claims.insert_full(other).0 as u32, number)),
+                            None => onward.push((pairs.insert_full(other).0 as u32, number)),
                         }
                     }
                 }
@@ -150,8 +151,8 @@ impl<'r, 'a> Covers<'r, 'a> {
             rests_on.clear();
             number += 1;
         }
-        let onward = Lists::of_pairs(claims.len(), onward.into_iter());
-        let mut distances = vec![ENDLESS; claims.len()];
+        let onward = Lists::of_pairs(pairs.len(), onward.into_iter());
+        let mut distances = vec![ENDLESS; pairs.len()];
         while let Some(Reverse((distance, at))) = open.pop() {
             if distances[at as usize] == ENDLESS {
                 distances[at as usize] = distance;
@@ -159,20 +160,20 @@ impl<'r, 'a> Covers<'r, 'a> {
             }
         }
         let found = distances[0];
-        self.distances.extend(claims.into_iter().zip(distances));
+        self.distances.extend(pairs.into_iter().zip(distances));
         found
     }
 
-    /// The distance of a claim that was looked at.
-    fn known(&self, claim: Claim) -> Option<u32> {
-        if claim.is_plain() { Some(ENDLESS) } else { self.distances.get(&claim).copied() }
+    /// The distance of a pair that was looked at.
+    fn known(&self, pair: SimulationPair) -> Option<u32> {
+        if pair.is_plain() { Some(ENDLESS) } else { self.distances.get(&pair).copied() }
     }
 
-    /// Adds the claims that a claim rests on; none where it fails at once.
-    fn step(&self, claim: Claim, open: &mut Vec<Claim>) -> Option<()> {
+    /// Adds the pairs that a pair rests on; none where it fails at once.
+    fn step(&self, pair: SimulationPair, open: &mut Vec<SimulationPair>) -> Option<()> {
         let steps = self.steps;
-        match claim {
-            Claim::States(larger, smaller) => {
+        match pair {
+            SimulationPair::States(larger, smaller) => {
                 let is_barred = |goes_on: &[bool]| goes_on[larger as usize];
                 if steps.is_final(smaller) && self.goes_on_after.is_some_and(is_barred) {
                     return None;
@@ -183,7 +184,7 @@ impl<'r, 'a> Covers<'r, 'a> {
                     }
                 }
             }
-            Claim::Pairs(larger, smaller) => {
+            SimulationPair::Exits(larger, smaller) => {
                 let (far, exit) = (steps.is_final(smaller.0), steps.is_final(smaller.1));
                 let may_end = (steps.is_final(larger.0), steps.is_final(larger.1));
                 let is_told = match self.goes_on_after {
@@ -195,13 +196,13 @@ impl<'r, 'a> Covers<'r, 'a> {
                 }
                 let state = |arrived: Option<Arrived>| arrived.map(|arrived| arrived.state);
                 for class in 0..steps.classes() {
-                    let on = |pair: Pair| {
+                    let on = |pair: FarExit| {
                         (state(steps.on(pair.0, class)), state(steps.on(pair.1, class)))
                     };
                     match (on(smaller), on(larger)) {
                         ((None, None), _) | ((Some(_), None), (Some(_), None)) => {}
                         ((Some(far), Some(exit)), (Some(larger), Some(its))) => {
-                            open.push(Claim::Pairs((larger, its), (far, exit)));
+                            open.push(SimulationPair::Exits((larger, its), (far, exit)));
                         }
                         _ => return None,
                     }
@@ -211,8 +212,13 @@ impl<'r, 'a> Covers<'r, 'a> {
         Some(())
     }
 
-    /// Adds the claims that one of two arrivals rests on; none where it fails at once.
-    fn arrivals(&self, larger: Arrived, smaller: Arrived, open: &mut Vec<Claim>) -> Option<()> {
+    /// Adds the pairs that one of two arrivals rests on; none where it fails at once.
+    fn arrivals(
+        &self,
+        larger: Arrived,
+        smaller: Arrived,
+        open: &mut Vec<SimulationPair>,
+    ) -> Option<()> {
         if larger.is_set || smaller.is_set {
             return (larger.is_set && smaller.is_set).then_some(());
         }
@@ -221,12 +227,12 @@ impl<'r, 'a> Covers<'r, 'a> {
         match (larger.exit, smaller.exit) {
             (None, None) => {}
             (Some(its), Some(exit)) => {
-                open.push(Claim::Pairs(pair(larger, its), pair(smaller, exit)));
+                open.push(SimulationPair::Exits(pair(larger, its), pair(smaller, exit)));
             }
             _ => return None,
         }
-        match (steps.is_graded(larger.state), steps.is_graded(smaller.state)) {
-            (true, true) => open.push(Claim::States(larger.state, smaller.state)),
+        match (steps.is_count_dependent(larger.state), steps.is_count_dependent(smaller.state)) {
+            (true, true) => open.push(SimulationPair::States(larger.state, smaller.state)),
             (false, false) => {}
             _ => return None,
         }

@@ -1,7 +1,7 @@
-//! The counters by which masks are graded: as few as leave few states that spell counts.
+//! The counters by which masks are near_bound: as few as leave few states that spell counts.
 //!
-//! Several counters are graded where one is not enough, the one of which a token makes the most ticks first, since spelling it is
-//! most states. A counter that cannot be graded beside others is left out from then on; where no choice of several is left, each is tried alone,
+//! Several counters are near_bound where one is not enough, the one of which a token makes the most increments first, since spelling it is
+//! most states. A counter that cannot be near_bound beside others is left out from then on; where no choice of several is left, each is tried alone,
 //! and none in the end.
 //!
 //! Cost: a rule is explored at most twice as often as there are counters, and once more.
@@ -12,8 +12,8 @@ use super::machine::Machine;
 use super::refused::Refused;
 
 /// Choices that are left.
-pub(super) struct Grading {
-    /// The counters that may be graded beside others, the one of which a token makes the most ticks first; none where one is enough.
+pub(super) struct NearBoundChoice {
+    /// The counters that may be near_bound beside others, the one of which a token makes the most increments first; none where one is enough.
     together: Vec<usize>,
     /// The fewest counters of the next choice of several.
     least: usize,
@@ -25,7 +25,7 @@ pub(super) struct Grading {
     last: Vec<usize>,
 }
 
-impl Grading {
+impl NearBoundChoice {
     /// The choice of none alone.
     pub(super) fn none() -> Self {
         let (together, alone, last) = (Vec::new(), Vec::new(), Vec::new());
@@ -38,7 +38,7 @@ impl Grading {
             return Self::none();
         }
         let mut counters: Vec<usize> = (0..machine.counters.len()).collect();
-        counters.sort_by_key(|&counter| Reverse(machine.ticks_a_token[counter]));
+        counters.sort_by_key(|&counter| Reverse(machine.increments_a_token[counter]));
         let alone = counters.iter().rev().copied().collect();
         let is_one_enough = machine.spelled(&counters[..1]) < limit;
         let together = if is_one_enough { Vec::new() } else { counters };
@@ -68,9 +68,9 @@ impl Grading {
             return;
         }
         match refused {
-            Refused::Graded(counter) => self.together.retain(|&other| other != counter),
+            Refused::NearBound(counter) => self.together.retain(|&other| other != counter),
             Refused::Limit => self.least = self.last.len() + 1,
-            // Most often the counter with the fewest ticks: where its last one was, the language goes on otherwise.
+            // Most often the counter with the fewest increments: where its last one was, the language goes on otherwise.
             _ => self.together.retain(|counter| Some(counter) != self.last.last()),
         }
     }

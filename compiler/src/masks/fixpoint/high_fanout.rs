@@ -1,10 +1,10 @@
-//! Masks of the crowded nodes of catalogues: those whose walk at run time would look at more trie nodes than a step may.
+//! Masks of the high-fanout nodes of packed sets: those whose walk at run time would look at more trie nodes than a step may.
 //!
-//! A catalogue calls nothing, so the outcome of a node is that same walk without a bound: the tokens at the trie nodes that
+//! A packed set calls nothing, so the outcome of a node is that same walk without a bound: the tokens at the trie nodes that
 //! it comes to, and those of the trie nodes at which a text ends. The sets become masks and the exits classes as those of
 //! states do, behind all of these and in the order of the nodes.
 //!
-//! Cost: for each candidate some hundred trie nodes looked at; for each crowded node what its walk takes.
+//! Cost: for each candidate some hundred trie nodes looked at; for each high-fanout node what its walk takes.
 
 use grammarc_artifacts::catalogue::{Catalogue, Node, RootChildren, WALKED, walk};
 use grammarc_artifacts::sections::masks::CrowdedRecord;
@@ -27,22 +27,22 @@ const AT_ONCE: usize = 1 << 14;
 /// Candidates from which on a second thread is worth it.
 const WORTH_A_THREAD: usize = 1 << 8;
 
-/// Stored masks of a network's catalogues.
+/// Stored masks of a network's packed sets.
 #[derive(Clone, Debug, Default)]
-pub struct CrowdedMasks {
-    /// By catalogue, as the network lists them, its crowded nodes by their addresses in it.
+pub struct HighFanoutMasks {
+    /// By packed set, as the network lists them, its high-fanout nodes by their addresses in it.
     pub nodes: Vec<Vec<CrowdedRecord>>,
-    /// The mask without tokens; [`NONE`] where there is no catalogue.
+    /// The mask without tokens; [`NONE`] where there is no set.
     pub nothing: u32,
 }
 
-impl CrowdedMasks {
-    /// The classes through which catalogues are left from these nodes, each with a state of the rule.
+impl HighFanoutMasks {
+    /// The classes through which packed sets are left from these nodes, each with a state of the rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
-        let rules = inputs.network.catalogues.iter().map(|&(rule, _)| rule);
+        let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
             let state = inputs.network.tables.rules[rule].first_state;
-            nodes.iter().map(move |crowded| (state, crowded.exits))
+            nodes.iter().map(move |high_fanout| (state, high_fanout.exits))
         });
         of.collect()
     }
@@ -54,7 +54,7 @@ struct Room {
     scratch: Scratch,
 }
 
-/// The tables that walks of one catalogue read, and the bytes that may come after it.
+/// The tables that walks of one packed set read, and the bytes that may come after it.
 #[derive(Clone, Copy)]
 struct Along<'a> {
     nodes: Catalogue<'a>,
@@ -66,7 +66,7 @@ struct Along<'a> {
 
 impl Along<'_> {
     /// Whether a walk of a node at run time would look at too much, with what is below the trie nodes at which texts end.
-    fn is_crowded(&self, node: u32, room: &mut Room) -> bool {
+    fn is_high_fanout(&self, node: u32, room: &mut Room) -> bool {
         let Self { nodes, trie, roots, .. } = *self;
         let mut behind = 0;
         let visit = |child: u32, node: &Node<'_>| {
@@ -101,47 +101,47 @@ impl Along<'_> {
     }
 }
 
-/// The masks and classes of all crowded nodes.
+/// The masks and classes of all high-fanout nodes.
 pub(super) fn masks(
     inputs: Inputs<'_>,
     encoder: &Encoder<'_>,
     interning: &mut Interning<'_>,
     means: Means<'_>,
-) -> Result<CrowdedMasks, MaskError> {
+) -> Result<HighFanoutMasks, MaskError> {
     let Inputs { network, facts, trie, follow, .. } = inputs;
-    let mut all = CrowdedMasks { nothing: NONE, ..CrowdedMasks::default() };
-    if network.catalogues.is_empty() {
+    let mut all = HighFanoutMasks { nothing: NONE, ..HighFanoutMasks::default() };
+    if network.packed_sets.is_empty() {
         return Ok(all);
     }
     let roots = &RootChildren::new(&trie);
-    for (rule, catalogue) in &network.catalogues {
+    for (rule, set) in &network.packed_sets {
         let state = network.tables.rules[*rule].first_state;
         let after = follow.bytes(follow.rule_of(state));
-        let nodes = catalogue.nodes();
+        let nodes = set.nodes();
         let along = Along { nodes, trie, roots, children: facts.children(), after };
         let new = || Room { open: Vec::new(), scratch: Scratch::new(encoder.lengths().row_words) };
         let find = |room: &mut Room, &node: &u32| {
-            if means.budget.spend(WALKED / 4).is_err() || !along.is_crowded(node, room) {
+            if means.budget.spend(WALKED / 4).is_err() || !along.is_high_fanout(node, room) {
                 return None;
             }
             let mut found = Computed::from(along.outcome(node, room));
             encoder.encode_new(&mut found, &mut room.scratch);
             Some((node, found))
         };
-        let mut crowded = Vec::new();
-        for candidates in catalogue.candidates.chunks(AT_ONCE) {
+        let mut high_fanout = Vec::new();
+        for candidates in set.candidates.chunks(AT_ONCE) {
             let worth = candidates.len() >= WORTH_A_THREAD;
             let found = means.threads.map(worth, candidates, new, find);
-            let total = catalogue.candidates.len();
-            let spent = |_| MaskError::Spent { states: crowded.len(), total, state };
+            let total = set.candidates.len();
+            let spent = |_| MaskError::Spent { states: high_fanout.len(), total, state };
             means.budget.check().map_err(spent)?;
             for (node, found) in found.into_iter().flatten() {
                 let base = interning.mask(encoder, state, &found)?;
                 let exits = interning.classes.intern(&found.outcome.exits);
-                crowded.push(CrowdedRecord { node, base, exits });
+                high_fanout.push(CrowdedRecord { node, base, exits });
             }
         }
-        all.nodes.push(crowded);
+        all.nodes.push(high_fanout);
         all.nothing = interning.mask(encoder, state, &Computed::default())?;
     }
     Ok(all)

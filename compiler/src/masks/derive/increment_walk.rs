@@ -1,11 +1,11 @@
-//! Outcomes of graded states when few ticks are left, by the number of those.
+//! Outcomes of count-dependent states when few increments are left, by the number of those.
 //!
-//! With `left` ticks the outcome is that with many but for the subtrees at whose root the tick number `left` is made: there
-//! the activation gives way to the exit. So one walk notes, by tick, in what the exit differs from going on. It is pruned where
-//! no exit can differ yet ([`Pairs`]): behind an exit some ticks are left, and most subtrees are not as high.
+//! With `left` increments the outcome is that with many but for the subtrees at whose root the increment number `left` is made: there
+//! the activation gives way to the exit. So one walk notes, by increment, in what the exit differs from going on. It is pruned where
+//! no exit can differ yet ([`Pairs`]): behind an exit some increments are left, and most subtrees are not as high.
 //!
 //! States that do the same from the first byte on share what is found below it, a *part*; so does one that does the same for as long
-//! as it goes on ([`Covers`]).
+//! as it goes on ([`Simulation`]).
 //!
 //! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first byte that
 //! has a part of its own.
@@ -16,9 +16,9 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::covers::Covers;
+use super::exit_pairs::{Pairs, Step};
 use super::rule_steps::{Arrived, RuleSteps};
-use super::tick_pairs::{Pairs, Step};
+use super::simulation::Simulation;
 use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::masks::outcome::Outcome;
@@ -28,8 +28,8 @@ use crate::masks::shared::facts::VocabularyFacts;
 /// Steps of a walk between two looks at the budget.
 const STEPS: usize = 1 << 12;
 
-/// Claims that are looked at for each node of the trie, on average.
-const CLAIMS_A_NODE: usize = 4;
+/// Pairs that are looked at for each node of the trie, on average.
+const PAIRS_A_NODE: usize = 4;
 
 /// A state on a first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub(super) struct Beginning {
     child: u32,
     /// The state behind it.
     state: u32,
-    /// The exit of the tick on the way there, if there is one.
+    /// The exit of the increment on the way there, if there is one.
     exit: Option<u32>,
 }
 
@@ -48,12 +48,12 @@ impl Beginning {
     }
 }
 
-/// By tick, in what its exits differ from going on.
-pub(super) type Part = Vec<GivenWay>;
+/// By increment, in what its exits differ from going on.
+pub(super) type Part = Vec<ExitDifference>;
 
-/// In what the exits of one tick differ from going on.
+/// In what the exits of one increment differ from going on.
 #[derive(Debug, Default)]
-pub(super) struct GivenWay {
+pub(super) struct ExitDifference {
     /// Subtrees that the exits do not go on in, as disjoint ranges of nodes, in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
     /// Nodes outside of these at which the rule may not be left, in the order of the walk.
@@ -62,13 +62,13 @@ pub(super) struct GivenWay {
     pub(super) more: Outcome,
 }
 
-/// One rule with graded states, for walks of any number of threads.
-pub(super) struct GradedRule<'a> {
+/// One rule with count-dependent states, for walks of any number of threads.
+pub(super) struct CountDependentRule<'a> {
     steps: RuleSteps<'a>,
     pairs: Pairs,
     /// By state, whether it goes on with a byte that may come after the rule.
     goes_on_after: Vec<bool>,
-    /// Whether cuts are of tokens alone, wherever these leave the rule: no exit goes on or may end otherwise than going on does, and no
+    /// Whether deltas are of tokens alone, wherever these leave the rule: no exit goes on or may end otherwise than going on does, and no
     /// state that may end goes on with a byte that may come after the rule.
     pub(super) of_tokens: bool,
     trie: Trie<'a>,
@@ -78,17 +78,17 @@ pub(super) struct GradedRule<'a> {
 }
 
 /// A walk along the states of one rule.
-pub(super) struct TickWalk<'a> {
-    rule: &'a GradedRule<'a>,
+pub(super) struct IncrementWalk<'a> {
+    rule: &'a CountDependentRule<'a>,
     builder: OutcomeBuilder<'a>,
-    /// Nodes that are open, with the state there and the ticks before.
+    /// Nodes that are open, with the state there and the increments before.
     open: Vec<(u32, u32, u32)>,
     /// Nodes that are open, with the pair there, and with the state of an exit that goes on alone.
     told: Vec<(u32, u32)>,
     alone: Vec<(u32, u32)>,
 }
 
-impl<'a> GradedRule<'a> {
+impl<'a> CountDependentRule<'a> {
     /// Of a rule, after which these bytes may come.
     pub(super) fn new(
         steps: RuleSteps<'a>,
@@ -106,8 +106,8 @@ impl<'a> GradedRule<'a> {
     }
 
     /// A walk of one thread.
-    pub(super) fn walk(&'a self) -> TickWalk<'a> {
-        TickWalk {
+    pub(super) fn walk(&'a self) -> IncrementWalk<'a> {
+        IncrementWalk {
             rule: self,
             builder: OutcomeBuilder::new(Outcome::default(), self.after, self.facts.children()),
             open: Vec::new(),
@@ -116,7 +116,7 @@ impl<'a> GradedRule<'a> {
         }
     }
 
-    /// The first bytes of a graded state on which something may depend on the ticks that are left.
+    /// The first bytes of a count-dependent state on which something may depend on the increments that are left.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
@@ -129,7 +129,7 @@ impl<'a> GradedRule<'a> {
     }
 
     /// By beginning, the number of one whose part holds for it: on the same byte, and does the same for as long as that goes on.
-    pub(super) fn covered_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
+    pub(super) fn simulated_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
         let mut by: Vec<usize> = (0..beginnings.len()).collect();
         if self.pairs.adds {
             return by;
@@ -146,15 +146,16 @@ impl<'a> GradedRule<'a> {
             numbers.insert((beginning.child, arrived), at);
         }
         let goes_on_after = self.of_tokens.then_some(&self.goes_on_after[..]);
-        let mut covers = Covers::new(&self.steps, goes_on_after, CLAIMS_A_NODE * self.trie.len());
+        let mut simulation =
+            Simulation::new(&self.steps, goes_on_after, PAIRS_A_NODE * self.trie.len());
         let largest = |(class, (arrivals, length)): (usize, (IndexSet<_, _>, u32))| {
             let arrivals: Vec<Arrived> = arrivals.into_iter().collect();
-            let by = covers.largest(&arrivals, length);
+            let by = simulation.largest(&arrivals, length);
             let pairs = (0..arrivals.len()).map(|at| (arrivals[at], arrivals[by[at]]));
             (class, pairs.collect::<FxHashMap<Arrived, Arrived>>())
         };
         let largest: FxHashMap<usize, _> = of_class.into_iter().map(largest).collect();
-        _ = self.budget.spend(covers.looked_at() * self.steps.classes());
+        _ = self.budget.spend(simulation.looked_at() * self.steps.classes());
         for (at, beginning) in beginnings.iter().enumerate() {
             let larger = largest[&self.class(beginning)][&beginning.arrived()];
             // One that nothing can differ from below the node is not there, and this one's walk is short.
@@ -168,7 +169,7 @@ impl<'a> GradedRule<'a> {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether exits may differ below a node: that of a tick on the way there, or a later one.
+    /// Whether exits may differ below a node: that of an increment on the way there, or a later one.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
@@ -181,7 +182,7 @@ impl<'a> GradedRule<'a> {
     }
 }
 
-impl TickWalk<'_> {
+impl IncrementWalk<'_> {
     /// The part of a beginning.
     pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
@@ -191,23 +192,23 @@ impl TickWalk<'_> {
             self.give_way(&mut part, 0, child, (state, exit));
         }
         let mut count = 0;
-        if rule.steps.is_graded(state) && rule.may_differ(child, None) {
+        if rule.steps.is_count_dependent(state) && rule.may_differ(child, None) {
             self.open.push((child, state, u32::from(exit.is_some())));
         }
-        while let Some((node, state, ticks)) = self.open.pop() {
+        while let Some((node, state, increments)) = self.open.pop() {
             let from = self.open.len();
             for child in rule.trie.children(node) {
                 count += 1;
                 let class = rule.steps.class(rule.trie.byte[child as usize]);
                 let on = rule.steps.on(state, class);
                 let Some(at) = on.filter(|at| !at.is_set) else { continue };
-                let mut ticks = ticks;
+                let mut increments = increments;
                 if let Some(exit) = at.exit {
-                    self.give_way(&mut part, ticks as usize, child, (at.state, exit));
-                    ticks += 1;
+                    self.give_way(&mut part, increments as usize, child, (at.state, exit));
+                    increments += 1;
                 }
-                if rule.steps.is_graded(at.state) && rule.may_differ(child, None) {
-                    self.open.push((child, at.state, ticks));
+                if rule.steps.is_count_dependent(at.state) && rule.may_differ(child, None) {
+                    self.open.push((child, at.state, increments));
                 }
             }
             self.open[from..].reverse();
@@ -219,18 +220,18 @@ impl TickWalk<'_> {
         part
     }
 
-    /// Notes in what an exit differs from going on below a node, where a tick is made.
-    fn give_way(&mut self, part: &mut Part, tick: usize, node: u32, given_way: (u32, u32)) {
+    /// Notes in what an exit differs from going on below a node, where an increment is made.
+    fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, given_way: (u32, u32)) {
         let rule = self.rule;
         let pair = rule.pair(given_way);
         let facts = rule.facts;
         if !rule.pairs.may_tell(pair, facts.nodes().height(node)) {
             return;
         }
-        if part.len() <= tick {
-            part.resize_with(tick + 1, GivenWay::default);
+        if part.len() <= increment {
+            part.resize_with(increment + 1, ExitDifference::default);
         }
-        let (trie, given_way) = (rule.trie, &mut part[tick]);
+        let (trie, given_way) = (rule.trie, &mut part[increment]);
         self.builder.outcome = std::mem::take(&mut given_way.more);
         let mut count = 0;
         self.told.push((node, pair));
