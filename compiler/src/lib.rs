@@ -7,18 +7,18 @@ pub mod compile;
 pub mod controls;
 mod costly;
 pub mod diagnostics;
-mod distinct;
 pub mod early_ends;
 mod emit;
 pub mod from_source;
 pub mod frontend;
 mod graph;
+mod insertion_set;
+mod interner;
 pub mod ir;
 pub mod masks;
 pub mod network;
 #[cfg(test)]
 mod samples;
-mod sequences;
 #[cfg(test)]
 mod testing;
 mod threads;

@@ -25,14 +25,14 @@ const PARTS: usize = 4;
 
 /// The means of a compilation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Means<'a> {
+pub(crate) struct Context<'a> {
     /// Its limits.
     pub(crate) budget: &'a Budget,
     /// Its threads.
     pub(crate) threads: &'a Threads,
 }
 
-impl Means<'static> {
+impl Context<'static> {
     /// One thread, for as long as it takes.
     #[cfg(test)]
     pub(crate) fn unlimited() -> Self {

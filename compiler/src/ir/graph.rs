@@ -7,7 +7,7 @@
 //!
 //! Some states may carry marks, numbered from 0, and then the strings are those of the paths that visit every mark at
 //! least once: that is how the required members of an object are said whose members come in any order. Written out,
-//! n marks multiply the states by 2^n ([`spelled_out`](ExprGraph::spelled_out)); the network keeps the marks still to
+//! n marks multiply the states by 2^n ([`unrolled`](ExprGraph::unrolled)); the network keeps the marks still to
 //! come in a register of the frame instead, where it can.
 //!
 //! # Counters
@@ -21,7 +21,7 @@
 use super::Expr;
 
 /// Most marks of a graph: a set of them is a word.
-pub const MOST_MARKS: u8 = 32;
+pub const MOST_REQUIRED_KEYS: u8 = 32;
 
 /// The bounds of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ pub enum Step {
     /// It becomes 0.
     Reset(u8),
     /// It becomes one more. There is no way on where it is its most already.
-    Tick(u8),
+    Increment(u8),
     /// There is no way on where it is less than its fewest.
     Check(u8),
 }
@@ -53,7 +53,7 @@ pub enum Step {
 impl Step {
     /// The counter that the step changes or checks.
     pub(crate) fn counter(self) -> u8 {
-        let (Self::Reset(counter) | Self::Tick(counter) | Self::Check(counter)) = self;
+        let (Self::Reset(counter) | Self::Increment(counter) | Self::Check(counter)) = self;
         counter
     }
 }
@@ -141,9 +141,12 @@ impl ExprGraph {
     /// # Panics
     ///
     /// If the state is not of this graph or its start, has a mark, or the mark's number is too large.
-    pub fn mark(&mut self, state: u32, mark: u8) {
+    pub fn require_key(&mut self, state: u32, mark: u8) {
         assert!(state != Self::START && state < self.states, "a state of the graph, not its start");
-        assert!(mark < MOST_MARKS && self.mark_of(state).is_none(), "one mark, of those there are");
+        assert!(
+            mark < MOST_REQUIRED_KEYS && self.mark_of(state).is_none(),
+            "one mark, of those there are"
+        );
         self.marked.push((state, mark));
     }
 
@@ -203,12 +206,12 @@ impl ExprGraph {
     }
 
     /// The states that carry marks, in the order in which they were marked.
-    pub fn marked(&self) -> &[(u32, u8)] {
+    pub fn required_key_states(&self) -> &[(u32, u8)] {
         &self.marked
     }
 
     /// The marks, as bits.
-    pub fn marks(&self) -> u32 {
+    pub fn required_keys(&self) -> u32 {
         self.marked.iter().fold(0, |marks, &(_, mark)| marks | 1 << mark)
     }
 

@@ -22,7 +22,7 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// A network and its vocabulary.
     pub(crate) struct Setting<'a> {
@@ -58,7 +58,7 @@ mod tests {
                 follow,
                 Representatives::default,
                 self.known.nodes().height(0),
-                Means::unlimited(),
+                Context::unlimited(),
             )
         }
 

@@ -163,8 +163,10 @@ impl Writer {
             }
             Expr::Graph(graph) => {
                 self.words.extend([8, graph.states(), graph.end(), graph.edges().count() as u32]);
-                self.words.push(graph.marked().len() as u32);
-                self.words.extend(graph.marked().iter().flat_map(|&(at, mark)| [at, mark.into()]));
+                self.words.push(graph.required_key_states().len() as u32);
+                self.words.extend(
+                    graph.required_key_states().iter().flat_map(|&(at, mark)| [at, mark.into()]),
+                );
                 if !graph.counters().is_empty() {
                     self.words.extend([10, graph.counters().len() as u32]);
                     self.words.extend(graph.counters().iter().flat_map(|counter| {
@@ -173,7 +175,7 @@ impl Writer {
                     self.words.push(graph.steps().len() as u32);
                     self.words.extend(graph.steps().iter().flat_map(|&(state, step)| match step {
                         Step::Reset(counter) => [state, 0, counter.into()],
-                        Step::Tick(counter) => [state, 1, counter.into()],
+                        Step::Increment(counter) => [state, 1, counter.into()],
                         Step::Check(counter) => [state, 2, counter.into()],
                     }));
                 }

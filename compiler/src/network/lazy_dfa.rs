@@ -14,7 +14,7 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
-use crate::sequences::Sequences;
+use crate::interner::Interner;
 
 /// Number of an interned set.
 type SetId = u32;
@@ -81,7 +81,7 @@ pub struct LazyDfa<'a> {
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
     /// Sorted configurations, state and frame of each.
-    sets: Sequences,
+    sets: Interner,
     /// By set, its row of moves, or [`UNKNOWN`] before the first is asked for.
     rows: Vec<u32>,
     /// By row and byte, an index into `reached`.
@@ -103,7 +103,7 @@ impl<'a> LazyDfa<'a> {
             network,
             frames: vec![bottom],
             frame_ids: FxHashMap::default(),
-            sets: Sequences::with_capacity(ROWS, 4 * ROWS),
+            sets: Interner::with_capacity(ROWS, 4 * ROWS),
             rows: Vec::with_capacity(ROWS),
             moves: Vec::with_capacity(ROWS << 8),
             reached: Vec::with_capacity(4 * ROWS),

@@ -26,7 +26,7 @@ use super::built::Built;
 use super::error::{NetworkError, NetworkErrorKind};
 use super::minimal::minimal_without_empty;
 use super::request::NetworkLimits;
-use crate::automata::{Allowance, Nfa, Table};
+use crate::automata::{Nfa, StateBudget, Table};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
@@ -81,7 +81,7 @@ pub(super) fn eliminate(
             return Err(Failure::Counted);
         }
         let mut climb = Climb::new(built, cycle);
-        let bounds = Allowance::new(limits.rule_states, budget);
+        let bounds = StateBudget::new(limits.rule_states, budget);
         let mut held = budget.hold();
         let mut goals: Vec<(u32, Table)> = Vec::new();
         for &goal in cycle.iter().filter(|&&rule| is_used[rule as usize]) {

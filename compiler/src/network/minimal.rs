@@ -1,11 +1,14 @@
 //! Automata in the form that rules have: deterministic, minimal, without the empty string and unreachable states.
 
 use crate::automata::{
-    Allowance, Dfa, DfaState, Edge, Nfa, StateLimit, Table, minimal_table, minimize_within,
+    Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, Table, minimal_table, minimize_within,
 };
 
 /// Determinizes and minimizes an automaton, without the empty string.
-pub(super) fn minimal_without_empty(nfa: &Nfa, bounds: Allowance<'_>) -> Result<Table, StateLimit> {
+pub(super) fn minimal_without_empty(
+    nfa: &Nfa,
+    bounds: StateBudget<'_>,
+) -> Result<Table, StateLimit> {
     let dfa = minimal_table(nfa, bounds)?;
     if !dfa.accepts(0) {
         return Ok(dfa);

@@ -29,11 +29,11 @@ use super::packed_string_set::PackedStringSets;
 use super::request::{NetworkLimits, RepeatForm, Roots};
 use super::shared::SharedRules;
 use super::{known_rules, required_keys, token_sets};
-use crate::automata::Allowance;
+use crate::automata::StateBudget;
 use crate::budget::{Budget, Phase};
 use crate::ir::pass::{resolve, simplify};
 use crate::ir::{Grammar, Survey, facts};
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// The outcome of one construction.
 enum Outcome {
@@ -60,16 +60,16 @@ pub(crate) fn build_network(
     facts: &SharedRules,
     roots: Roots,
     limits: NetworkLimits,
-    means: Means<'_>,
+    context: Context<'_>,
 ) -> Result<Network, NetworkError> {
-    means.budget.begin(Phase::Building);
-    let (resolved, survey) = resolve_expressions(grammar, lexicon, limits, means.budget)?;
+    context.budget.begin(Phase::Building);
+    let (resolved, survey) = resolve_expressions(grammar, lexicon, limits, context.budget)?;
     let input = Input { grammar, resolved: &resolved, survey: &survey, lexicon, shared, facts };
     let mut packed = PackedStringSets::default();
     let mut refused: Vec<u32> = Vec::new();
     let mut form = RepeatForm::Register;
     loop {
-        match input.attempt(roots, form, limits, &mut refused, &mut packed, means)? {
+        match input.attempt(roots, form, limits, &mut refused, &mut packed, context)? {
             Outcome::Done(network) => return Ok(*network),
             Outcome::Unroll => form = RepeatForm::Unrolled,
             Outcome::Refuse => {}
@@ -98,7 +98,7 @@ fn resolve_expressions<'g>(
         }
     }
     if survey.has_operands || survey.has_tokens {
-        let allowed = Allowance::new(limits.rule_states, budget);
+        let allowed = StateBudget::new(limits.rule_states, budget);
         let whole = resolve(&resolved, allowed).map_err(|error| {
             let rule = error.rule;
             let spent = budget.error().cloned().map(NetworkErrorKind::from);
@@ -139,16 +139,16 @@ impl Input<'_> {
         limits: NetworkLimits,
         refused: &mut Vec<u32>,
         packed: &mut PackedStringSets,
-        means: Means<'_>,
+        context: Context<'_>,
     ) -> Result<Outcome, NetworkError> {
-        let budget = means.budget;
+        let budget = context.budget;
         budget.begin(Phase::Building);
         // The vocabulary's rules have registers.
         let has_registers = form == RepeatForm::Register;
         let (shared, known) = (self.shared, &self.facts.known);
         let stored = has_registers.then_some(Stored { shared, known, refused });
         let wanted = Wanted { roots, form, stored, limits };
-        let source = Source::new(self.resolved, self.survey, self.lexicon, wanted, means);
+        let source = Source::new(self.resolved, self.survey, self.lexicon, wanted, context);
         let mut built = build(&source, packed)?;
         budget.begin(Phase::LeftRecursion);
         match left_recursion::eliminate(&mut built, limits, budget) {

@@ -50,7 +50,10 @@ fn masks_are_those_of_all_counts_written_out() {
     if count >= 100 {
         assert!(compiled * 10 > count as usize * 8 && fields * 2 > compiled, "{compiled} {fields}");
         assert!(several * 12 > compiled && sets * 12 > compiled, "{several} {sets}");
-        assert!(near_bound * 3 > compiled && both * 50 > compiled, "{near_bound} {both} {compiled}");
+        assert!(
+            near_bound * 3 > compiled && both * 50 > compiled,
+            "{near_bound} {both} {compiled}"
+        );
     }
 }
 

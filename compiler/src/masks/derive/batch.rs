@@ -317,7 +317,7 @@ mod tests {
     use crate::masks::fixpoint::derived::ranges;
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::NetworkLimits;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how many
     /// had a reference.
@@ -336,7 +336,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);

@@ -27,7 +27,7 @@ use crate::masks::trie::char_classes::{
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
 /// looked at.
@@ -89,7 +89,7 @@ impl CharRuns {
         trie: Trie<'_>,
         states: impl Iterator<Item = u32>,
         shortcuts: Shortcuts,
-        Means { budget, threads }: Means<'_>,
+        Context { budget, threads }: Context<'_>,
     ) -> Self {
         let own = follow.network().own;
         let finder = || Finder {
@@ -383,7 +383,7 @@ mod tests {
     use crate::compile::Compiler;
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
@@ -419,7 +419,7 @@ mod tests {
             trie,
             states.clone(),
             Shortcuts::default(),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let references = runs.references(known, trie, shared.row_words as usize);
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);

@@ -22,7 +22,7 @@ use crate::ir::ByteSet;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::{CountDependent, Network};
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// The deltas of a state with 1 increment left and more, as long as a token may make that many; none where nothing differs.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
@@ -48,7 +48,7 @@ impl NearBoundDeltas {
         (network, count_dependent): (&Network, &CountDependent),
         after: ByteSet,
         of: (&VocabularyFacts, Trie<'_>),
-        means: Means<'_>,
+        context: Context<'_>,
     ) -> usize {
         let steps = RuleSteps::new(network, count_dependent);
         let heads: Vec<u32> =
@@ -58,8 +58,8 @@ impl NearBoundDeltas {
         if let Some(known) = self.0.get_index_of(&signature) {
             return known;
         }
-        let rule = CountDependentRule::new(steps, after, of, means.budget);
-        let deltas = Self::deltas(&rule, &heads, of.1, means);
+        let rule = CountDependentRule::new(steps, after, of, context.budget);
+        let deltas = Self::deltas(&rule, &heads, of.1, context);
         self.0.insert_full(signature, deltas).0
     }
 
@@ -73,9 +73,9 @@ impl NearBoundDeltas {
         rule: &CountDependentRule<'_>,
         heads: &[u32],
         trie: Trie<'_>,
-        means: Means<'_>,
+        context: Context<'_>,
     ) -> RuleDeltas {
-        let threads = means.threads;
+        let threads = context.threads;
         let mut beginnings: IndexSet<Beginning, FxBuildHasher> = IndexSet::default();
         let of_head = |&head: &u32| {
             let own = rule.beginnings(head).into_iter();

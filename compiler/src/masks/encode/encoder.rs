@@ -21,12 +21,12 @@ use super::form::{BITS, Form};
 use super::lengths::Lengths;
 use super::nearest_row::{SharedRows, apart_from_ids, describe_difference};
 use super::sort_ids::IdSorter;
+use crate::interner;
 use crate::masks::bits::{add_ids, clear_all, count_ones, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, RowRanks, row_of};
 use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::sequences;
 
 /// Spans from which on an outcome is looked up before it is encoded.
 const MANY_SPANS: usize = 6;
@@ -190,7 +190,7 @@ impl<'a> Encoder<'a> {
         if self.is_looked_up(outcome, extra) {
             let mut words = std::mem::take(&mut scratch.words);
             describe(outcome, &mut words);
-            let is_new = scratch.seen.insert(sequences::hash(&words));
+            let is_new = scratch.seen.insert(interner::hash(&words));
             scratch.words = words;
             if !is_new {
                 return;

@@ -28,10 +28,10 @@ use super::encoder::{Computed, Encoded, Encoder, ReferenceSet, Scratch, describe
 use super::form::{BITS, Form};
 use super::lengths::Lengths;
 use super::nearest_row::{apart_from_ids, describe_difference, nearest};
+use crate::interner::Interner;
 use crate::masks::bits::{add_ids, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::sequences::Sequences;
 
 /// How many of the newest own rows a set that is near no row of the vocabulary is compared with.
 const NEIGHBOURS: usize = 128;
@@ -41,13 +41,13 @@ pub(crate) struct Pool<'a> {
     shared: Tables<'a>,
     known: &'a VocabularyFacts,
     /// The forms of the sets, by number.
-    sets: Sequences,
+    sets: Interner,
     /// By set, how many tokens are in it.
     counts: Vec<u32>,
     /// By set, its mask, [`NONE`] until it was asked for.
     masks: Vec<u32>,
     /// Outcomes that are worth looking up.
-    outcomes: Sequences,
+    outcomes: Interner,
     /// By outcome, its set.
     of_outcome: Vec<u32>,
     words: Vec<u32>,
@@ -78,10 +78,10 @@ impl<'a> Pool<'a> {
         Self {
             shared,
             known,
-            sets: Sequences::with_capacity(states / 2, 6 * states),
+            sets: Interner::with_capacity(states / 2, 6 * states),
             counts: Vec::with_capacity(states / 2),
             masks: Vec::with_capacity(states / 2),
-            outcomes: Sequences::with_capacity(states / 4, 8 * states),
+            outcomes: Interner::with_capacity(states / 4, 8 * states),
             of_outcome: Vec::new(),
             words: Vec::new(),
             scratch: Scratch::new(lengths.row_words),

@@ -31,7 +31,7 @@ use super::transition_table::{TableBuilder, TransitionTable};
 use crate::budget::Budget;
 use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
@@ -74,9 +74,9 @@ impl KEquivalence {
         follow: &Follow<'_>,
         doubles: impl FnOnce() -> Representatives + Send,
         most: usize,
-        means: Means<'_>,
+        context: Context<'_>,
     ) -> Self {
-        let Means { budget, threads } = means;
+        let Context { budget, threads } = context;
         let network = follow.network();
         let count = network.own.state_count() as usize;
         // Strings of bytes meet no token edge but at their beginning, where the state itself would read the token.
@@ -122,7 +122,7 @@ impl KEquivalence {
         }
         let histories = ClassHistories::new(this.base, row_of, rounds);
         let references = || References::chosen(follow, &members, &this.doubles, &histories, budget);
-        let loops = || table.loops(network, &this.transitions, &histories, means);
+        let loops = || table.loops(network, &this.transitions, &histories, context);
         let (references, loops) = threads.both(worth, references, loops);
         this.rows = TransitionTable::new(table, loops, references.are_any(), histories);
         this.references = references;

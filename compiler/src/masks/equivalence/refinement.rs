@@ -316,7 +316,7 @@ mod tests {
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::follow::Follow;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// Holds each round's classes against the moves by the classes of the round before. Returns how many rounds some
     /// states shared a class in.
@@ -330,7 +330,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();

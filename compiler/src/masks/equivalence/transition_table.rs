@@ -19,7 +19,7 @@ use crate::budget::{Budget, Spent};
 use crate::ir::ByteSet;
 use crate::masks::trie::byte_bits::bits;
 use crate::network::bytes_on;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Shapes of rows that are told apart: as many as a word has bits.
 const MOST_SHAPES: usize = 64;
@@ -195,7 +195,7 @@ impl TableBuilder {
         network: Joined<'_>,
         transitions: &OwnTransitionLists,
         histories: &ClassHistories,
-        Means { budget, threads }: Means<'_>,
+        Context { budget, threads }: Context<'_>,
     ) -> Vec<SelfLoops> {
         let rows: Vec<(u32, ByteSet)> =
             self.states.iter().copied().zip(self.calls.iter().copied()).collect();

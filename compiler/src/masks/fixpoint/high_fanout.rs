@@ -19,7 +19,7 @@ use crate::masks::limits::MaskError;
 use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::children::Children;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Candidates that are looked at before their results are taken.
 const AT_ONCE: usize = 1 << 14;
@@ -106,7 +106,7 @@ pub(super) fn masks(
     inputs: Inputs<'_>,
     encoder: &Encoder<'_>,
     interning: &mut Interning<'_>,
-    means: Means<'_>,
+    context: Context<'_>,
 ) -> Result<HighFanoutMasks, MaskError> {
     let Inputs { network, facts, trie, follow, .. } = inputs;
     let mut all = HighFanoutMasks { nothing: NONE, ..HighFanoutMasks::default() };
@@ -121,7 +121,7 @@ pub(super) fn masks(
         let along = Along { nodes, trie, roots, children: facts.children(), after };
         let new = || Room { open: Vec::new(), scratch: Scratch::new(encoder.lengths().row_words) };
         let find = |room: &mut Room, &node: &u32| {
-            if means.budget.spend(WALKED / 4).is_err() || !along.is_high_fanout(node, room) {
+            if context.budget.spend(WALKED / 4).is_err() || !along.is_high_fanout(node, room) {
                 return None;
             }
             let mut found = Computed::from(along.outcome(node, room));
@@ -131,10 +131,10 @@ pub(super) fn masks(
         let mut high_fanout = Vec::new();
         for candidates in set.candidates.chunks(AT_ONCE) {
             let worth = candidates.len() >= WORTH_A_THREAD;
-            let found = means.threads.map(worth, candidates, new, find);
+            let found = context.threads.map(worth, candidates, new, find);
             let total = set.candidates.len();
             let spent = |_| MaskError::Spent { states: high_fanout.len(), total, state };
-            means.budget.check().map_err(spent)?;
+            context.budget.check().map_err(spent)?;
             for (node, found) in found.into_iter().flatten() {
                 let base = interning.mask(encoder, state, &found)?;
                 let exits = interning.classes.intern(&found.outcome.exits);

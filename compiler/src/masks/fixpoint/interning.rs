@@ -7,14 +7,14 @@
 use grammarc_artifacts::sections::network::NONE;
 
 use super::inputs::Inputs;
-use crate::budget::{Budget, Held};
+use crate::budget::{Budget, MemoryUse};
+use crate::interner::Interner;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::encode::exit_classes::ExitClasses;
 use crate::masks::encode::lengths::Lengths;
 use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
-use crate::sequences::Sequences;
 
 /// The sets, masks and classes so far.
 pub(crate) struct Interning<'a> {
@@ -22,13 +22,13 @@ pub(crate) struct Interning<'a> {
     pub(crate) pool: Pool<'a>,
     limits: MaskLimits,
     /// Memory that the masks take.
-    held: Held<'a>,
+    held: MemoryUse<'a>,
     inputs: Inputs<'a>,
     doubles: &'a Representatives,
     /// By index of the state, its set and the number of its exits.
     found: Vec<(u32, u32)>,
     /// Nodes at which states leave their rules, by number.
-    exits: Sequences,
+    exits: Interner,
 }
 
 impl<'a> Interning<'a> {
@@ -49,7 +49,7 @@ impl<'a> Interning<'a> {
             inputs,
             doubles,
             found: vec![(NONE, NONE); network.tables.states.len() - 1],
-            exits: Sequences::default(),
+            exits: Interner::default(),
         }
     }
 

@@ -64,7 +64,7 @@ use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// The masks of a network, in its tables, and what was counted on the way.
 pub struct Masks {
@@ -94,9 +94,9 @@ pub(crate) fn compute(
     trie: Trie<'_>,
     follow: &Follow<'_>,
     (limits, shortcuts): (MaskLimits, Shortcuts),
-    means: Means<'_>,
+    context: Context<'_>,
 ) -> Result<Masks, MaskError> {
-    let budget = means.budget;
+    let budget = context.budget;
     let first = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| first + i).collect();
     let is_vocabulary = !network.open.is_empty();
@@ -115,26 +115,28 @@ pub(crate) fn compute(
     let inputs = Inputs { network, shared, facts, trie, follow };
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: first };
     let doubles = || Representatives::new(follow, facts, trie, shortcuts, budget);
-    let equivalence = KEquivalence::new(follow, doubles, facts.nodes().height(0), means);
+    let equivalence = KEquivalence::new(follow, doubles, facts.nodes().height(0), context);
     let mut held = budget.hold();
     held.set(equivalence.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
     let plan = Plan::new(&equivalence, network, &states, shortcuts);
     let runs = match is_vocabulary {
         true => CharRuns::default(),
-        false => CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, means),
+        false => {
+            CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, context)
+        }
     };
     let new = || {
         let walker = Walker::new(follow, facts, &equivalence, trie, worth_composing(trie));
         Worker::new(walker.taking(shortcuts), &runs, budget)
     };
     budget.check().map_err(none_done)?;
-    let workers = Workers::new(new, means);
+    let workers = Workers::new(new, context);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
     #[expect(clippy::needless_late_init, reason = "the encoder borrows them and is dropped first")]
     let outcomes;
     let mut encoder = Encoder::new(trie, shared, facts, lengths);
     let mut interning = Interning::new(inputs, equivalence.doubles(), lengths, limits, budget);
-    base::rows_of_runs(&runs, inputs, &mut encoder, &mut interning, means.threads)?;
+    base::rows_of_runs(&runs, inputs, &mut encoder, &mut interning, context.threads)?;
     outcomes = base::walked(&workers, &plan, inputs, &encoder, &mut interning)?;
     base::add_references(&outcomes, &mut encoder, &interning);
     let plan = (&plan, &equivalence);
@@ -145,11 +147,11 @@ pub(crate) fn compute(
     // A walk that the budget has ended leaves states without a set.
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
-    let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, means)?;
+    let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, context)?;
     let calls = (as_it_is, equivalence.doubles().copies());
     let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
-    let grades = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
+    let grades = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, context)?;
     let mut classes = high_fanout.classes(inputs);
     classes.extend(grades.classes());
     classes.sort_unstable();

@@ -25,7 +25,7 @@ use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
 use crate::masks::limits::MaskError;
 use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// A mask and an exit class.
 type Found = (u32, u32);
@@ -63,7 +63,7 @@ struct Maker<'m, 'a> {
     /// By index of the state, its mask with many increments left.
     masks: &'m [Found],
     first_state: u32,
-    means: Means<'m>,
+    context: Context<'m>,
     /// By key, a range of the masks.
     known: FxHashMap<Key, (u32, u32)>,
     made: NearBoundMasks,
@@ -75,19 +75,19 @@ pub(super) fn masks<'a>(
     encoder: &mut Encoder<'a>,
     interning: &mut Interning<'a>,
     masks: &[Found],
-    means: Means<'_>,
+    context: Context<'_>,
 ) -> Result<NearBoundMasks, MaskError> {
     let Inputs { network, facts, trie, follow, .. } = inputs;
     let first_state = inputs.first_state();
     let (known, made) = (FxHashMap::default(), NearBoundMasks::default());
-    let mut maker = Maker { encoder, interning, masks, first_state, means, known, made };
+    let mut maker = Maker { encoder, interning, masks, first_state, context, known, made };
     let mut deltas = NearBoundDeltas::default();
     for count_dependent in &network.count_dependent {
         let state = count_dependent.states[0][0];
         let after = follow.bytes(follow.rule_of(state));
-        let rule = deltas.number((network, count_dependent), after, (facts, trie), means);
+        let rule = deltas.number((network, count_dependent), after, (facts, trie), context);
         let spent = |_| MaskError::Spent { states: 0, total: count_dependent.states.len(), state };
-        means.budget.check().map_err(spent)?;
+        context.budget.check().map_err(spent)?;
         maker.add(count_dependent, rule, deltas.get(rule))?;
     }
     let mut made = maker.made;
@@ -185,7 +185,7 @@ impl Maker<'_, '_> {
                 deltas[item.1.1].iter().map(at).collect::<Vec<Option<Computed>>>()
             };
             let room = || Scratch::new(encoder.lengths().row_words);
-            let sets = self.means.threads.map(true, items, room, find);
+            let sets = self.context.threads.map(true, items, room, find);
             for (sets, &(state, key)) in sets.iter().zip(items) {
                 let mut found = Vec::with_capacity(sets.len());
                 for computed in sets {

@@ -22,7 +22,7 @@ use super::worker::Worker;
 use crate::masks::encode::encoder::Computed;
 use crate::masks::limits::MaskError;
 use crate::masks::shortcuts::ShortcutCounts;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
@@ -66,20 +66,20 @@ impl<R> Recycle for Vec<R> {}
 pub(crate) struct Workers<'a, F> {
     idle: Mutex<Vec<Worker<'a>>>,
     new: F,
-    means: Means<'a>,
+    context: Context<'a>,
     /// Whether a second thread has been worth it.
     are_many: AtomicBool,
 }
 
 impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     /// None yet; `new` makes one. They work until the budget is spent.
-    pub(crate) fn new(new: F, means: Means<'a>) -> Self {
-        Self { idle: Mutex::default(), new, means, are_many: AtomicBool::new(false) }
+    pub(crate) fn new(new: F, context: Context<'a>) -> Self {
+        Self { idle: Mutex::default(), new, context, are_many: AtomicBool::new(false) }
     }
 
     /// How many may work at once.
     pub(crate) fn threads(&self) -> usize {
-        self.means.threads.count()
+        self.context.threads.count()
     }
 
     /// How often shortcuts took effect so far.
@@ -99,7 +99,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
 
     /// Whether the budget is spent, after an item.
     fn are_late(&self) -> bool {
-        self.means.budget.spend(STEPS_AN_ITEM).is_err()
+        self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
     /// Works on the items, each at an `own` state, and has each result taken, in order. The items that one thread alone
@@ -176,7 +176,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         };
         let work_on_next = &work_on_next;
         let mut taken: Vec<Vec<R>> = Vec::new();
-        self.means.threads.scope(|scope| {
+        self.context.threads.scope(|scope| {
             let others =
                 scope.into_iter().flat_map(|scope| (1..threads).map(move |at| (scope, at)));
             for (scope, worker) in others {

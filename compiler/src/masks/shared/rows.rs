@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 use grammarc_artifacts::tables::Tables;
 
+use crate::interner::Interner;
 use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
-use crate::sequences::Sequences;
 
 /// Rows near a row, with their distances.
 type Near = Box<[(u32, u32)]>;
@@ -26,7 +26,7 @@ pub(crate) struct StoredRows {
 /// Masks by the words of their records.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    words: Sequences,
+    words: Interner,
     /// By number of the words, the first mask that is stored so.
     masks: Vec<u32>,
 }

@@ -233,7 +233,7 @@ mod tests {
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::follow::Follow;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// A walk from a node of a front may come to another class.
     #[test]
@@ -249,7 +249,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let [mut walker, mut between] =
             [(); 2].map(|()| Walker::new(&follow, &known, &equivalence, trie, 2));

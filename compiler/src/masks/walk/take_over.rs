@@ -205,7 +205,7 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
 
@@ -236,7 +236,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
         let mut sets = LazyDfa::new(follow.network());

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use super::register::Register;
 use super::stacks::{Frame, Stack, Stacks};
-use crate::sequences::Word;
+use crate::interner::Word;
 
 /// One way to read what was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use super::position::{Configuration, Spelling, normalize};
 use super::stacks::Stacks;
 use super::view::View;
-use crate::sequences::Sequences;
+use crate::interner::Interner;
 
 /// Sets explored before the exploration gives up.
 const MOST_SETS: usize = 4_000;
@@ -12,7 +12,7 @@ const MOST_CONFIGURATIONS: usize = 64;
 
 /// Sets by number, in normal form.
 pub(super) struct Sets {
-    seen: Sequences<Configuration>,
+    seen: Interner<Configuration>,
     /// Numbers of sets to explore.
     work: Vec<u32>,
     spelling: Spelling,
@@ -22,7 +22,7 @@ pub(super) struct Sets {
 
 impl Sets {
     pub(super) fn new() -> Self {
-        let (seen, work) = (Sequences::default(), Vec::new());
+        let (seen, work) = (Interner::default(), Vec::new());
         Self { seen, work, spelling: Spelling::default(), most: 1 }
     }
 

@@ -14,10 +14,10 @@ use super::rules::Rules;
 use super::source::Source;
 use super::texts::{TextRule, TextRules};
 use crate::automata::{Dfa, Nfa};
-use crate::budget::Held;
+use crate::budget::MemoryUse;
 use crate::ir::facts;
 use crate::ir::thompson::{
-    Atoms, Closed, Repetition, build as thompson, in_sequence, spell_out, spell_texts,
+    Atoms, DelimitedRepeat, Repetition, build as thompson, build_texts, in_sequence, unroll,
 };
 use crate::ir::{Expr, ExprGraph, RuleId, Texts, TokenSet};
 use crate::network::counting::{self, Machine};
@@ -51,7 +51,7 @@ pub(super) struct Assembler<'a> {
     graphs: GraphRules,
     texts: TextRules<'a>,
     /// Bytes of the automaton under construction.
-    open: Held<'a>,
+    open: MemoryUse<'a>,
 }
 
 impl<'a> Assembler<'a> {
@@ -63,7 +63,7 @@ impl<'a> Assembler<'a> {
             inlining: Inlining::new(source.grammar, source.survey),
             graphs: GraphRules::default(),
             texts: TextRules::new(source, packed),
-            open: source.means.budget.hold(),
+            open: source.context.budget.hold(),
         }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Assembler<'a> {
         let within = self.texts.within(texts);
         let mut nfa = Nfa::new();
         let (from, to) = (nfa.start, nfa.end);
-        spell_texts(self, &mut nfa, within, from, to)?;
+        build_texts(self, &mut nfa, within, from, to)?;
         let dfa = self.source.finish(&nfa)?;
         let rule = self.rules.add_part("{texts}", &dfa, None)?;
         self.texts.note(texts, rule);
@@ -200,7 +200,7 @@ impl<'a> Assembler<'a> {
     fn required_keys_rule(&mut self, graph: &Arc<ExprGraph>) -> Result<Option<usize>> {
         let is_single = |bytes: crate::ir::ByteSet, alone| bytes.minus(alone).is_empty();
         let expr = Expr::Graph(Arc::clone(graph));
-        let may_have = graph.marks().count_ones() > UNROLLED_KEYS
+        let may_have = graph.required_keys().count_ones() > UNROLLED_KEYS
             && self.source.has_registers()
             && is_single(self.repetitions.alphabet(&expr).all, self.source.lexicon.single_bytes())
             && required_keys::may_wait(graph, &self.source.facts);
@@ -224,13 +224,13 @@ impl<'a> Assembler<'a> {
         from: u32,
         to: u32,
     ) -> Result<()> {
-        self.graphs.unrolls_sets |= graph.marks().count_ones() > UNROLLED_KEYS;
+        self.graphs.unrolls_sets |= graph.required_keys().count_ones() > UNROLLED_KEYS;
         let limit = self.source.wanted.limits.rule_states;
         let what = match graph.counters() {
             [] => "sets of what is still to come",
             _ => "counts below bounds",
         };
-        let unrolled = graph.spelled_out(self.source.bounds());
+        let unrolled = graph.unrolled(self.source.bounds());
         let unrolled = unrolled.map_err(|_| NetworkErrorKind::Limit { what, limit })?;
         let expr = Expr::Graph(Arc::new(unrolled.into_owned()));
         if facts::of_expr(&expr, &self.source.facts).productive {
@@ -290,13 +290,13 @@ impl Atoms for Assembler<'_> {
 
     fn texts(&mut self, nfa: &mut Nfa, texts: &Arc<Texts>, from: u32, to: u32) -> Result<()> {
         let rule = match self.texts.rule(&mut self.rules, texts)? {
-            TextRule::Inline => return spell_texts(self, nfa, texts.iter(), from, to),
+            TextRule::Inline => return build_texts(self, nfa, texts.iter(), from, to),
             TextRule::Of(rule) => rule,
             TextRule::Unrolled => self.unrolled_texts(texts)?,
         };
         self.call_rule(nfa, Label::Call { rule, count: 0 }, from, to);
         let others = self.texts.others(texts);
-        spell_texts(self, nfa, others, from, to)
+        build_texts(self, nfa, others, from, to)
     }
 
     fn repeat(
@@ -308,7 +308,7 @@ impl Atoms for Assembler<'_> {
     ) -> Result<()> {
         let Repetition { body, min, max } = repetition;
         if min == 0 && matches!(max, None | Some(1)) {
-            return spell_out(self, nfa, repetition, from, to);
+            return unroll(self, nfa, repetition, from, to);
         }
         let facts = facts::of_expr(body, &self.source.facts);
         if !facts.productive || facts.shortest == u32::MAX {
@@ -324,7 +324,7 @@ impl Atoms for Assembler<'_> {
         let is_small = is_small(max.unwrap_or(min), inlined);
         let (rules, shortest) = (&mut self.rules, facts.shortest);
         if is_small && !self.repetitions.is_stored(rules, &repetition, shortest)? {
-            return spell_out(self, nfa, Repetition { body, min, max }, from, to);
+            return unroll(self, nfa, Repetition { body, min, max }, from, to);
         }
         if min == 0 {
             nfa.empty(from, to);
@@ -333,8 +333,8 @@ impl Atoms for Assembler<'_> {
         self.call_repetition(nfa, plan, from, to)
     }
 
-    fn closed(&mut self, nfa: &mut Nfa, run: Closed, from: u32, to: u32) -> Result<()> {
-        let Closed { any, min, max, .. } = run;
+    fn delimited(&mut self, nfa: &mut Nfa, run: DelimitedRepeat, from: u32, to: u32) -> Result<()> {
+        let DelimitedRepeat { any, min, max, .. } = run;
         if min > MOST_PREFIX.min(max) || is_small(max, 1) {
             return in_sequence(self, nfa, run, from, to);
         }
@@ -348,7 +348,13 @@ impl Atoms for Assembler<'_> {
         self.call_repetition(nfa, plan, at, to)
     }
 
-    fn marked(&mut self, nfa: &mut Nfa, graph: &Arc<ExprGraph>, from: u32, to: u32) -> Result<()> {
+    fn registers(
+        &mut self,
+        nfa: &mut Nfa,
+        graph: &Arc<ExprGraph>,
+        from: u32,
+        to: u32,
+    ) -> Result<()> {
         let facts =
             |this: &Self| facts::of_expr(&Expr::Graph(Arc::clone(graph)), &this.source.facts);
         if let Some(RegisterRule { rule, register }) = self.counters_rule(graph)? {
@@ -362,7 +368,7 @@ impl Atoms for Assembler<'_> {
             return Ok(());
         }
         if let Some(rule) = self.required_keys_rule(graph)? {
-            self.call_rule(nfa, Label::Call { rule, count: graph.marks() }, from, to);
+            self.call_rule(nfa, Label::Call { rule, count: graph.required_keys() }, from, to);
             return Ok(());
         }
         self.unrolled_graph(nfa, graph, from, to)

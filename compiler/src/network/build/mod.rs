@@ -82,7 +82,7 @@ impl Builder<'_> {
             Roots::Kept => self.kept(),
         };
         loop {
-            let mut waiting = source.means.budget.hold();
+            let mut waiting = source.context.budget.hold();
             let mut open: Vec<Unfinished> = Vec::new();
             let mut size = 0;
             while size < AT_ONCE
@@ -102,7 +102,7 @@ impl Builder<'_> {
                 minimal_without_empty(&one.nfa, bounds.states(one.limit))
             };
             let is_worth = size >= WORTH_A_THREAD;
-            let automata = source.means.threads.map(is_worth, &open, || (), determinize);
+            let automata = source.context.threads.map(is_worth, &open, || (), determinize);
             for (unfinished, dfa) in open.into_iter().zip(automata) {
                 self.finish(unfinished, dfa)?;
             }
@@ -191,7 +191,7 @@ impl Builder<'_> {
     /// Returns the error of the rule under construction: that of the budget if it is spent.
     fn error(&self, kind: NetworkErrorKind) -> NetworkError {
         let Assembler { source, rules, .. } = &self.assembler;
-        let kind = match (source.means.budget.error(), kind) {
+        let kind = match (source.context.budget.error(), kind) {
             (Some(spent), _) => spent.clone().into(),
             (None, NetworkErrorKind::Limit { what, limit }) if self.assembler.unrolls_sets() => {
                 NetworkErrorKind::Sets { what, limit }

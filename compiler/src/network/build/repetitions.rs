@@ -6,8 +6,8 @@ use super::rules::Rules;
 use super::source::Source;
 use crate::automata::{Dfa, Symbol};
 use crate::ir::Expr;
-use crate::ir::facts::{Alphabet, Lettered};
-use crate::ir::thompson::{Closed, Repetition};
+use crate::ir::facts::{Alphabet, Alphabets};
+use crate::ir::thompson::{DelimitedRepeat, Repetition};
 use crate::network::content_hash::Digest;
 use crate::network::error::NetworkErrorKind;
 use crate::network::repeat::bodies::Bodies;
@@ -27,7 +27,7 @@ pub(super) struct Repetitions<'a> {
     pub(super) bodies: Bodies,
     /// The numbers of the rules.
     rules_of: FxHashMap<RepeatRule, usize>,
-    alphabets: Lettered,
+    alphabets: Alphabets,
 }
 
 /// The rules that a call of a repetition leads to and that are not built yet.
@@ -41,13 +41,13 @@ pub(super) struct Missing {
 impl<'a> Repetitions<'a> {
     pub(super) fn new(source: &'a Source<'a>) -> Self {
         let rules_of = FxHashMap::default();
-        Self { source, bodies: Bodies::default(), rules_of, alphabets: Lettered::default() }
+        Self { source, bodies: Bodies::default(), rules_of, alphabets: Alphabets::default() }
     }
 
     /// Returns the bytes of an expression's strings.
     pub(super) fn alphabet(&mut self, expr: &Expr) -> Alphabet {
         let asked_of = (self.source.grammar, self.source.survey);
-        self.alphabets.of_expr(expr, asked_of, self.source.means.budget).letters
+        self.alphabets.of_expr(expr, asked_of, self.source.context.budget).bytes
     }
 
     /// Returns the most repetitions of a body that one token can begin, at least one. `u32::MAX` if nothing is counted.
@@ -78,8 +78,8 @@ impl<'a> Repetitions<'a> {
     }
 
     /// Returns the call of a bounded run with a tail, whose required bytes are unrolled before it.
-    pub(super) fn plan_tail(&mut self, run: Closed) -> (RepeatCall, u32) {
-        let Closed { any, min, max, last } = run;
+    pub(super) fn plan_tail(&mut self, run: DelimitedRepeat) -> (RepeatCall, u32) {
+        let DelimitedRepeat { any, min, max, last } = run;
         let longest = self.most_repetitions(&Expr::Bytes(any.union(last)), 1);
         let most = (max - min).saturating_add(1);
         (RepeatRule::of_tail(TailBytes { any, last }, most, longest), longest)

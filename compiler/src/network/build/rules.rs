@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::source::Source;
 use crate::automata::{Dfa, Symbol, Table};
-use crate::budget::Held;
+use crate::budget::MemoryUse;
 use crate::ir::{Origin, Rule, RuleId, RuleKind};
 use crate::network::content_hash::RuleHash;
 use crate::network::error::NetworkErrorKind;
@@ -28,7 +28,7 @@ pub(super) struct Rules<'a> {
     /// The rule under construction, which names the rules made for its parts.
     current: RuleId,
     /// Bytes of the automata.
-    memory: Held<'a>,
+    memory: MemoryUse<'a>,
 }
 
 impl<'a> Rules<'a> {
@@ -43,7 +43,7 @@ impl<'a> Rules<'a> {
             open: Vec::new(),
             states: 0,
             current: source.grammar.start,
-            memory: source.means.budget.hold(),
+            memory: source.context.budget.hold(),
         }
     }
 

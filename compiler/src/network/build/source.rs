@@ -1,6 +1,6 @@
 //! The inputs of a construction, which never change: the grammar, the facts about it, the vocabulary and the limits.
 
-use crate::automata::{Allowance, Dfa, Nfa};
+use crate::automata::{Dfa, Nfa, StateBudget};
 use crate::ir::facts::{self, Facts};
 use crate::ir::{Grammar, Rule, RuleId, RuleKind, Survey};
 use crate::network::content_hash::{Digest, RuleHash};
@@ -9,7 +9,7 @@ use crate::network::known_rules::KnownRules;
 use crate::network::lexicon::Lexicon;
 use crate::network::minimal::minimal_without_empty;
 use crate::network::request::{NetworkLimits, RepeatForm, Roots};
-use crate::threads::Means;
+use crate::threads::Context;
 use grammarc_artifacts::tables::Tables;
 
 /// The vocabulary's rules that may be taken without building them.
@@ -48,7 +48,7 @@ pub(in crate::network) struct Source<'a> {
     pub(in crate::network) facts: Vec<Facts>,
     pub(in crate::network) lexicon: &'a dyn Lexicon,
     pub(in crate::network) wanted: Wanted<'a>,
-    pub(super) means: Means<'a>,
+    pub(super) context: Context<'a>,
     /// Whether sets of texts may be packed. The runtime keeps the texts of items in the registers of packed nodes.
     pub(super) may_pack: bool,
 }
@@ -60,12 +60,12 @@ impl<'a> Source<'a> {
         survey: &'a Survey,
         lexicon: &'a dyn Lexicon,
         wanted: Wanted<'a>,
-        means: Means<'a>,
+        context: Context<'a>,
     ) -> Self {
         let has_items = |rule: &Rule| matches!(rule.kind, RuleKind::Distinct | RuleKind::Item);
         let may_pack = !grammar.rules.iter().any(has_items);
-        let facts = facts::of_rules(grammar, survey, means.budget);
-        Self { grammar, survey, facts, lexicon, wanted, means, may_pack }
+        let facts = facts::of_rules(grammar, survey, context.budget);
+        Self { grammar, survey, facts, lexicon, wanted, context, may_pack }
     }
 
     /// Whether the rules are a grammar's. A vocabulary's rules have no near-bound masks, and no sets of texts as rules.
@@ -91,8 +91,8 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the bounds on a rule's automaton.
-    pub(in crate::network) fn bounds(&self) -> Allowance<'a> {
-        Allowance::new(self.wanted.limits.rule_states, self.means.budget)
+    pub(in crate::network) fn bounds(&self) -> StateBudget<'a> {
+        StateBudget::new(self.wanted.limits.rule_states, self.context.budget)
     }
 
     /// Determinizes and minimizes an automaton, without the empty string.
@@ -109,6 +109,6 @@ impl<'a> Source<'a> {
 
     /// Counts one step of work.
     pub(super) fn spend(&self) -> Result<(), NetworkErrorKind> {
-        self.means.budget.spend(1).map_err(|_| self.too_large())
+        self.context.budget.spend(1).map_err(|_| self.too_large())
     }
 }

@@ -60,8 +60,8 @@ impl<'a> TextRules<'a> {
         if !self.source.may_pack {
             return Ok(TextRule::Unrolled);
         }
-        let Source { lexicon, means, .. } = self.source;
-        let packed = self.packed.of(texts, lexicon.single_bytes(), lexicon.trie(), means.budget);
+        let Source { lexicon, context, .. } = self.source;
+        let packed = self.packed.of(texts, lexicon.single_bytes(), lexicon.trie(), context.budget);
         let packed = packed.map_err(|refused| match refused {
             Refused::Spent => self.source.too_large(),
             Refused::TooLong => {

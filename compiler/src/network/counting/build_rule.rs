@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::explore::{Arrived, Change, Changes, Explored};
 use super::refused::Refused;
 use super::zones::Zones;
-use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges};
+use crate::automata::{Dfa, DfaState, Edge, Edges, StateBudget};
 use crate::network::rule::{Arrival, CountDependent, Counted, RegisterUpdate};
 
 /// A rule with registers.
@@ -30,7 +30,7 @@ pub(super) fn build(
     zones: &Zones,
     explored: &Explored,
     alive: &[bool],
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<CountedRule, Refused> {
     let mut rule = Rule {
         zones,
@@ -58,7 +58,7 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    fn build(&mut self, allowed: Allowance<'_>) -> Result<CountedRule, Refused> {
+    fn build(&mut self, allowed: StateBudget<'_>) -> Result<CountedRule, Refused> {
         let (start, changes) = &self.explored.start;
         // By near-bound counter and place that it is far at, the states of the place.
         let mut near_bound: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();

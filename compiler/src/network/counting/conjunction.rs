@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::explore::{Arrived, Change, Explored, change_of};
 use super::refused::Refused;
 use super::zones::Zones;
-use crate::automata::{Allowance, Symbol};
+use crate::automata::{StateBudget, Symbol};
 
 /// Steps of a budget that a tuple takes, about.
 const STEPS_A_TUPLE: usize = 1 << 5;
@@ -39,7 +39,7 @@ pub(super) fn check(
     zones: &Zones,
     explored: &Explored,
     alive: &[bool],
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<(), Refused> {
     let near_bound = zones.near_bound();
     if near_bound.len() < 2 {

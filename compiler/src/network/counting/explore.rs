@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::{Zone, Zones};
-use crate::automata::{Allowance, Symbol};
+use crate::automata::{StateBudget, Symbol};
 use crate::graph::minimal;
 use crate::ir::Step;
 
@@ -120,7 +120,7 @@ type Member = (u32, SmallVec<[Count; 2]>);
 pub(super) fn explore(
     machine: &Machine,
     zones: &Zones,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<Explored, Refused> {
     let explorer = Explorer { machine, zones };
     let nowhere: Far = machine.counters.iter().map(|_| None).collect();
@@ -278,8 +278,8 @@ impl Explorer<'_> {
             let far = before[counter].filter(|_| count.is_distance);
             match step {
                 Step::Reset(_) => *count = Count { is_distance: false, value: 0 },
-                Step::Tick(_) if far.is_some() => count.value += 1,
-                Step::Tick(_) => {
+                Step::Increment(_) if far.is_some() => count.value += 1,
+                Step::Increment(_) => {
                     if bounds.max.is_some_and(|max| count.value >= i64::from(max)) {
                         return None;
                     }

@@ -92,7 +92,7 @@ impl Machine {
         let dfa = parts.finish(&nfa)?;
         let checks = lists.iter().flatten().map(|step| match *step {
             Step::Check(counter) => 1 << counter,
-            Step::Reset(_) | Step::Tick(_) => 0,
+            Step::Reset(_) | Step::Increment(_) => 0,
         });
         let checked = checks.fold(0, |all: u32, check| all | check);
         let mut machine = Self {
@@ -134,7 +134,7 @@ impl Machine {
             for step in list {
                 let (kind, counter) = match *step {
                     Step::Reset(counter) => (0, counter),
-                    Step::Tick(counter) => (1, counter),
+                    Step::Increment(counter) => (1, counter),
                     Step::Check(counter) => (2, counter),
                 };
                 add([kind, counter.into(), 0]);
@@ -158,7 +158,7 @@ impl Machine {
     /// Increments of a counter in a list of steps.
     pub(super) fn increments(&self, list: usize, counter: usize) -> u32 {
         let increments =
-            |step: &&Step| matches!(step, Step::Tick(of) if usize::from(*of) == counter);
+            |step: &&Step| matches!(step, Step::Increment(of) if usize::from(*of) == counter);
         self.lists[list].iter().filter(increments).count() as u32
     }
 

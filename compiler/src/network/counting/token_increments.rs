@@ -16,7 +16,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::machine::{MOST_COUNTERS, Machine};
-use crate::automata::{Allowance, ByteRows, Edge};
+use crate::automata::{ByteRows, Edge, StateBudget};
 use crate::ir::{ByteSet, Step};
 
 /// The root of a trie.
@@ -45,7 +45,7 @@ const MOST_STATES: usize = 1 << 20;
 pub(super) fn most_increments(
     machine: &Machine,
     trie: Trie<'_>,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Option<Increments> {
     let edges = machine.states.iter().flat_map(|state| &state.edges);
     if edges.into_iter().any(|edge| edge.hi >= LABELS) {
@@ -63,7 +63,7 @@ pub(super) fn most_increments(
 pub(super) fn most_on_entry(
     machine: &Machine,
     trie: Trie<'_>,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Increments {
     let first: ByteSet = machine.states[0]
         .edges
@@ -156,7 +156,7 @@ impl<'m> Subsets<'m> {
     }
 
     /// Walks the trie below a node, from a subset; none where no more may be looked at.
-    fn walk(&mut self, trie: Trie<'_>, from: (u32, u32), allowed: Allowance<'_>) -> Option<()> {
+    fn walk(&mut self, trie: Trie<'_>, from: (u32, u32), allowed: StateBudget<'_>) -> Option<()> {
         let mut open = vec![(from, Increments::default())];
         while let Some(((node, subset), before)) = open.pop() {
             let left = self.left;
@@ -254,7 +254,7 @@ fn after(list: &[Step], mut increments: Increments, most: &mut Increments) -> In
     for step in list {
         match *step {
             Step::Reset(counter) => increments[usize::from(counter)] = 0,
-            Step::Tick(counter) => {
+            Step::Increment(counter) => {
                 let increments = &mut increments[usize::from(counter)];
                 *increments += 1;
                 most[usize::from(counter)] = (*increments).max(most[usize::from(counter)]);

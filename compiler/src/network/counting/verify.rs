@@ -17,7 +17,7 @@ use super::explore::{Arrived, Change, Changes, Explored, change_of};
 use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::Zones;
-use crate::automata::{Allowance, Symbol};
+use crate::automata::{StateBudget, Symbol};
 
 /// Walks of the whole trie that the masks of a near-bound counter may take, about.
 const MOST_WALKS: usize = 16;
@@ -33,7 +33,7 @@ pub(super) fn verify(
     explored: &Explored,
     on_entry: impl Fn(usize) -> u32,
     trie: Trie<'_>,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<Vec<bool>, Refused> {
     let alive = alive(explored);
     if !alive[explored.start.0] {
@@ -241,7 +241,7 @@ fn walk_alike(
     zones: &Zones,
     explored: &Explored,
     alive: &[bool],
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<(), Refused> {
     let is_near_bound = |counter: usize| zones.near_bound().contains(&counter);
     let near_bound = |changes: &Changes| -> Changes {

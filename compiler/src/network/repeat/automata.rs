@@ -3,7 +3,7 @@
 use smallvec::smallvec;
 
 use super::rule::{More, Run};
-use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol};
+use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateBudget, StateLimit, Symbol};
 use crate::network::minimal::{minimal_without_empty, without_unreached};
 use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
@@ -12,7 +12,7 @@ pub(in crate::network) fn chain(
     unit: Dfa,
     run: Run,
     rest: Option<Symbol>,
-    bounds: Allowance<'_>,
+    bounds: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let Some(rest) = rest else {
         return if run.more == More::Any { one_or_more(&unit, bounds) } else { Ok(unit) };
@@ -29,7 +29,7 @@ pub(in crate::network) fn chain(
 }
 
 /// Builds one body or more.
-fn one_or_more(unit: &Dfa, bounds: Allowance<'_>) -> Result<Dfa, StateLimit> {
+fn one_or_more(unit: &Dfa, bounds: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let mut nfa = Nfa::new();
     let begin = nfa.state();
     let middle = nfa.state();

@@ -22,7 +22,7 @@ pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
         .collect();
     let states = graph.states() as usize;
     let mut own = vec![0; states];
-    graph.marked().iter().for_each(|&(state, mark)| own[state as usize] = 1 << mark);
+    graph.required_key_states().iter().for_each(|&(state, mark)| own[state as usize] = 1 << mark);
     let (mut begins, mut ends, mut ahead) =
         (vec![false; states], vec![false; states], vec![0u32; states]);
     begins[ExprGraph::START as usize] = true;
@@ -36,7 +36,7 @@ pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
         }
         changed | (before != (begins[to], ends[from], ahead[from]))
     }) {}
-    let all = graph.marks();
+    let all = graph.required_keys();
     (0..states)
         .filter(|&state| begins[state] && ends[state])
         .all(|state| ahead[state] == 0 || ahead[state] == all)
@@ -54,7 +54,7 @@ pub(in crate::network) fn automaton<P: GraphParts>(
     nfa.empty(done + graph.end(), nfa.end);
     // The state that the edges into each marked state lead to while others are missing.
     let mut passing = vec![None; graph.states() as usize];
-    for &(state, mark) in graph.marked() {
+    for &(state, mark) in graph.required_key_states() {
         let before = nfa.state();
         let symbol = PASSED + 2 * Symbol::from(mark);
         nfa.edge(before, symbol, symbol, waiting + state);

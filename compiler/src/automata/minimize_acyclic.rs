@@ -26,9 +26,9 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::table::Table;
-use super::{Allowance, Edge, StateLimit, Symbol};
+use super::{Edge, StateBudget, StateLimit, Symbol};
 use crate::graph::for_each_component;
-use crate::sequences::Sequences;
+use crate::interner::Interner;
 
 /// Edges looked at, as a multiple of the automaton's, before giving up.
 const EFFORT: usize = 24;
@@ -45,11 +45,11 @@ const BYTES_A_STATE: usize = 40;
 /// Symbols within which a cycle must do the same as a settled one to be compared with it.
 const LOOK_AHEAD: u32 = 2;
 
-const UNSETTLED: u32 = u32::MAX;
+const UNRESOLVED: u32 = u32::MAX;
 
 /// Why there are no classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unsettled {
+pub(super) enum Unresolved {
     /// There are states from which nothing is accepted.
     Dead,
     /// They are not easily found.
@@ -58,7 +58,7 @@ pub(super) enum Unsettled {
     Limit(StateLimit),
 }
 
-impl From<StateLimit> for Unsettled {
+impl From<StateLimit> for Unresolved {
     fn from(limit: StateLimit) -> Self {
         Self::Limit(limit)
     }
@@ -71,22 +71,22 @@ impl From<StateLimit> for Unsettled {
 ///
 /// # Errors
 ///
-/// See [`Unsettled`].
+/// See [`Unresolved`].
 pub(super) fn classes(
     table: &Table,
-    allowed: Allowance<'_>,
-) -> Result<(Vec<u32>, usize), Unsettled> {
+    allowed: StateBudget<'_>,
+) -> Result<(Vec<u32>, usize), Unresolved> {
     let count = table.len();
     let mut held = allowed.held();
     allowed.hold(&mut held, BYTES_A_STATE * count + 2 * table.bytes())?;
-    let mut settling = Settling {
+    let mut settling = AcyclicMinimizer {
         table,
         allowed,
-        classes: vec![UNSETTLED; count],
+        classes: vec![UNRESOLVED; count],
         first: Vec::with_capacity(count),
-        seen: Sequences::with_capacity(count, count + 2 * table.edge_count()),
+        seen: Interner::with_capacity(count, count + 2 * table.edge_count()),
         class_of: Vec::with_capacity(count),
-        by_byte: vec![ByByte { last: UNSETTLED, byte: 0, before: UNSETTLED }; count],
+        by_byte: vec![ByByte { last: UNRESOLVED, byte: 0, before: UNRESOLVED }; count],
         cyclic: Vec::new(),
         places: Vec::new(),
         effort: EFFORT * (table.edge_count() + count),
@@ -106,14 +106,14 @@ pub(super) fn classes(
     settled.map(|()| (settling.classes, settling.first.len()))
 }
 
-struct Settling<'a> {
+struct AcyclicMinimizer<'a> {
     table: &'a Table,
-    allowed: Allowance<'a>,
+    allowed: StateBudget<'a>,
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
     /// The results of [`describe`](Self::describe) for settled states, and the class of each.
-    seen: Sequences,
+    seen: Interner,
     class_of: Vec<u32>,
     /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
     by_byte: Vec<ByByte>,
@@ -149,13 +149,13 @@ struct Cyclic {
 /// highest of its symbols.
 type Outline = (bool, Option<(Symbol, Symbol)>);
 
-impl Settling<'_> {
+impl AcyclicMinimizer<'_> {
     /// Settles a state all targets of which are settled.
-    fn settle(&mut self, state: u32) -> Result<(), Unsettled> {
+    fn settle(&mut self, state: u32) -> Result<(), Unresolved> {
         self.allowed.spend(1 + self.table.edges(state).len())?;
         let is_end = self.table.edges(state).is_empty();
         if is_end && !self.table.accepts(state) && self.table.len() > 1 {
-            return Err(Unsettled::Dead);
+            return Err(Unresolved::Dead);
         }
         self.is_new(state);
         Ok(())
@@ -182,7 +182,7 @@ impl Settling<'_> {
             let target = self.classes[target as usize] as usize;
             let last = self.by_byte[target].last;
             let mut at = last;
-            while at != UNSETTLED {
+            while at != UNRESOLVED {
                 let ByByte { byte: other, before, .. } = self.by_byte[at as usize];
                 if other == byte {
                     return at;
@@ -204,11 +204,11 @@ impl Settling<'_> {
     }
 
     /// Settles the states of a cycle, all other targets of which are settled.
-    fn settle_cycle(&mut self, cycle: &[u32]) -> Result<(), Unsettled> {
-        let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNSETTLED;
+    fn settle_cycle(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
+        let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNRESOLVED;
         let stays = |state: u32| self.table.edges(state).iter().all(is_within);
         if cycle.iter().all(|&state| !self.table.accepts(state) && stays(state)) {
-            return Err(Unsettled::Dead);
+            return Err(Unresolved::Dead);
         }
         if self.is_settled_cycle(cycle[0])? || self.settle_round(cycle)? {
             return Ok(());
@@ -228,7 +228,7 @@ impl Settling<'_> {
     }
 
     /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
-    fn is_settled_cycle(&mut self, state: u32) -> Result<bool, Unsettled> {
+    fn is_settled_cycle(&mut self, state: u32) -> Result<bool, Unresolved> {
         let outline = self.outline(state);
         let mut colour = None;
         for at in 0..self.cyclic.len() {
@@ -251,7 +251,7 @@ impl Settling<'_> {
     ///
     /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all ways
     /// end there, they are found equal from the end.
-    fn settle_round(&mut self, cycle: &[u32]) -> Result<bool, Unsettled> {
+    fn settle_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
             if self.looks_like(head, other)? {
@@ -287,7 +287,7 @@ impl Settling<'_> {
 
     /// Whether two states of a cycle accept alike and lead to the same with the same symbols, where all states of the
     /// cycle are taken to be the same.
-    fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unsettled> {
+    fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unresolved> {
         if self.outline(one) != self.outline(other) {
             return Ok(false);
         }
@@ -298,11 +298,11 @@ impl Settling<'_> {
 
     /// Gives the states of a cycle classes among themselves, from those settled on, in the order in which they are met. A
     /// state that is alone in its class stays so, and is not looked at again.
-    fn tell_apart(&mut self, cycle: &[u32]) -> Result<(), Unsettled> {
+    fn tell_apart(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let first = self.first.len() as u32;
         let mut next = first;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
-        let mut numbers = Sequences::with_capacity(cycle.len(), 8 * cycle.len());
+        let mut numbers = Interner::with_capacity(cycle.len(), 8 * cycle.len());
         let mut sizes: Vec<u32> = Vec::with_capacity(cycle.len());
         // States that are not alone, each with its number in this round, and of how many classes they are.
         let mut rest: Vec<(u32, u32)> = cycle.iter().map(|&state| (state, 0)).collect();
@@ -344,12 +344,12 @@ impl Settling<'_> {
             rest.retain(|&(_, number)| sizes[number as usize] > 1);
             groups = sizes.iter().filter(|&&size| size > 1).count();
         }
-        let mut in_order = vec![UNSETTLED; (next - first + 1) as usize];
+        let mut in_order = vec![UNRESOLVED; (next - first + 1) as usize];
         let mut new = first;
         for &state in cycle {
             let class = &mut self.classes[state as usize];
             let number = &mut in_order[(*class - first) as usize];
-            if *number == UNSETTLED {
+            if *number == UNRESOLVED {
                 *number = new;
                 new += 1;
             }
@@ -360,14 +360,14 @@ impl Settling<'_> {
 
     /// Whether the states of a cycle but for the first come each after all others of them that it leads to: they do if
     /// they can, as that is the order in which the search left them.
-    fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unsettled> {
+    fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unresolved> {
         self.spend(rest.iter().copied())?;
-        self.places.resize(self.classes.len(), UNSETTLED);
+        self.places.resize(self.classes.len(), UNRESOLVED);
         let Self { table, classes, places, .. } = self;
         let is_past = |places: &[u32], target: u32| {
             target == head
-                || classes[target as usize] != UNSETTLED
-                || places[target as usize] != UNSETTLED
+                || classes[target as usize] != UNRESOLVED
+                || places[target as usize] != UNRESOLVED
         };
         let past = (0..).zip(rest).take_while(|&(place, &state)| {
             let is_next = table.edges(state).iter().all(|edge| is_past(places, edge.target));
@@ -375,14 +375,14 @@ impl Settling<'_> {
             is_next
         });
         let are_in_order = past.count() == rest.len();
-        rest.iter().for_each(|&state| self.places[state as usize] = UNSETTLED);
+        rest.iter().for_each(|&state| self.places[state as usize] = UNRESOLVED);
         Ok(are_in_order)
     }
 
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.
-    fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unsettled> {
+    fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unresolved> {
         self.spend(states.iter().copied())?;
-        self.places.resize(self.classes.len(), UNSETTLED);
+        self.places.resize(self.classes.len(), UNRESOLVED);
         for (place, &state) in (0..).zip(states) {
             self.places[state as usize] = place;
         }
@@ -392,7 +392,7 @@ impl Settling<'_> {
         let places = &self.places;
         let targets = |place: usize| {
             edges(place).iter().map(move |edge| match places[edge.target as usize] {
-                UNSETTLED => place,
+                UNRESOLVED => place,
                 to => to as usize,
             })
         };
@@ -401,12 +401,12 @@ impl Settling<'_> {
             is_acyclic &= matches!(*group, [place] if !loops(place as usize));
             order.extend(group.iter().map(|&place| states[place as usize]));
         });
-        states.iter().for_each(|&state| self.places[state as usize] = UNSETTLED);
+        states.iter().for_each(|&state| self.places[state as usize] = UNRESOLVED);
         Ok(is_acyclic.then_some(order))
     }
 
     /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
-    fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unsettled> {
+    fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unresolved> {
         self.pairs.clear();
         self.pair(state, self.classes[other as usize]);
         let mut at = 0;
@@ -415,7 +415,7 @@ impl Settling<'_> {
             self.spend([state].into_iter())?;
             if !self.goes_on_like(state, self.first[class as usize]) {
                 for &(state, _) in &self.pairs {
-                    self.classes[state as usize] = UNSETTLED;
+                    self.classes[state as usize] = UNRESOLVED;
                 }
                 return Ok(false);
             }
@@ -437,16 +437,16 @@ impl Settling<'_> {
             && in_step(table, state, settled, |target, settled| {
                 let class = self.classes[settled as usize];
                 match self.classes[target as usize] {
-                    UNSETTLED => self.pair(target, class),
+                    UNRESOLVED => self.pair(target, class),
                     known => return known == class,
                 }
                 true
             })
     }
 
-    fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unsettled> {
+    fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unresolved> {
         let edges = states.map(|state| 1 + self.table.edges(state).len()).sum();
-        self.effort = self.effort.checked_sub(edges).ok_or(Unsettled::Effort)?;
+        self.effort = self.effort.checked_sub(edges).ok_or(Unresolved::Effort)?;
         Ok(self.allowed.spend(edges)?)
     }
 

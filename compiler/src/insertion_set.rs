@@ -13,20 +13,20 @@ const FEW: usize = 16;
 
 /// Values in the order in which they came, without repetition.
 #[derive(Debug)]
-pub(crate) struct Distinct<T> {
+pub(crate) struct InsertionSet<T> {
     /// The values.
     pub(crate) order: SmallVec<[T; 4]>,
     /// The same, where they are more than a few.
     seen: FxHashSet<T>,
 }
 
-impl<T> Default for Distinct<T> {
+impl<T> Default for InsertionSet<T> {
     fn default() -> Self {
         Self { order: SmallVec::new(), seen: FxHashSet::default() }
     }
 }
 
-impl<T: Copy + Eq + Hash> Distinct<T> {
+impl<T: Copy + Eq + Hash> InsertionSet<T> {
     /// Forgets them all.
     pub(crate) fn clear(&mut self) {
         self.order.clear();
@@ -65,7 +65,7 @@ mod tests {
     proptest! {
         #[test]
         fn values_are_kept_once(lists in prop::collection::vec(prop::collection::vec(0u32..40, 0..60), 1..4)) {
-            let mut distinct = Distinct::default();
+            let mut distinct = InsertionSet::default();
             for list in lists {
                 distinct.clear();
                 let mut order: Vec<u32> = Vec::new();

@@ -1,6 +1,6 @@
 //! The allowance for making an automaton: its states, and the budget that the work is taken from.
 
-use crate::budget::{Budget, Held};
+use crate::budget::{Budget, MemoryUse};
 
 /// An automaton would have more states than the caller allows, or the budget of the compilation is spent, which says so
 /// itself.
@@ -13,20 +13,20 @@ pub struct StateLimit {
 
 /// States that an automaton may have, and the budget of the compilation that it is made for.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowance<'b> {
+pub struct StateBudget<'b> {
     /// Most states.
     pub states: usize,
     budget: Option<&'b Budget>,
 }
 
-impl Allowance<'static> {
+impl StateBudget<'static> {
     /// So many states, in any time: for automata that no source decides.
     pub const fn of(states: usize) -> Self {
         Self { states, budget: None }
     }
 }
 
-impl<'b> Allowance<'b> {
+impl<'b> StateBudget<'b> {
     /// So many states within a budget.
     pub const fn new(states: usize, budget: &'b Budget) -> Self {
         Self { states, budget: Some(budget) }
@@ -57,8 +57,8 @@ impl<'b> Allowance<'b> {
     }
 
     /// No memory held yet.
-    pub(crate) fn held(self) -> Held<'b> {
-        Held::new(self.budget)
+    pub(crate) fn held(self) -> MemoryUse<'b> {
+        MemoryUse::new(self.budget)
     }
 
     /// Has so many bytes held in all.
@@ -66,7 +66,7 @@ impl<'b> Allowance<'b> {
     /// # Errors
     ///
     /// If the budget has no more.
-    pub(crate) fn hold(self, held: &mut Held<'_>, bytes: usize) -> Result<(), StateLimit> {
+    pub(crate) fn hold(self, held: &mut MemoryUse<'_>, bytes: usize) -> Result<(), StateLimit> {
         held.set(bytes).map_err(|_| self.error())
     }
 }

@@ -22,9 +22,9 @@ impl Word for u32 {
     }
 }
 
-/// Sequences by number, in the order in which they were met.
+/// Interner by number, in the order in which they were met.
 #[derive(Clone, Debug)]
-pub(crate) struct Sequences<T = u32> {
+pub(crate) struct Interner<T = u32> {
     words: Vec<T>,
     /// By sequence, where it ends.
     ends: Vec<usize>,
@@ -32,13 +32,13 @@ pub(crate) struct Sequences<T = u32> {
     numbers: HashTable<u32>,
 }
 
-impl<T> Default for Sequences<T> {
+impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self { words: Vec::new(), ends: Vec::new(), numbers: HashTable::default() }
     }
 }
 
-impl<T: Word> Sequences<T> {
+impl<T: Word> Interner<T> {
     /// None yet, with room for some of so many words together.
     pub(crate) fn with_capacity(count: usize, words: usize) -> Self {
         Self {
@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_is_kept_once(all in prop::collection::vec(prop::collection::vec(0u32..3, 0..4), 0..60)) {
-            let mut sequences = Sequences::default();
+            let mut sequences = Interner::default();
             let mut met: Vec<Vec<u32>> = Vec::new();
             for words in all {
                 let expected = met.iter().position(|other| *other == words);

@@ -6,7 +6,7 @@ use crate::ir::ByteSet;
 /// Bytes, so many of them, and a last one that may be one of them. Such a last one is not read apart from those before
 /// it.
 #[derive(Clone, Copy, Debug)]
-pub struct Closed {
+pub struct DelimitedRepeat {
     /// The bytes.
     pub any: ByteSet,
     /// Fewest of them.
@@ -17,7 +17,7 @@ pub struct Closed {
     pub last: ByteSet,
 }
 
-impl Closed {
+impl DelimitedRepeat {
     /// The first two of these parts as one, if they are that.
     pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
         match parts {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::Expr;
 use super::counters::MOST_COUNTERS;
 use super::graph::{ExprGraph, Step};
-use crate::automata::{Allowance, StateLimit};
+use crate::automata::{StateBudget, StateLimit};
 
 impl ExprGraph {
     /// The same strings without marks and counters: a state for each state with the marks visited, or the counts, on the
@@ -22,16 +22,18 @@ impl ExprGraph {
     /// # Errors
     ///
     /// [`StateLimit`] where these do not keep to their allowed.
-    pub fn spelled_out(&self, allowed: Allowance<'_>) -> Result<Cow<'_, Self>, StateLimit> {
+    pub fn unrolled(&self, allowed: StateBudget<'_>) -> Result<Cow<'_, Self>, StateLimit> {
         if !self.has_registers() {
             return Ok(Cow::Borrowed(self));
         }
-        let all = self.marks();
+        let all = self.required_keys();
         let mut marks = vec![0; self.states() as usize];
-        self.marked().iter().for_each(|&(state, mark)| marks[state as usize] = 1 << mark);
+        self.required_key_states()
+            .iter()
+            .for_each(|&(state, mark)| marks[state as usize] = 1 << mark);
         if self.counters().is_empty() {
             let on = |to: u32, met: &u32| Some(met | marks[to as usize]);
-            return self.unrolled(0, on, |met| *met == all, allowed).map(Cow::Owned);
+            return self.unrolled_by(0, on, |met| *met == all, allowed).map(Cow::Owned);
         }
         let (steps, live) = (self.steps_by_state(), self.live_counters());
         let zero = vec![0; self.counters().len()];
@@ -47,7 +49,7 @@ impl ExprGraph {
             dead.for_each(|(count, _)| *count = 0);
             Some(counts)
         };
-        self.unrolled(zero, on, |_| true, allowed).map(Cow::Owned)
+        self.unrolled_by(zero, on, |_| true, allowed).map(Cow::Owned)
     }
 
     /// Takes a step with some counts, and says whether there is a way on.
@@ -57,7 +59,7 @@ impl ExprGraph {
                 counts[usize::from(counter)] = 0;
                 true
             }
-            Step::Tick(counter) => {
+            Step::Increment(counter) => {
                 let bounds = self.counters()[usize::from(counter)];
                 let count = &mut counts[usize::from(counter)];
                 let goes = bounds.max.is_none_or(|max| *count < max);
@@ -72,12 +74,12 @@ impl ExprGraph {
 
     /// A state for each state and what was `met` on the way to it, from `none` on; `on` says what is met behind an edge
     /// into a state, and `ends` with what the end may be reached.
-    fn unrolled<M: Clone + Eq + std::hash::Hash>(
+    fn unrolled_by<M: Clone + Eq + std::hash::Hash>(
         &self,
         none: M,
         on: impl Fn(u32, &M) -> Option<M>,
         ends: impl Fn(&M) -> bool,
-        allowed: Allowance<'_>,
+        allowed: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         let mut held = allowed.held();
         let mut from = vec![Vec::new(); self.states() as usize];
