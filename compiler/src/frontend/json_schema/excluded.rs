@@ -7,7 +7,7 @@
 //! backslash, which only an escape could hold, is for the caller to refuse. The cost is that of strings that differ from those
 //! of the vocabulary's shared rules: their masks are made anew.
 
-use crate::automata::{Allowance, StateLimit};
+use crate::automata::{StateBudget, StateLimit};
 
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use super::string::push_quoted;
@@ -18,7 +18,7 @@ pub(super) fn exclude(
     schemas: &mut Schemas,
     root: SchemaId,
     texts: &[String],
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<SchemaId, StateLimit> {
     let mut held: Vec<String> = texts.to_vec();
     held.extend(texts.iter().flat_map(|text| within_escapes(text)));

@@ -56,7 +56,7 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::automata::Allowance;
+use crate::automata::StateBudget;
 use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
@@ -142,7 +142,7 @@ pub(crate) fn lower_as(
         }));
     }
     if !excluded.is_empty() {
-        let limit = Allowance::new(options.max_states, budget);
+        let limit = StateBudget::new(options.max_states, budget);
         root = excluded::exclude(&mut schemas, root, excluded, limit).map_err(|error| {
             let text = format!("the excluded texts are too complex: {error}");
             one(document.error("json-schema::state-limit", document.root(), text))
@@ -151,7 +151,7 @@ pub(crate) fn lower_as(
     schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
-        states: Allowance::new(options.max_states, budget),
+        states: StateBudget::new(options.max_states, budget),
         shapes: options.max_shapes.saturating_add(size.saturating_mul(4)),
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),

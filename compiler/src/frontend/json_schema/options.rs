@@ -6,7 +6,7 @@
 use serde::Deserialize;
 
 use super::resources::Resources;
-use crate::ir::MOST_MARKS;
+use crate::ir::MOST_REQUIRED_KEYS;
 
 pub use super::numbers::NumberForm;
 pub use super::strings::Escapes;
@@ -150,7 +150,7 @@ impl Default for JsonSchemaOptions {
             dialect: SchemaDialect::default(),
             formats: Formats::default(),
             resources: Resources::default(),
-            max_unordered: MOST_MARKS,
+            max_unordered: MOST_REQUIRED_KEYS,
             max_states: 50_000,
             max_shapes: 20_000,
             max_rules: 100_000,

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::automata::{Allowance, StateLimit};
+use crate::automata::{StateBudget, StateLimit};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 use crate::frontend::dialects;
@@ -85,7 +85,7 @@ pub(crate) struct Reader<'a> {
     /// The references that led somewhere, by the place of the keyword's value.
     pub(crate) followed: &'a [(NodeId, SchemaId)],
     /// The limits of an automaton.
-    pub(crate) limit: Allowance<'a>,
+    pub(crate) limit: StateBudget<'a>,
     /// The effect of `format`.
     pub(crate) formats: Formats,
     pub(crate) found: &'a mut Found,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automata::{Allowance, Dfa, DfaState};
+use crate::automata::{Dfa, DfaState, StateBudget};
 use crate::budget::Budget;
 use crate::ir::facts::{self, Alphabet, Facts};
 use crate::ir::pass::automaton;
@@ -131,7 +131,7 @@ impl Lexicon {
 }
 
 fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Terminal, bool) {
-    let allowed = Allowance::new(MAX_STATES, budget);
+    let allowed = StateBudget::new(MAX_STATES, budget);
     let dfa = if spelled_out(&expr) > 16 * MAX_STATES as u64 {
         None
     } else {
@@ -139,7 +139,7 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     };
     let Some(dfa) = dfa else {
         let known: Facts<Alphabet> = facts::of_expr(&expr, &[]);
-        let Alphabet { first, all } = known.letters;
+        let Alphabet { first, all } = known.bytes;
         let nullable = known.nullable;
         return (Terminal { expr, dfa: None, nullable, lazy, first, after: all, span }, nullable);
     };

@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::inner::{Outer, Place};
 use crate::frontend::json_schema;
-use crate::ir::facts::Lettered;
+use crate::ir::facts::Alphabets;
 use crate::ir::{Expr, Lowered, Survey};
 
 /// Most errors reported for one source.
@@ -371,9 +371,9 @@ impl<'a> Reader<'a, 'a> {
                 let start = Expr::Call(inner.grammar.start);
                 let survey = Survey::new(&inner.grammar, self.budget);
                 let known =
-                    Lettered::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
+                    Alphabets::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
                 let expr = Expr::Call(self.outer.add(inner, &place));
-                let (first, nullable) = (known.letters.first, known.nullable);
+                let (first, nullable) = (known.bytes.first, known.nullable);
                 Body::Opaque(self.lexicon.opaque(Opaque { expr, first, nullable }))
             }
         }

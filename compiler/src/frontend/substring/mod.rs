@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 pub use chunks::Unit;
 
-use crate::automata::{Allowance, StateLimit};
+use crate::automata::{StateBudget, StateLimit};
 use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
@@ -96,7 +96,7 @@ pub fn lower(
 ///
 /// The automaton is too large, or the budget is spent.
 pub fn expr_of_chunks(chunks: &[&str], budget: &Budget) -> Result<Expr, StateLimit> {
-    let dfa = automaton::parts(chunks, Allowance::new(MAX_STATES, budget))?;
+    let dfa = automaton::parts(chunks, StateBudget::new(MAX_STATES, budget))?;
     Ok(Expr::Regular(dfa.into()))
 }
 

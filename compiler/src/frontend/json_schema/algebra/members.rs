@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::diagnostics::Diagnostic;
-use crate::distinct::Distinct;
+use crate::insertion_set::InsertionSet;
 
 use super::super::schema::Bounds;
 use super::super::strings::StringSet;
@@ -90,7 +90,7 @@ impl Algebra<'_> {
     }
 
     pub(super) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
-        let mut keys = Distinct::default();
+        let mut keys = InsertionSet::default();
         for literal in self.objects.formulas.literals(formula).iter() {
             if let ObjectAtom::Property { key, .. } = self.objects.atoms[literal.atom as usize] {
                 keys.insert(key);

@@ -56,8 +56,8 @@ mod unordered;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::automata::{Allowance, StateLimit};
-use crate::budget::Held;
+use crate::automata::{StateBudget, StateLimit};
+use crate::budget::MemoryUse;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -65,7 +65,7 @@ use super::numbers::Decimal;
 use super::options::TextForm;
 use super::schema::{Schema, SchemaId, Schemas};
 use crate::frontend::document::{Document, NodeId};
-use crate::ir::MOST_MARKS;
+use crate::ir::MOST_REQUIRED_KEYS;
 
 pub(crate) use conflict::{Cause, Conflict, Member, cause};
 pub(crate) use formula::FormulaId;
@@ -107,7 +107,7 @@ pub(crate) enum Subject {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     /// Most states of one automaton over bytes, members or items, and the budget of all.
-    pub(crate) states: Allowance<'a>,
+    pub(crate) states: StateBudget<'a>,
     /// Most states of all automata over members and items together, with the formulas over values.
     pub(crate) shapes: usize,
     /// Most formulas.
@@ -209,7 +209,7 @@ pub(crate) struct Algebra<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits<'a>,
     /// Memory of the formulas.
-    memory: Held<'a>,
+    memory: MemoryUse<'a>,
     /// How values are written.
     text: TextForm,
     orders: Orders,
@@ -264,7 +264,7 @@ impl<'a> Algebra<'a> {
             orders,
             one_of,
             once: None,
-            most_marks: MOST_MARKS,
+            most_marks: MOST_REQUIRED_KEYS,
             subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
             of_schemas: vec![None; size],
             values: Formulas::with_capacity(size),
@@ -291,7 +291,7 @@ impl<'a> Algebra<'a> {
 
     /// The same with at most so many required keys of an object in any order.
     pub(crate) fn with_most_unordered(mut self, keys: u8) -> Self {
-        self.most_marks = keys.min(MOST_MARKS);
+        self.most_marks = keys.min(MOST_REQUIRED_KEYS);
         self
     }
 

@@ -129,11 +129,11 @@ fn hour_minute(minutes: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automata::{Allowance, Dfa};
+    use crate::automata::{Dfa, StateBudget};
     use crate::ir::pass;
 
     fn automaton(expr: &Expr) -> Dfa {
-        pass::automaton(expr, Allowance::of(10_000)).expect("small")
+        pass::automaton(expr, StateBudget::of(10_000)).expect("small")
     }
 
     #[test]

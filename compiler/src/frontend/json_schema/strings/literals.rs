@@ -5,8 +5,8 @@
 //! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts; a
 //! closed state takes two words for each edge, and some bytes to be found by.
 
-use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
-use crate::sequences::{self, Sequences};
+use crate::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
+use crate::interner::{self, Interner};
 
 /// The place of the highest byte of an edge in its first word, and the bit of a state that accepts in that of its first
 /// edge. A state without edges is a word of its own.
@@ -23,7 +23,7 @@ const STATES_A_LOOK: usize = 1 << 10;
 /// takes.
 pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let mut held = limit.held();
     let mut closed = Closed::new();
@@ -39,7 +39,7 @@ pub(super) fn automaton<'a>(
         if closed.count >= closed.looked_at {
             closed.looked_at = closed.count + STATES_A_LOOK;
             let whole = closed.count * size_of::<(DfaState, [u32; 2])>();
-            let parts = closed.parts.iter().map(Sequences::bytes).sum::<usize>();
+            let parts = closed.parts.iter().map(Interner::bytes).sum::<usize>();
             limit.hold(&mut held, parts + whole)?;
         }
     }
@@ -79,7 +79,7 @@ impl Open {
 /// The closed states, interned by their edges: the words of each edge, in order. They are divided among several tables, since a
 /// table that grows moves all its entries at once, which takes long for millions.
 struct Closed {
-    parts: Vec<Sequences>,
+    parts: Vec<Interner>,
     words: Vec<u32>,
     count: usize,
     /// Number of states at which memory is estimated next.
@@ -88,7 +88,7 @@ struct Closed {
 
 impl Closed {
     fn new() -> Self {
-        let parts = (0..PARTS).map(|_| Sequences::default()).collect();
+        let parts = (0..PARTS).map(|_| Interner::default()).collect();
         Self { parts, words: Vec::new(), count: 0, looked_at: 0 }
     }
 
@@ -121,7 +121,7 @@ impl Closed {
             self.words.push(0);
         }
         self.words[0] |= if *accepts { ACCEPTS } else { 0 };
-        let part = sequences::hash(&self.words) as usize / 7 % PARTS;
+        let part = interner::hash(&self.words) as usize / 7 % PARTS;
         let states = &mut self.parts[part];
         let before = states.len();
         let number = states.number(&self.words);
@@ -130,9 +130,9 @@ impl Closed {
     }
 
     /// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
-    fn numbered(&self, root: u32, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    fn numbered(&self, root: u32, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let count = self.count;
-        let longest = self.parts.iter().map(Sequences::len).max().unwrap_or(0);
+        let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);
         let mut numbers = vec![u32::MAX; PARTS * longest];
         let mut order: Vec<u32> = Vec::with_capacity(count);
         numbers[root as usize] = 0;

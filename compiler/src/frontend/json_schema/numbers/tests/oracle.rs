@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
 
-use crate::automata::{Allowance, StateLimit};
+use crate::automata::{StateBudget, StateLimit};
 use crate::frontend::json_schema::numbers::{Decimal, NumberSet};
 
 /// States that random sets may take.
-pub(super) const LIMIT: Allowance<'static> = Allowance::of(20_000);
+pub(super) const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
 /// The result within the limit on states; a random case beyond it tells nothing and is drawn again.
 pub(super) fn within<T>(result: Result<T, StateLimit>) -> Result<T, TestCaseError> {

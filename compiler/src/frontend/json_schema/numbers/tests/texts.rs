@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
-use crate::automata::Allowance;
+use crate::automata::StateBudget;
 use crate::frontend::json_schema::numbers::{Decimal, NumberForm, NumberSet, NumeralSet, Pieces};
 use crate::frontend::json_schema::options::{DigitLimits, TextForm};
 use crate::frontend::json_schema::prelude::{Piece, Prelude};
@@ -28,7 +28,7 @@ pub(super) fn grammar(set: &NumeralSet, form: NumberForm, digits: DigitLimits) -
     let mut shared = Shared { prelude: Prelude::new(text), builder: GrammarBuilder::new() };
     let root = shared.builder.declare("root");
     let expr =
-        set.text(form, digits, Allowance::of(200_000), &mut shared).expect("within the limit");
+        set.text(form, digits, StateBudget::of(200_000), &mut shared).expect("within the limit");
     shared.builder.define(root, expr, Origin::default());
     shared.builder.finish(root)
 }

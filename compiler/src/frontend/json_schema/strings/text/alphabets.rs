@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use super::Escapes;
 use super::characters::{Characters, Ranges};
 use super::spell::Speller;
-use crate::automata::Allowance;
+use crate::automata::StateBudget;
 use crate::frontend::ecma;
 use crate::ir::Expr;
 
@@ -69,7 +69,7 @@ const STATES: usize = 1 << 10;
 
 /// The characters of which a pattern has any number.
 fn ranges(pattern: &str) -> Ranges {
-    let read = ecma::pattern_automaton(pattern, Allowance::of(STATES));
+    let read = ecma::pattern_automaton(pattern, StateBudget::of(STATES));
     let moves = Characters::new(&read.expect("the table has patterns alone")).moves(0);
     moves.into_iter().next().map(|(_, ranges)| ranges).unwrap_or_default()
 }

@@ -24,7 +24,7 @@ pub(crate) use alphabets::Alphabet;
 use smallvec::smallvec;
 
 use super::{Band, StringSet};
-use crate::automata::Allowance;
+use crate::automata::StateBudget;
 use crate::frontend::ecma::CountedPattern;
 use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::escape;
@@ -107,7 +107,7 @@ pub(crate) fn tail(
     rules: &mut impl StringRules,
     set: &StringSet,
     (place, escapes): (Place, Escapes),
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
     // Parts that are read side by side are written into one rule, if that is one automaton.
     let bands = set.bands_to_write(limit);
