@@ -1,8 +1,8 @@
 //! The rule of the explored places.
 //!
-//! A place with the changes of an arrival is a chain of states, one for each change and one behind them, all with the edges
-//! of the place: the first change is made on arrival at the first of them, which stays or goes on to the next. An increment at
-//! zero leads to the exit with the changes behind it.
+//! A place with the changes of an arrival is a chain of states, one for each change and one after them, all with the
+//! edges of the place. The arrival at the first state makes the first change and stays, or continues to the next state.
+//! An increment at zero leads to the exit, with the rest of the changes.
 //!
 //! Cost: O(places and their edges, times the changes of an arrival).
 
@@ -25,7 +25,7 @@ pub(in crate::network) struct CountedRule {
     pub(in crate::network) register: u32,
 }
 
-/// Builds the rule of some places, of which those that are not `alive` are left out.
+/// Builds the rule of the places that are `alive`.
 pub(super) fn build(
     zones: &Zones,
     explored: &Explored,
@@ -53,16 +53,16 @@ struct Rule<'a> {
     arrivals: Vec<Arrival>,
     /// The first state of the chain of a place with changes.
     numbers: FxHashMap<Arrived, u32>,
-    /// Chains whose edges and exits are to be added: their first states.
+    /// Chains without edges and exits yet, with their first states.
     open: Vec<(Arrived, u32)>,
 }
 
 impl Rule<'_> {
     fn build(&mut self, allowed: StateBudget<'_>) -> Result<CountedRule, Refused> {
         let (start, changes) = &self.explored.start;
-        // By near-bound counter and place that it is far at, the states of the place.
+        // By near-bound counter and far place, the states of the place.
         let mut near_bound: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
-        // The start is not arrived at, and no string of a rule is empty.
+        // Nothing arrives at the start, and no string of a rule is empty.
         self.states.push(DfaState::default());
         let edges = self.edges(*start);
         self.states[0].edges = edges;
@@ -105,8 +105,8 @@ impl Rule<'_> {
                 register |= to << field.shift;
             }
         }
-        // A rule with registers begins with one that is not zero. Where nothing is far at first, fields are set before they
-        // are read.
+        // The register of a rule with registers is not zero. If nothing is far at first, fields are set before they are
+        // read.
         let register = register.max(1);
         let dfa = Dfa { states: std::mem::take(&mut self.states) };
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
@@ -120,7 +120,7 @@ impl Rule<'_> {
         Ok(CountedRule { dfa, counted, register })
     }
 
-    /// The edges of a place that lead on.
+    /// Returns the edges of a place to live places.
     fn edges(&mut self, place: usize) -> Edges {
         let mut found = DfaState::default();
         for (lo, hi, arrived) in &self.explored.edges[place] {
@@ -134,7 +134,7 @@ impl Rule<'_> {
 
     /// The first state of the chain of a place with changes.
     fn number(&mut self, mut arrived: Arrived) -> u32 {
-        // Where nothing comes any more, no count matters.
+        // Without a live successor, no count matters.
         if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {
             arrived.1.clear();
         }
@@ -143,7 +143,7 @@ impl Rule<'_> {
         }
         let first = self.states.len() as u32;
         let (place, changes) = &arrived;
-        // Each change takes a state to be made at, and what is behind the last needs none of its own.
+        // Each change takes a state, and the last state needs none after it.
         let count = changes.len().max(1);
         let accepting = self.explored.accepting[*place];
         self.states.extend((0..count).map(|_| DfaState { accepting, ..DfaState::default() }));

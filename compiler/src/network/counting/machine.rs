@@ -1,8 +1,8 @@
-//! A graph with counters as a deterministic automaton whose steps are symbols, and what is known of its states.
+//! A graph with counters as a deterministic automaton whose steps are symbols, and the facts about its states.
 //!
-//! The states between the parts of the graph are led to through states of their own, from which a symbol above those of
-//! labels leads on: the list of steps that arriving there takes. So the automaton is made deterministic and minimal like any
-//! other, and a list is taken like the empty string when counts come into it.
+//! Each state of the graph with steps is entered through a state of its own. From that state, a symbol above those of
+//! labels leads on: the list of steps that the arrival takes. So the automaton is determinized and minimized like any
+//! other. When counts are added, a list of steps is taken like the empty string.
 //!
 //! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.
 
@@ -19,7 +19,7 @@ use crate::network::lexicon::Lexicon;
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
 
-/// Most counters of a rule with registers.
+/// The most counters of a rule with registers. A graph with more is unrolled.
 pub(super) const MOST_COUNTERS: usize = 8;
 
 /// A state.
@@ -27,13 +27,13 @@ pub(super) const MOST_COUNTERS: usize = 8;
 pub(super) struct State {
     /// Edges on bytes and labels: sorted and disjoint.
     pub(super) edges: Vec<Edge>,
-    /// Lists of steps that are taken without reading anything, and where each leads.
+    /// Lists of steps that are taken without reading anything, and the target of each.
     pub(super) steps: Vec<(usize, u32)>,
     /// Whether a string may end here.
     pub(super) accepting: bool,
-    /// The counters on which something depends from here on, as bits.
+    /// The live counters, as bits.
     pub(super) live: u32,
-    /// By counter, the most increments from here on until it is reset; `None` where there is no most.
+    /// By counter, the most increments from here on until it is reset. `None` if there is no bound.
     pub(super) most_increments: Vec<Option<u32>>,
 }
 
@@ -45,11 +45,11 @@ pub(in crate::network) struct Machine {
     pub(super) lists: Vec<Vec<Step>>,
     /// Counters by number.
     pub(super) counters: Vec<Counter>,
-    /// The counters that are checked for their fewest somewhere, as bits.
+    /// The counters whose minimum is checked somewhere, as bits.
     pub(super) checked: u32,
-    /// By counter, at least the most increments that one token can make.
+    /// By counter, an upper bound on the increments that one token can make.
     pub(super) increments_a_token: Vec<u32>,
-    /// By counter, the most increments on a shortest way to the end from any state.
+    /// By counter, the most increments on a shortest path to the end from any state.
     pub(super) increments_to_end: Vec<u32>,
 }
 
@@ -144,18 +144,18 @@ impl Machine {
         digest.finalize().into()
     }
 
-    /// About how many states spell the counts that are near a bound, where masks are near_bound by some counters.
-    pub(super) fn spelled(&self, near_bound: &[usize]) -> usize {
+    /// Returns about how many states have exact counts, given the near-bound counters.
+    pub(super) fn unrolled_states(&self, near_bound: &[usize]) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
-            let told =
+            let token =
                 if near_bound.contains(&number) { 0 } else { self.increments_a_token[number] };
-            let room = told + self.increments_to_end[number];
+            let room = token + self.increments_to_end[number];
             1 + bounds.max.unwrap_or(bounds.min).min(room) as usize
         });
         near.fold(self.states.len(), usize::saturating_mul)
     }
 
-    /// Increments of a counter in a list of steps.
+    /// Returns how often a list of steps increments a counter.
     pub(super) fn increments(&self, list: usize, counter: usize) -> u32 {
         let increments =
             |step: &&Step| matches!(step, Step::Increment(of) if usize::from(*of) == counter);
@@ -168,8 +168,8 @@ impl Machine {
             .any(|step| matches!(step, Step::Reset(of) if usize::from(*of) == counter))
     }
 
-    /// Whether increments of a counter may go on until another one is at its most: some cycle increments both and does not reset the other.
-    /// O(edges).
+    /// Whether the maximum of another counter may end the increments of a counter: some cycle increments both and does
+    /// not reset the other. O(edges).
     pub(super) fn is_ended_by(&self, counter: usize, other: usize) -> bool {
         let kept = |list: usize| !self.resets(list, other);
         let pairs = (0..).zip(&self.states).flat_map(|(from, state): (u32, _)| {
@@ -191,7 +191,8 @@ impl Machine {
         self.counters[other].max.is_some() && !cycles(counter).is_disjoint(&cycles(other))
     }
 
-    /// Least fixpoint against the edges: a step on a counter makes it live before, a reset dead.
+    /// Finds the live counters, a least fixpoint against the edges: a step on a counter makes it live before, a reset
+    /// dead.
     fn find_live(&mut self) {
         let of = |lists: &[Vec<Step>], list: usize, after: u32| {
             lists[list].iter().rev().fold(after, |live, step| step.live_before(live))
@@ -210,8 +211,8 @@ impl Machine {
         }
     }
 
-    /// Longest paths by increments: a counter has no most where a cycle increments. Found by relaxing as often as there are states,
-    /// behind which only cycles still grow.
+    /// Finds the most increments: longest paths. A counter has no bound if a cycle increments it. Relaxes as often as
+    /// there are states; what still grows then is on a cycle.
     fn find_most_increments(&mut self) {
         let count = self.states.len();
         for counter in 0..self.counters.len() {
@@ -233,7 +234,7 @@ impl Machine {
                     let new = on.chain(steps).try_fold(0, |all: u32, more| Some(all.max(more?)));
                     if new != most[index] {
                         changed = true;
-                        // More increments than states: some state was passed twice with an increment between.
+                        // More increments than states: a path passes some state twice with an increment between.
                         let is_endless =
                             rounds > count || new.is_some_and(|most| most > count as u32);
                         most[index] = if is_endless { None } else { new };
@@ -247,25 +248,25 @@ impl Machine {
         }
     }
 
-    /// By counter, the most increments on the shortest ways to the end, one for each state.
+    /// Returns by counter the most increments on the shortest paths to the end, one path for each state.
     fn find_increments_to_end(&self) -> Vec<u32> {
-        let mut ways: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
+        let mut paths: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (index, state) in self.states.iter().enumerate().rev() {
                 let mut best = state.accepting.then(|| (0, vec![0; self.counters.len()]));
-                let mut take = |way: (u32, Vec<u32>)| {
-                    if best.as_ref().is_none_or(|best| way.0 < best.0) {
-                        best = Some(way);
+                let mut take = |path: (u32, Vec<u32>)| {
+                    if best.as_ref().is_none_or(|best| path.0 < best.0) {
+                        best = Some(path);
                     }
                 };
                 for edge in &state.edges {
-                    if let Some((length, increments)) = &ways[edge.target as usize] {
+                    if let Some((length, increments)) = &paths[edge.target as usize] {
                         take((length + 1, increments.clone()));
                     }
                 }
                 for &(list, to) in &state.steps {
-                    if let Some((length, increments)) = &ways[to as usize] {
+                    if let Some((length, increments)) = &paths[to as usize] {
                         let more = (0..).zip(increments);
                         let increments = more.map(|(counter, increments)| {
                             increments + self.increments(list, counter)
@@ -275,15 +276,15 @@ impl Machine {
                 }
                 let shorter =
                     |known: &(u32, Vec<u32>)| best.as_ref().is_some_and(|best| best.0 < known.0);
-                let is_better = ways[index].as_ref().map_or(best.is_some(), shorter);
+                let is_better = paths[index].as_ref().map_or(best.is_some(), shorter);
                 if is_better {
-                    ways[index] = best;
+                    paths[index] = best;
                     changed = true;
                 }
             }
         }
         let mut most = vec![0; self.counters.len()];
-        for (_, increments) in ways.iter().flatten() {
+        for (_, increments) in paths.iter().flatten() {
             most.iter_mut()
                 .zip(increments)
                 .for_each(|(most, increments)| *most = (*most).max(*increments));
@@ -291,7 +292,7 @@ impl Machine {
         most
     }
 
-    /// The fewest bytes between two increments of a counter; `None` where no path has two.
+    /// Returns the fewest bytes between two increments of a counter. `None` if no path has two.
     fn bytes_between_increments(&self, counter: usize) -> Option<u32> {
         let mut least: Option<u32> = None;
         let steps = self.states.iter().flat_map(|state| &state.steps);
@@ -299,7 +300,7 @@ impl Machine {
             steps.filter(|step| self.increments(step.0, counter) > 0).map(|step| step.1).collect();
         begins.sort_unstable();
         begins.dedup();
-        // Breadth first from all of them at once: the first increment met is the nearest.
+        // Breadth first from all of them at once: the first increment found is the nearest.
         let mut seen = vec![false; self.states.len()];
         let mut layer = begins;
         for bytes in 0.. {
@@ -327,7 +328,7 @@ impl Machine {
     }
 }
 
-/// The states of an automaton, symbols of steps apart from the others.
+/// Returns the states of an automaton, with the symbols of steps separated from the others.
 fn states_of(dfa: &Dfa) -> Vec<State> {
     let states = dfa.states.iter().map(|state| {
         let mut new = State { accepting: state.accepting, ..State::default() };

@@ -1,45 +1,46 @@
-//! Counters: bounds on how often a path increments are registers, and not states.
+//! Counters: bounds on the number of increments along a path, kept in registers instead of states.
 //!
-//! A [graph with counters](crate::ir::ExprGraph) is a language within bounds: 20 to 2,083 characters, up to 50 words
-//! within 500 characters. Written out, a state stands for a state of the graph and its counts. But let `L` be the most
-//! increments that one token can make, and `D` the most that a shortest way to the end makes. While more than `L + D` increments of
-//! a counter are left, no token can tell how many, so masks don't depend on the count: it is *far*. A state is then a
-//! state of the graph and, for each counter, far or an exact count near a bound:
+//! A [graph with counters](crate::ir::ExprGraph) is a language within bounds: 20 to 2,083 characters, or up to 50 words
+//! within 500 characters. Unrolled, each state is a state of the graph with its counts. Let `L` be the most increments
+//! that one token can make, and `D` the most on a shortest path to the end. While more than `L + D` increments of a
+//! counter are left, no token can distinguish how many, so masks do not depend on the count: the count is *far*. A
+//! state of the rule is a state of the graph and, for each counter, far or an exact count near a bound:
 //!
 //! ```text
 //! increments of {m,M}   0 ......... m-T   m-T+1 .. m   m+1 ......... M-T   M-T+1 .. M        T = L + D
-//!                  far: register     spelled      far: register       spelled
+//!                       far: register     exact        far: register       exact
 //! ```
 //!
-//! Counters may be *near_bound*, where spelled counts would be many states: the zone goes on to the last `D` increments, and the masks of a far
-//! state with less than `L` increments left are stored by the count (`masks/derive/increments`). Near the bounds of several, the mask is the
-//! intersection of those by each.
+//! A *near-bound counter* has a longer far zone, up to the last `D` increments, if exact counts would be many states.
+//! The masks of a far state with fewer than `L` increments left are then stored by the count
+//! (`masks/derive/near_bound_deltas`). Near the bounds of several counters, the mask is the intersection of those by
+//! each.
 //!
-//! In a far zone the count stands in a field of the activation's register: an increment lowers it, and at zero the
-//! activation goes on where counts are spelled out. So a language of Q states costs Q times a product of zones, never of
-//! bounds, and zones that no path shares are not built.
+//! In a far zone the count is in a field of the activation's register. An increment decrements the field. At zero the
+//! activation continues in the exit, a state with an exact count. So a language of Q states costs Q times a product of
+//! zones, never of bounds, and zones that no path shares are not built.
 //!
 //! | pass | file |
 //! | --- | --- |
 //! | the graph as an automaton whose steps are symbols | `machine` |
 //! | the most increments that one token makes | `token_increments` |
+//! | the near-bound counters | `near_bound_choice` |
 //! | which counts are far | `zones` |
-//! | subset construction on states with counts, those of far zones relative to the register | `explore` |
-//! | the proof that masks cannot distinguish a far count from a spelled one | `verify` |
-//! | the rule: states and arrivals | `build_rule` |
-//! | the proof that near several near-bound counters the rule allows what is allowed near each | `conjunction` |
-//! | the counters by which masks are near_bound | `choice` |
+//! | subset construction on states with counts; far counts are relative to the register | `explore` |
+//! | the proof that masks cannot distinguish a far count from an exact one | `verify` |
+//! | the proof for several near-bound counters | `conjunction` |
+//! | the rule: states and register updates | `build_rule` |
 //!
-//! Invariant: the rule accepts the strings of the graph, and the walks of the masks, which ignore registers, find what the
-//! counts allow, but for those of near-bound counters. The second is proved for each rule by walking each far state and the spelled state that it gives way to
-//! side by side for `L` increments; where it fails, and where counts of one state are not a fixed distance apart, the graph is
-//! written out under the limits on states.
+//! Invariant: the rule accepts the strings of the graph. Walks of masks ignore registers and still find what the counts
+//! allow, but for near-bound counters. This is proved for each rule: each far state and its exit are walked side by
+//! side for `L` increments. If the proof fails, or the counts of one state diverge, the graph is unrolled under the
+//! limits on states.
 //!
-//! Far below a minimum every way has to lead on for as long as it takes, which the maximum of another counter would spoil that
-//! increments on the way and is not reset: then the minimum is spelled out.
+//! Far below a minimum, every path must be long enough to reach the minimum. A path that the maximum of another counter
+//! ends breaks this; then the minimum is unrolled.
 //!
-//! Sources: counters of extended finite automata; Turoňová et al., "Regex matching with counting-set automata" (2020), for
-//! subsets whose counts stand at fixed distances.
+//! Sources: counters of extended finite automata; Turoňová et al., "Regex matching with counting-set automata" (2020),
+//! for subsets whose counts are at fixed distances. Tests: `tests/tests/suite/counters.rs`.
 
 mod build_rule;
 mod conjunction;
@@ -65,10 +66,10 @@ use refused::Refused;
 use token_increments::{most_increments, most_on_entry};
 use zones::Zones;
 
-/// How often a far zone is made smaller because a token could distinguish a far count from a near one.
+/// The most times that a far zone is made smaller, after a token distinguished a far count from an exact one.
 const ATTEMPTS: u32 = 6;
 
-/// Nodes of the trie that a walk for the most increments of a token is worth, for each state with an unrolled count.
+/// Trie nodes that a walk for the most increments of a token is worth, for each state with an exact count.
 const NODES_A_STATE: usize = 1 << 7;
 
 /// The most increments of each counter that a token makes, by the structure of the machine. Empty where a walk found no bound.
@@ -94,7 +95,7 @@ pub(super) fn build_rule(
     source: &Source<'_>,
     increments: &mut IncrementsPerToken,
 ) -> Option<CountedRule> {
-    if machine.spelled(&[]) > source.lexicon.trie().len() / NODES_A_STATE {
+    if machine.unrolled_states(&[]) > source.lexicon.trie().len() / NODES_A_STATE {
         let found = increments.of(&machine, source);
         for (known, most) in machine.increments_a_token.iter_mut().zip(found) {
             // The first increment may end a part that began before the token.
@@ -136,7 +137,7 @@ fn rule_of_zones(
     let on_entry = OnceCell::new();
     for _ in 0..ATTEMPTS {
         let Some(zones) = Zones::new(machine, &more, near_bound, is_sharing) else {
-            return Err(Refused::Spelled);
+            return Err(Refused::Unrolled);
         };
         let found = explore::explore(machine, &zones, bounds).and_then(|explored| {
             let on_entry = |counter: usize| {
@@ -147,11 +148,11 @@ fn rule_of_zones(
         });
         match found {
             Ok(rule) => return Ok(rule),
-            Err(Refused::Told(counter)) => more[counter] = zones.margin(counter).max(1),
+            Err(Refused::Distinguished(counter)) => more[counter] = zones.margin(counter).max(1),
             Err(Refused::Shared) if is_sharing => is_sharing = false,
-            // Unrolled, some graphs have fewer states than with several counts for a place.
+            // Unrolled, some graphs have fewer states than with several counts in one place.
             Err(refused) => return Err(refused),
         }
     }
-    Err(Refused::Spelled)
+    Err(Refused::Unrolled)
 }

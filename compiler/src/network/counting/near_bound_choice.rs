@@ -1,8 +1,8 @@
-//! The counters by which masks are near_bound: as few as leave few states that spell counts.
+//! The near-bound counters: as few as keep the number of states with exact counts below the limit.
 //!
-//! Several counters are near_bound where one is not enough, the one of which a token makes the most increments first, since spelling it is
-//! most states. A counter that cannot be near_bound beside others is left out from then on; where no choice of several is left, each is tried alone,
-//! and none in the end.
+//! Several counters are chosen if one is not enough, the one with the most increments per token first, since its exact
+//! counts are the most states. A counter that is refused beside others is left out from then on. When no choice of
+//! several is left, each counter is tried alone, and none at the end.
 //!
 //! Cost: a rule is explored at most twice as often as there are counters, and once more.
 
@@ -13,11 +13,12 @@ use super::refused::Refused;
 
 /// Choices that are left.
 pub(super) struct NearBoundChoice {
-    /// The counters that may be near_bound beside others, the one of which a token makes the most increments first; none where one is enough.
+    /// The counters that may be chosen together, the one with the most increments per token first. Empty if one is
+    /// enough.
     together: Vec<usize>,
     /// The fewest counters of the next choice of several.
     least: usize,
-    /// Counters that are to be tried alone, in reverse order.
+    /// Counters to try alone, in reverse order.
     alone: Vec<usize>,
     /// Whether the choice of none is left.
     is_none_left: bool,
@@ -26,31 +27,31 @@ pub(super) struct NearBoundChoice {
 }
 
 impl NearBoundChoice {
-    /// The choice of none alone.
+    /// Returns the choice of no counter.
     pub(super) fn none() -> Self {
         let (together, alone, last) = (Vec::new(), Vec::new(), Vec::new());
         Self { together, least: 2, alone, is_none_left: true, last }
     }
 
-    /// The choices for a machine, that states which spell counts be fewer than a limit.
+    /// Returns the choices for a machine, given a limit on states with exact counts.
     pub(super) fn new(machine: &Machine, limit: usize) -> Self {
-        if machine.spelled(&[]) < limit {
+        if machine.unrolled_states(&[]) < limit {
             return Self::none();
         }
         let mut counters: Vec<usize> = (0..machine.counters.len()).collect();
         counters.sort_by_key(|&counter| Reverse(machine.increments_a_token[counter]));
         let alone = counters.iter().rev().copied().collect();
-        let is_one_enough = machine.spelled(&counters[..1]) < limit;
+        let is_one_enough = machine.unrolled_states(&counters[..1]) < limit;
         let together = if is_one_enough { Vec::new() } else { counters };
         Self { together, alone, ..Self::none() }
     }
 
-    /// The next choice of counters; nothing where none is left.
+    /// Returns the next choice of counters. `None` if none is left.
     pub(super) fn next_choice(&mut self, machine: &Machine, limit: usize) -> Option<Vec<usize>> {
         self.last.clear();
         let count = self.together.len();
         if self.least <= count {
-            let few = |len: &usize| machine.spelled(&self.together[..*len]) < limit;
+            let few = |len: &usize| machine.unrolled_states(&self.together[..*len]) < limit;
             let len = (self.least..count).find(few).unwrap_or(count);
             self.last.extend_from_slice(&self.together[..len]);
             return Some(self.last.clone());
@@ -70,7 +71,8 @@ impl NearBoundChoice {
         match refused {
             Refused::NearBound(counter) => self.together.retain(|&other| other != counter),
             Refused::Limit => self.least = self.last.len() + 1,
-            // Most often the counter with the fewest increments: where its last one was, the language goes on otherwise.
+            // Mostly due to the counter with the fewest increments: after its last one, the language continues
+            // differently.
             _ => self.together.retain(|counter| Some(counter) != self.last.last()),
         }
     }

@@ -1,15 +1,15 @@
 //! The most increments that one token makes, by a walk of the token trie.
 //!
-//! A bound from the bytes between two increments is quick and may be far off: of words, whose increments may be two bytes apart, it says
-//! 64 where the vocabulary's longest token is 128 spaces and no token has more than five. If zones would then cost
-//! many states, the walk finds the number itself: from all states of the machine at once, with the most increments on a way to
-//! each.
+//! The bound by the fewest bytes between two increments is quick and may be far too large. For words, whose increments
+//! may be two bytes apart, it says 64 if the vocabulary's longest token is 128 spaces, while no token has more than
+//! five words. If zones would then cost many states, the walk finds the exact number: from all states of the machine at
+//! once, with the most increments on a path to each.
 //!
-//! The states that a text leads to, with their increments, are one state of a subset construction that is made as far as tokens
-//! need it. Increments that all of a subset have made stand beside it, so subsets are few: at most nodes of the trie a step is a
-//! look at a table.
+//! The walk is a lazy subset construction: a subset is the states that a text leads to, with their increments.
+//! Increments that all states of a subset have made are stored beside it, so there are few subsets. At most trie nodes,
+//! a step is one table lookup.
 //!
-//! Cost: O(trie nodes), and O(subsets times classes of bytes times their states).
+//! Cost: O(trie nodes), and O(subsets times byte classes times their states).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use indexmap::IndexSet;
@@ -25,23 +25,23 @@ const ROOT: u32 = 0;
 /// The first symbol that is no byte.
 const LABELS: u32 = 256;
 
-/// The number of a transition that was not asked for.
+/// The number of a transition that was not looked at.
 const UNKNOWN: u32 = u32::MAX;
 
-/// By counter, increments since it was last reset.
+/// By counter, the increments since the last reset.
 pub(in crate::network) type Increments = [u32; MOST_COUNTERS];
 
-/// States that a text leads to, each with the most increments on a way there, beyond those that all have made.
+/// States that a text leads to, each with the most increments on a path there, beyond those that all have made.
 type Reached = Vec<(u32, Increments)>;
 
-/// States that are looked at for each node of the trie, on average, before the walk is given up.
+/// States visited for each node of the trie, on average, before the walk gives up.
 const STATES_A_NODE: usize = 1 << 1;
 
-/// States of all subsets together, before the walk is given up.
+/// States of all subsets together, before the walk gives up.
 const MOST_STATES: usize = 1 << 20;
 
-/// The most increments of each counter that a token makes between two resets; none where a label may be within a token, where texts
-/// lead to many states for long, or the budget is spent.
+/// Returns the most increments of each counter that a token makes between two resets. `None` if a token may contain a
+/// label, if texts lead to too many states, or if the budget is spent.
 pub(super) fn most_increments(
     machine: &Machine,
     trie: Trie<'_>,
@@ -58,8 +58,8 @@ pub(super) fn most_increments(
     Some(subsets.most)
 }
 
-/// By counter, the most increments that a token makes which comes to the beginning of a rule, or begins there; `u32::MAX` where that
-/// takes too long to find. O(trie nodes, and those below the first bytes).
+/// Returns by counter the most increments of a token that enters the rule within it, or begins there. `u32::MAX` if the
+/// walk gives up. O(trie nodes, and those below the first bytes).
 pub(super) fn most_on_entry(
     machine: &Machine,
     trie: Trie<'_>,
@@ -88,28 +88,28 @@ pub(super) fn most_on_entry(
 /// A transition of a subset.
 #[derive(Clone, Copy, Debug)]
 struct Move {
-    /// The subset behind it, if any.
+    /// The target, if any.
     to: Option<u32>,
-    /// Increments that all its states have made since.
+    /// Increments that all states of the target have made since.
     all: Increments,
-    /// The most that were made on the way.
+    /// The most increments on a path to the target.
     most: Increments,
 }
 
-/// The subset construction, as far as it was needed.
+/// A lazy subset construction.
 struct Subsets<'m> {
     machine: &'m Machine,
     rows: ByteRows,
-    /// Whether a counter is never reset: the increments that all states have made are kept apart.
+    /// By counter, whether it is never reset: then the increments that all states have made are stored separately.
     is_kept_apart: [bool; MOST_COUNTERS],
     of: IndexSet<Reached, FxBuildHasher>,
-    /// By subset and class of bytes, the number of the transition.
+    /// By subset and byte class, the number of the transition.
     numbers: Vec<u32>,
     moves: Vec<Move>,
     next: Next,
     /// Number of states of all subsets.
     states: usize,
-    /// States that may still be looked at.
+    /// States that may still be visited.
     left: usize,
     /// The most increments so far.
     most: Increments,
@@ -144,7 +144,7 @@ impl<'m> Subsets<'m> {
         }
     }
 
-    /// The number of a subset, whose states are ascending.
+    /// Returns the number of a subset, whose states are ascending.
     fn number(&mut self, reached: Reached) -> u32 {
         let count = reached.len();
         let (number, is_new) = self.of.insert_full(reached);
@@ -155,7 +155,7 @@ impl<'m> Subsets<'m> {
         number as u32
     }
 
-    /// Walks the trie below a node, from a subset; none where no more may be looked at.
+    /// Walks the trie below a node from a subset. `None` if no more states may be visited.
     fn walk(&mut self, trie: Trie<'_>, from: (u32, u32), allowed: StateBudget<'_>) -> Option<()> {
         let mut open = vec![(from, Increments::default())];
         while let Some(((node, subset), before)) = open.pop() {
@@ -176,7 +176,7 @@ impl<'m> Subsets<'m> {
         Some(())
     }
 
-    /// The transition of a subset on a class of bytes.
+    /// Returns the transition of a subset on a byte class.
     fn on(&mut self, subset: u32, class: usize) -> Option<Move> {
         let place = subset as usize * self.rows.classes() + class;
         if let Some(&known) = self.moves.get(self.numbers[place] as usize) {
@@ -211,12 +211,12 @@ impl<'m> Subsets<'m> {
 /// The states that one more byte leads to.
 struct Next {
     reached: Reached,
-    /// By state, where it is among those that are reached, if it is.
+    /// By state, its index in `reached`, if it is there.
     places: Vec<u32>,
 }
 
 impl Next {
-    /// Adds a state with its increments; says whether that changes anything.
+    /// Adds a state with its increments. Returns whether that changes anything.
     fn add(&mut self, state: u32, increments: Increments) -> bool {
         let place = self.places[state as usize] as usize;
         let known = self.reached.get_mut(place).filter(|known| known.0 == state);
@@ -233,7 +233,7 @@ impl Next {
         is_more
     }
 
-    /// Adds all that steps lead to, with the increments that they take.
+    /// Adds the targets of steps, with the increments that the steps make.
     fn close(&mut self, machine: &Machine, most: &mut Increments) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -249,7 +249,7 @@ impl Next {
     }
 }
 
-/// Increments after steps; the most become more where they are.
+/// Returns the increments after a list of steps, and updates the most of each.
 fn after(list: &[Step], mut increments: Increments, most: &mut Increments) -> Increments {
     for step in list {
         match *step {

@@ -1,12 +1,13 @@
-//! The proof that masks which ignore registers are right for the explored places.
+//! The proof that masks may ignore registers for the explored places.
 //!
-//! Walks of masks ignore registers: they stay far. So a token must do the same from a far place and from its exit, however
-//! close. Both are walked side by side for as many increments as a token can make. And a far place must lead on whatever is left:
-//! to the end of the rule, or around a cycle that increments, all of whose exits lead on.
+//! Walks of masks ignore registers: in them a far counter stays far. So a token must do the same from a far place and
+//! from its exit, however close the bound is. Both are walked side by side for as many increments as a token can make.
+//! And a far place must be live whatever the register: it reaches an end of the rule, or a cycle with an increment
+//! whose exits are all live.
 //!
-//! Counters by which masks are near_bound are not walked so; for several of them see `conjunction`.
+//! Near-bound counters are exempt from the first check; for several of them see `conjunction`.
 //!
-//! Cost: O(pairs of a far place and a spelled one within a token's increments, times their edges).
+//! Cost: O(pairs of a far place and an exact one within a token's increments, times their edges).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use indexmap::IndexSet;
@@ -25,8 +26,8 @@ const MOST_WALKS: usize = 16;
 /// Steps of a budget that a pair takes, about.
 const STEPS_A_PAIR: usize = 1 << 4;
 
-/// Checks that masks may ignore the registers of the places. Returns for each place whether a string can end from there.
-/// `on_entry` has the most increments of a counter in a token that enters the rule.
+/// Checks that masks may ignore the registers of the places. Returns for each place whether it is live. `on_entry` has
+/// the most increments of a counter in a token that enters the rule.
 pub(super) fn verify(
     machine: &Machine,
     zones: &Zones,
@@ -37,25 +38,25 @@ pub(super) fn verify(
 ) -> Result<Vec<bool>, Refused> {
     let alive = alive(explored);
     if !alive[explored.start.0] {
-        return Err(Refused::Spelled);
+        return Err(Refused::Unrolled);
     }
     let are_apart = |place| zones.are_apart(|counter| explored.place(place).is_far(counter));
     if !(0..explored.len()).all(are_apart) {
         return Err(Refused::Shared);
     }
-    lead_on(machine, explored, &alive)?;
-    walk_alike(machine, zones, explored, &alive, allowed)?;
+    check_liveness(machine, explored, &alive)?;
+    check_exits(machine, zones, explored, &alive, allowed)?;
     for &near_bound in zones.near_bound() {
-        begins_far(machine, near_bound, explored, &on_entry)?;
+        check_entry(machine, near_bound, explored, &on_entry)?;
     }
-    are_few(zones.near_bound(), explored, trie)?;
+    check_walks(zones.near_bound(), explored, trie)?;
     conjunction::check(zones, explored, &alive, allowed)?;
     Ok(alive)
 }
 
-/// Checks that a counter whose masks are near_bound begins further from the end of its zone than a token increments: walks that come
-/// upon its beginning do not know the register. Where the rule is entered, that is a token that comes from before it.
-fn begins_far(
+/// Checks that a near-bound counter is set to more than the increments of a token. Walks that pass where it is set do
+/// not know the register. Where the rule is entered, only tokens that begin before it matter.
+fn check_entry(
     machine: &Machine,
     near_bound: usize,
     explored: &Explored,
@@ -72,26 +73,27 @@ fn begins_far(
     Ok(())
 }
 
-/// Checks that the walks by which masks are near_bound by a counter are few: one for each place that first bytes lead to, where places that
-/// differ in counts alone mostly have one of them in common. Where the graph itself counts in states, such as the letters of a
-/// label, spelled counts are less work.
-fn are_few(near_bound: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
+/// Checks that near-bound masks take few walks: one for each place that a first byte leads to. Places that differ in
+/// counts alone mostly share one. If the graph itself counts in states, such as the letters of a label, exact counts
+/// are less work.
+fn check_walks(near_bound: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
     if near_bound.is_empty() {
         return Ok(());
     }
-    let mut alike: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
-    let alike = (0..explored.len()).map(|at| alike.insert_full(explored.place(at).states()).0);
-    let alike: Vec<usize> = alike.collect();
+    let mut without_counts: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
+    let without_counts =
+        (0..explored.len()).map(|at| without_counts.insert_full(explored.place(at).states()).0);
+    let without_counts: Vec<usize> = without_counts.collect();
     for &counter in near_bound {
-        are_few_of(counter, &alike, explored, trie)?;
+        check_walks_of(counter, &without_counts, explored, trie)?;
     }
     Ok(())
 }
 
-/// The same for one counter, where places that differ in counts alone have one number in `alike`.
-fn are_few_of(
+/// Checks the same for one counter. Places that differ in counts alone have one number in `without_counts`.
+fn check_walks_of(
     near_bound: usize,
-    alike: &[usize],
+    without_counts: &[usize],
     explored: &Explored,
     trie: Trie<'_>,
 ) -> Result<(), Refused> {
@@ -105,7 +107,7 @@ fn are_few_of(
             let Some((_, _, arrived)) = edges.peek().filter(|(lo, ..)| *lo <= byte) else {
                 continue;
             };
-            if seen.insert((child, alike[arrived.0], increments(&arrived.1, near_bound))) {
+            if seen.insert((child, without_counts[arrived.0], increments(&arrived.1, near_bound))) {
                 let nodes = (trie.end[child as usize] - child) as usize;
                 left = left.checked_sub(nodes).ok_or(Refused::NearBound(near_bound))?;
             }
@@ -114,7 +116,7 @@ fn are_few_of(
     Ok(())
 }
 
-/// The places from which a string can end: a least fixpoint over edges and exits of increments.
+/// Returns for each place whether it is live: a least fixpoint over edges and exits of increments.
 fn alive(explored: &Explored) -> Vec<bool> {
     let mut into: Vec<Vec<u32>> = vec![Vec::new(); explored.len()];
     for (from, edges) in (0..).zip(&explored.edges) {
@@ -137,7 +139,7 @@ fn alive(explored: &Explored) -> Vec<bool> {
     alive
 }
 
-/// The places that increments of an arrival may lead to instead.
+/// Returns the exits of the increments of an arrival.
 fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> {
     let mut found = vec![place];
     for (counter, change) in changes {
@@ -152,7 +154,7 @@ fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> 
     found.split_off(1)
 }
 
-/// The last of the counters whose increments lead to a place from which no string ends.
+/// Returns the last counter whose increments lead to a place that is not live.
 fn dead_exit(
     explored: &Explored,
     alive: &[bool],
@@ -165,20 +167,20 @@ fn dead_exit(
     Some(usize::from(changes[end - 1].0))
 }
 
-/// Whether a counter increments.
+/// Whether a counter is incremented.
 fn increments(changes: &Changes, counter: usize) -> bool {
     change_of(changes, counter) == Some(Change::Increment)
 }
 
-/// Checks that every far place leads on whatever its register: to an end without leaving any zone, or for ever, past exits that
-/// lead on.
-fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(), Refused> {
+/// Checks that every far place is live whatever its register: it reaches an end without leaving any zone, or increments
+/// for ever past exits that are live.
+fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(), Refused> {
     for edges in &explored.edges {
         for (.., (to, changes)) in edges {
             if alive[*to]
                 && let Some(counter) = dead_exit(explored, alive, *to, changes)
             {
-                return Err(Refused::Told(counter));
+                return Err(Refused::Distinguished(counter));
             }
         }
     }
@@ -197,7 +199,7 @@ fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(),
             good[place] = explored.accepting[place] || explored.edges[place].iter().any(leaves);
         }
         spread(explored, &far, &mut good);
-        // The greatest set of places from which an increment leads back into it.
+        // The greatest set of places from which an increment leads back into the set.
         let mut endless: Vec<bool> =
             (0..explored.len()).map(|place| alive[place] && is_far(place)).collect();
         loop {
@@ -215,13 +217,13 @@ fn lead_on(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(),
             endless = next;
         }
         if far.iter().any(|&place| !good[place] && !endless[place]) {
-            return Err(Refused::Spelled);
+            return Err(Refused::Unrolled);
         }
     }
     Ok(())
 }
 
-/// Adds the places of some from which an edge leads to one that is in.
+/// Adds those of the places from which an edge leads to one that is in the set.
 fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     let mut changed = true;
     while std::mem::take(&mut changed) {
@@ -234,9 +236,9 @@ fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     }
 }
 
-/// Checks that no token does something else from an exit than from the far place that gives way to it, and changes near_bound
-/// counters alike; not for the near_bound ones themselves.
-fn walk_alike(
+/// Checks that no token distinguishes an exit from its far place, and that both change the near-bound counters equally.
+/// Exempt are the exits of the near-bound counters themselves.
+fn check_exits(
     machine: &Machine,
     zones: &Zones,
     explored: &Explored,
@@ -250,7 +252,7 @@ fn walk_alike(
     };
     for counter in (0..machine.counters.len()).filter(|&counter| !is_near_bound(counter)) {
         let most = machine.increments_a_token[counter];
-        // By pair, the fewest increments on a way to it: those that are left decide how far it is walked.
+        // By pair, the fewest increments on a path to it: the rest decides how far it is walked.
         let mut layer: Vec<(usize, usize)> = Vec::new();
         for (place, exits) in explored.exits.iter().enumerate() {
             if let Some(exit) = exits[counter].filter(|_| alive[place]) {
@@ -262,28 +264,28 @@ fn walk_alike(
             let mut next = Vec::new();
             while let Some((far, near)) = layer.pop() {
                 if !alive[near] && alive[far] {
-                    return Err(Refused::Told(counter));
+                    return Err(Refused::Distinguished(counter));
                 }
                 if far == near || !alive[far] || !seen.insert((far, near)) {
                     continue;
                 }
                 if explored.accepting[far] != explored.accepting[near] {
-                    return Err(Refused::Told(counter));
+                    return Err(Refused::Distinguished(counter));
                 }
                 let (ours, theirs) = (&explored.edges[far], &explored.edges[near]);
                 if allowed.spend(STEPS_A_PAIR + ours.len()).is_err() {
                     return Err(Refused::Limit);
                 }
-                for (one, other) in overlaps(ours, theirs).ok_or(Refused::Told(counter))? {
+                for (one, other) in overlaps(ours, theirs).ok_or(Refused::Distinguished(counter))? {
                     let is_far = explored.place(one.0).is_far(counter);
                     if alive[one.0] && near_bound(&one.1) != near_bound(&other.1) {
-                        return Err(Refused::Spelled);
+                        return Err(Refused::Unrolled);
                     }
                     match alive[one.0] {
-                        // Outside of the zone both are the same, or one was reset.
+                        // Outside of the zone both are equal, or one was reset.
                         _ if !is_far && one.0 == other.0 => {}
                         false if !alive[other.0] => {}
-                        true if !is_far => return Err(Refused::Spelled),
+                        true if !is_far => return Err(Refused::Unrolled),
                         _ if increments(&one.1, counter) => next.push((one.0, other.0)),
                         _ => layer.push((one.0, other.0)),
                     }
@@ -295,7 +297,7 @@ fn walk_alike(
     Ok(())
 }
 
-/// The edges of two places on the same symbols, in pairs; none where they do not go on with the same.
+/// Returns the edges of two places in pairs on the same symbols. `None` if they differ in their symbols.
 fn overlaps<'e>(
     ours: &'e [(u32, u32, Arrived)],
     theirs: &'e [(u32, u32, Arrived)],
@@ -303,7 +305,7 @@ fn overlaps<'e>(
     let mut pairs = Vec::with_capacity(ours.len().max(theirs.len()));
     let (mut ours, mut theirs) = (ours.iter(), theirs.iter());
     let (mut one, mut other) = (ours.next(), theirs.next());
-    // What is left of the two edges at hand begins with the same symbol.
+    // The remaining parts of both edges begin with the same symbol.
     let mut next = None;
     while let (Some((lo, hi, to)), Some((from, last, at))) = (one, other) {
         let (begin, another) = (next.unwrap_or(*lo), next.unwrap_or(*from));
