@@ -40,7 +40,7 @@ pub(super) fn add(
         let moved =
             |stored: &CrowdedRecord| CrowdedRecord { node: before + stored.node, ..*stored };
         high_fanout.extend(stored.iter().map(moved));
-        let (root, bytes) = (before + set.root, set.letters);
+        let (root, bytes) = (before + set.root, set.bytes);
         packed.push(Packed { rule: *rule, root, bytes: ByteSet::to_words(bytes) });
         texts += set.texts;
     }

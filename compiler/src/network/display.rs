@@ -1,4 +1,4 @@
-//! Text of a network, for `grammarc debug network` and for test failures.
+//! The text form of a network, for `grammarc debug network` and for test failures.
 
 use std::fmt;
 

@@ -1,13 +1,13 @@
-//! Rules recognised by what they were compiled from.
+//! Rules recognised by the expressions that they were compiled from.
 //!
-//! Every grammar of a front end brings the same kept rules, and many repeat the same bodies under some bound. The
-//! vocabulary holds both compiled and says from which expressions, so that a grammar takes them from there without
-//! building their automata first. A rule's *text* is its expression and those of all rules that it leads to, with the
-//! rules numbered in the order in which they are met, so that it does not depend on the rest of the grammar. Texts
-//! are compared by a digest of them and of this compiler's version.
+//! Every grammar of a front end has the same kept rules, and many repeat the same bodies under some bound. The
+//! vocabulary holds both compiled, with their expressions. So a grammar takes them from there without building their
+//! automata first. The *text* of a rule is its expression and those of all rules reachable from it. Rules are numbered
+//! in the order in which they are met, so a text does not depend on the rest of the grammar. Texts are compared by a
+//! digest of the text and of this compiler's version.
 //!
-//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition. Texts of kept rules
-//! that the vocabulary holds are remembered once they are met: a digest is worth many comparisons.
+//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition. Texts that the
+//! vocabulary holds are cached, because a digest costs as much as many comparisons.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -22,23 +22,23 @@ use crate::ir::{Expr, Grammar, RuleId, Step};
 #[derive(Debug, Default)]
 pub(super) struct KnownRules {
     rules: FxHashMap<Digest, u32>,
-    /// Texts that were found before: no more than there are digests.
+    /// A cache of texts that were found: at most as many as there are digests.
     found: RwLock<FxHashMap<Box<[u32]>, u32>>,
 }
 
 impl KnownRules {
-    /// The rules by the expressions that a vocabulary artifact names.
+    /// Returns the rules by the expressions that a vocabulary artifact names.
     pub(super) fn new(records: &[ExpressionRecord]) -> Self {
         let rules = records.iter().map(|record| (record.digest, record.rule)).collect();
         Self { rules, found: RwLock::default() }
     }
 
-    /// The vocabulary's rule of which the text has this digest.
+    /// Returns the vocabulary's rule whose text has this digest.
     pub(super) fn get(&self, digest: &Digest) -> Option<u32> {
         self.rules.get(digest).copied()
     }
 
-    /// The vocabulary's rule with the text of a kept rule (see [`of_rule`]).
+    /// Returns the vocabulary's rule with the text of a kept rule (see [`of_rule`]).
     pub(super) fn like(&self, grammar: &Grammar, rule: RuleId) -> Option<u32> {
         let text = Writer::new(vec![rule]).finish(grammar)?;
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner).get(&*text).copied();
@@ -50,8 +50,8 @@ impl KnownRules {
     }
 }
 
-/// The records of a vocabulary artifact on its rules: `sources` are digests and the hashes of the rules compiled from them,
-/// and `rules` all hashes in the order of the rules' ids.
+/// Returns the records of a vocabulary artifact on its rules. `sources` are digests with the hashes of the rules
+/// compiled from them, and `rules` are all hashes in the order of the rules' ids.
 pub(super) fn records(
     sources: impl Iterator<Item = (Digest, RuleHash)>,
     rules: impl Iterator<Item = RuleHash>,
@@ -67,20 +67,20 @@ pub(super) fn records(
     records
 }
 
-/// The digest of a kept rule's text; none where it leads to rules that are not kept, whose automata depend on their
-/// other callers, or to what depends on more than the expression.
+/// Returns the digest of a kept rule's text. `None` if the rule reaches a rule that is not kept, whose automaton
+/// depends on its other callers, or an expression that depends on the vocabulary.
 pub(super) fn of_rule(grammar: &Grammar, rule: RuleId) -> Option<Digest> {
     Some(digest("text", &Writer::new(vec![rule]).finish(grammar)?))
 }
 
-/// The digest of an expression's text, likewise.
+/// Returns the digest of an expression's text, likewise.
 pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
     let mut writer = Writer::new(Vec::new());
     writer.expr(expr)?;
     Some(digest("text", &writer.finish(grammar)?))
 }
 
-/// The digest of a rule made for a repetition, given that of its body, or its letters.
+/// Returns the digest of a rule made for a repetition, given that of its body, or its bytes.
 pub(super) fn of_repeat_rule(rule: RepeatRule, repeated: &[u32]) -> Digest {
     let run = |Run { least, more }: Run| match more {
         More::UpTo(more) => [least, 0, more],
@@ -113,7 +113,7 @@ struct Writer {
     rules: Vec<RuleId>,
 }
 
-/// Words of most texts.
+/// The words of most texts.
 const WORDS: usize = 256;
 
 impl Writer {
@@ -121,7 +121,7 @@ impl Writer {
         Self { words: Vec::with_capacity(WORDS), rules }
     }
 
-    /// Adds the expressions of the rules that were met, which makes it a text.
+    /// Adds the expressions of all rules that were met, which completes the text.
     fn finish(mut self, grammar: &Grammar) -> Option<Vec<u32>> {
         let mut at = 0;
         while let Some(&rule) = self.rules.get(at) {

@@ -231,10 +231,11 @@ fn flags_of(rule: &NetworkRule) -> u32 {
     kind | register
 }
 
-/// For each state, whether its language within the rule is closed under concatenation with itself: it accepts, and no
-/// other state that it leads to does, so that its strings are the paths from itself to itself.
+/// Returns for each state whether its language within the rule is closed under concatenation with itself: the state
+/// accepts, and no other state reachable from it does. Its strings are then the paths from the state to itself.
 ///
-/// Counted rules have none, for two activations differ in more than their state; nor have regions, whose frames count.
+/// Rules with a register have no such state, because two activations differ in more than their state. Regions have
+/// none, because their frames count.
 fn absorbing(rule: &NetworkRule) -> Vec<bool> {
     let dfa = &rule.dfa;
     let alone = |root: u32| {

@@ -33,9 +33,9 @@ use crate::graph::{Lists, by_component};
 /// Why left recursion could not be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// A rule with a countdown is part of a cycle.
+    /// A rule with a register is part of a cycle.
     Counted,
-    /// A goal automaton of this rule exceeds the state limit, or the budget is spent.
+    /// The goal automaton of this rule exceeds the state limit, or the budget is spent.
     States(usize),
 }
 
@@ -59,7 +59,7 @@ impl Failure {
     }
 }
 
-/// Replaces the automata of all left-recursive rules: those of rules that nothing calls any more by that of no string.
+/// Replaces the automata of all left-recursive rules. Rules that nothing calls any more get the empty language.
 pub(super) fn eliminate(
     built: &mut Built,
     limits: NetworkLimits,
@@ -96,20 +96,20 @@ pub(super) fn eliminate(
     Ok(())
 }
 
-/// Rules that the initial state of a rule calls.
+/// Returns the rules that the initial state of a rule calls.
 fn left_calls(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     callees(built, rule, 0)
 }
 
-/// Rules that a state of a rule calls.
+/// Returns the rules that a state of a rule calls.
 fn callees(built: &Built, rule: usize, state: u32) -> impl Iterator<Item = usize> + '_ {
     let (_, labels) = built.rules[rule].dfa.split(state);
     // Neighbouring labels may share an edge.
     labels.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-/// By rule, whether the roots lead to it once no rule begins with a call within its cycle. A rule of a cycle leads to what
-/// any of the cycle calls, since it may begin with any. O(states and edges).
+/// Returns for each rule whether it is reachable from the roots once no rule begins with a call within its cycle. A
+/// rule of a cycle may begin with any rule of the cycle, so it reaches what any of them calls. O(states and edges).
 fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
     let count = built.rules.len();
     let mut cycle_of = vec![usize::MAX; count];
@@ -148,7 +148,7 @@ fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
 /// The automaton of one cycle, without a goal.
 struct Climb {
     nfa: Nfa,
-    /// By rule of the cycle, where its initial state stands, and the state in which it is finished.
+    /// By rule of the cycle, its initial state in the automaton, and the state in which it is finished.
     places: FxHashMap<u32, (u32, u32)>,
 }
 
@@ -183,7 +183,7 @@ impl Climb {
         Self { nfa, places }
     }
 
-    /// The automaton that accepts where `goal` is finished.
+    /// Returns the automaton that accepts where `goal` is finished.
     fn towards(&mut self, goal: u32) -> &Nfa {
         self.nfa.end = self.places[&goal].1;
         &self.nfa

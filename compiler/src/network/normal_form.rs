@@ -17,9 +17,9 @@ use crate::ir::{ByteSet, Origin};
 /// A network in normal form.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Rules, states and edges, with the masks' fields empty: every base mask is
-    /// [`NONE`](grammarc_artifacts::sections::network::NONE), and the token field of a
-    /// token edge is an index into [`token_sets`](Self::token_sets) instead of a mask id.
+    /// Rules, states and edges. The fields of the masks are empty: every base mask is
+    /// [`NONE`](grammarc_artifacts::sections::network::NONE), and the token field of a token edge is an index into
+    /// [`token_sets`](Self::token_sets) instead of a mask id.
     pub tables: TablesData,
     /// Name and origin of each own rule.
     pub rules: Vec<(String, Origin)>,
@@ -27,30 +27,30 @@ pub struct Network {
     pub token_sets: Vec<Vec<u32>>,
     /// Ids of the rules to start from.
     pub roots: Vec<u32>,
-    /// Ids of the rules after which anything may come, because other networks may call them.
+    /// Ids of the rules that other networks may call, so that any byte may follow them.
     pub open: Vec<u32>,
-    /// Indices of own rules that are packed sets, ascending, with these.
+    /// Own rules that are packed string sets, by ascending index.
     pub packed_sets: Vec<(usize, Arc<PackedStringSet>)>,
-    /// Own states whose masks depend on a field of the register.
+    /// The count-dependent own states.
     pub count_dependent: Vec<CountDependent>,
     /// The calls of its own states.
     pub(super) own_calls: OwnCalls,
-    /// Expressions that the rules of a vocabulary were compiled from; none for a grammar.
+    /// The expressions that the rules of a vocabulary were compiled from; empty for a grammar.
     pub expressions: Vec<ExpressionRecord>,
 }
 
 impl Network {
-    /// This network and the vocabulary's shared rules as one numbering.
+    /// Joins this network and the vocabulary's shared rules into one numbering.
     pub fn joined<'a>(&'a self, shared: Tables<'a>) -> Joined<'a> {
         Joined { shared, own: self.tables.as_tables() }
     }
 
-    /// The FOLLOW sets of its rules, joined with the vocabulary's of which `facts` are known.
+    /// Returns the FOLLOW sets of its rules, given the `facts` of the vocabulary's rules.
     pub fn follow<'a>(&'a self, shared: Tables<'a>, facts: &'a SharedRules) -> Follow<'a> {
         Follow::known(self.joined(shared), facts, &self.own_calls)
     }
 
-    /// The same network with what its own calls say, and the bytes that may come after each own rule.
+    /// Adds the calls of its own states, and the FOLLOW bytes of each own rule.
     #[must_use]
     pub(super) fn with_calls(mut self, own_calls: OwnCalls, after: Vec<ByteSet>) -> Self {
         self.own_calls = own_calls;
@@ -60,13 +60,13 @@ impl Network {
         self
     }
 
-    /// Id of the initial state of a root.
+    /// Returns the id of the initial state of a root.
     pub fn start(&self, root: usize) -> u32 {
         let bases = self.tables.bases;
         self.tables.rules[(self.roots[root] - bases.rules) as usize].first_state
     }
 
-    /// Index of the own rule that an own state belongs to.
+    /// Returns the index of the own rule of an own state.
     pub fn rule_of(&self, state: u32) -> usize {
         self.tables.rules.partition_point(|rule| rule.first_state <= state) - 1
     }

@@ -1,28 +1,28 @@
-//! PackedStringSets: sets of texts that are packed instead of spelled out as states.
+//! Packed string sets: sets of texts that are packed instead of unrolled into states.
 //!
-//! A state takes some hundred bytes with its edges and its mask, and a million names have tens of millions. So the
-//! automaton of such a set is [packed](grammarc_artifacts::catalogue), some bytes a text, and the runtime walks it. The
-//! network has of it what masks of other states need: the *reached part*, which is all that tokens read of it when they
-//! come to it from outside. A string that does begins at the root and is a contiguous part of a token, so the part is found
-//! by a walk of the root from each node of the trie.
+//! A state takes some hundred bytes with its edges and its mask, and a million names have tens of millions of states.
+//! So the automaton of such a set is [packed](grammarc_artifacts::catalogue) to some bytes a text, and the runtime
+//! walks it. The network has the part of it that masks of other states need: the *reached part*, which is all that
+//! tokens read of it from outside. A string that does begins at the root and is a factor of a token. So a walk of the
+//! root from each node of the trie finds this part.
 //!
 //! ```text
-//!    root --a--> 1 --n--> 2 ..reached..    3 --z--> beyond --any letter--> end
+//!    root --a--> 1 --n--> 2 ..reached..    3 --z--> beyond --any byte--> end
 //! ```
 //!
-//! Transitions that no token comes to lead to a state *beyond*, which makes the part an automaton in normal form: nothing
-//! is dead, and with which bytes a node goes on is right. No mask of another rule depends on what is beyond. The masks of
-//! the packed set's own states would, so none is computed of them ([`masks::fixpoint::high_fanout`](crate::masks::fixpoint)),
-//! and the bound on configurations asks the packed nodes ([`ambiguity`](super::ambiguity)).
+//! Transitions that no token takes lead to a state *beyond*. So the part is an automaton in normal form: no state is
+//! dead, and the first bytes of each node are right. No mask of another rule depends on what is beyond. The masks of
+//! the set's own states would, so they are not computed ([`masks::fixpoint::high_fanout`](crate::masks::fixpoint)). The
+//! bound on configurations reads the packed nodes ([`ambiguity`](super::ambiguity)).
 //!
-//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is a *high-fanout node*: its mask is stored. Two
-//! numbers of the trie tell which nodes may have a high fanout, so that of a million texts some thousand nodes are looked at
+//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is a *high-fanout node*: its mask is
+//! stored. Two numbers of the trie exclude nearly all nodes, so that of a million texts some thousand nodes are tried
 //! ([`Walks`]).
 //!
-//! A set is a packed set where every letter of its texts is a token by itself, so that a token may end within any text, and
-//! where no items of the grammar have to differ. A text with another letter is spelled out beside the others.
+//! A set is packed if every byte of its texts is a token by itself, so that a token may end within any text, and if no
+//! items of the grammar have to differ. Texts with other bytes are unrolled beside the packed set.
 //!
-//! Cost: O(bytes of the texts); for the reached part O(contiguous parts of tokens that a text begins with).
+//! Cost: O(bytes of the texts); for the reached part O(factors of tokens that a text begins with).
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ const STEPS_A_BYTE: usize = 1 << 3;
 /// Bytes between two looks at the budget.
 const BYTES_A_LOOK: usize = 1 << 12;
 
-/// Why a set of texts is no packed set.
+/// Why a set of texts is not packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// The budget is spent.
@@ -61,34 +61,34 @@ impl From<TooLong> for Refused {
     }
 }
 
-/// A set of texts, packed.
+/// A packed set of texts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PackedStringSet {
-    /// Its nodes, the first at address 1.
+    /// The nodes, the first at address 1.
     pub nodes: Vec<u8>,
     /// Address of the root.
     pub root: u32,
     /// Addresses of the nodes that may have a high fanout, ascending.
     pub candidates: Vec<u32>,
-    /// How many texts there are.
+    /// The number of texts.
     pub texts: usize,
     /// The bytes in the texts.
-    pub letters: ByteSet,
-    /// Bytes with which some text goes on behind the end of another.
+    pub bytes: ByteSet,
+    /// The bytes with which some text continues after the end of another.
     pub behind_ends: ByteSet,
-    /// The digest that tells the set of texts from others.
+    /// The digest of the texts.
     pub(super) digest: [u8; 32],
-    /// The reached part: the states that tokens come to from outside.
+    /// The reached part: the states that tokens reach from outside.
     pub(super) reached: Table,
 }
 
 impl PackedStringSet {
-    /// The packed nodes.
+    /// Returns the packed nodes.
     pub fn nodes(&self) -> Nodes<'_> {
         Nodes::new(&self.nodes)
     }
 
-    /// The packed set of ascending texts of a set, for the tokens of a trie.
+    /// Packs the ascending texts of a set, for the tokens of a trie.
     fn new<'t>(
         texts: impl Iterator<Item = &'t [u8]>,
         digest: [u8; 32],
@@ -96,13 +96,13 @@ impl PackedStringSet {
         budget: &Budget,
     ) -> Result<Self, Refused> {
         let mut builder = CatalogueBuilder::new(walks.texts, walks.shortest);
-        let (mut count, mut bytes, mut letters) = (0, 0, ByteSet::EMPTY);
+        let (mut count, mut size, mut bytes) = (0, 0, ByteSet::EMPTY);
         for text in texts {
             builder.add(text)?;
-            text.iter().for_each(|&byte| letters.insert(byte));
-            (count, bytes) = (count + 1, bytes + text.len());
-            if bytes > BYTES_A_LOOK {
-                budget.spend(STEPS_A_BYTE * std::mem::take(&mut bytes))?;
+            text.iter().for_each(|&byte| bytes.insert(byte));
+            (count, size) = (count + 1, size + text.len());
+            if size > BYTES_A_LOOK {
+                budget.spend(STEPS_A_BYTE * std::mem::take(&mut size))?;
             }
         }
         builder.finish_root()?;
@@ -113,18 +113,18 @@ impl PackedStringSet {
         budget.spend(built.bytes.len())?;
         let (nodes, root) = (built.bytes, built.roots[0]);
         let behind_ends = behind_ends(Nodes::new(&nodes));
-        let reached = (&reached(Nodes::new(&nodes), root, letters, trie, budget)?).into();
+        let reached = (&reached(Nodes::new(&nodes), root, bytes, trie, budget)?).into();
         let texts = count;
-        Ok(Self { nodes, root, candidates, texts, letters, behind_ends, digest, reached })
+        Ok(Self { nodes, root, candidates, texts, bytes, behind_ends, digest, reached })
     }
 
-    /// Bytes that it takes, about.
+    /// Returns the bytes of memory, about.
     pub(super) fn bytes(&self) -> usize {
         self.nodes.len() + size_of_val(&*self.candidates) + self.reached.bytes()
     }
 }
 
-/// Bytes with which nodes go on that are final.
+/// Returns the labels of all nodes that are final.
 fn behind_ends(nodes: Nodes<'_>) -> ByteSet {
     let (mut at, mut found) = (1, ByteSet::EMPTY);
     while (at as usize) < nodes.len() {
@@ -141,11 +141,11 @@ fn behind_ends(nodes: Nodes<'_>) -> ByteSet {
     found
 }
 
-/// The automaton of the nodes that contiguous parts of tokens lead to from the root.
+/// Returns the automaton of the nodes that factors of tokens lead to from the root.
 fn reached(
     nodes: Nodes<'_>,
     root: u32,
-    letters: ByteSet,
+    bytes: ByteSet,
     trie: Trie<'_>,
     budget: &Budget,
 ) -> Result<Dfa, Spent> {
@@ -168,7 +168,7 @@ fn reached(
         }
         budget.spend(looked)?;
     }
-    // In the order in which they are led to.
+    // In the order in which they are reached.
     let mut numbers = FxHashMap::from_iter([(root, 0)]);
     let mut order = vec![root];
     let mut states: Vec<DfaState> = Vec::with_capacity(is_reached.len() + 2);
@@ -192,18 +192,17 @@ fn reached(
     let is_left = states.iter().any(|state| state.edges.iter().any(|edge| edge.target == beyond));
     if is_left {
         let edge = |(lo, hi): (u8, u8)| Edge { lo: lo.into(), hi: hi.into(), target: beyond + 1 };
-        let edges = letters.ranges().map(edge).collect();
+        let edges = bytes.ranges().map(edge).collect();
         states.push(DfaState { edges, accepting: false });
         states.push(DfaState { edges: Edges::new(), accepting: true });
     }
     Ok(Dfa { states })
 }
 
-/// Bounds on what the walk of a node looks at, from the texts that it leads to.
+/// Bounds on the work of the walk of a node, from the texts below it.
 ///
-/// A walk along one text looks at the children of the trie nodes on one path, and where the text ends at those below the
-/// node that it has come to. A node that leads to fewer texts than `texts`, all of more bytes than `shortest`, is not
-/// high_fanout.
+/// A walk along one text looks at the children of the trie nodes on one path, and where the text ends at all nodes
+/// below. A node above fewer texts than `texts`, all longer than `shortest` bytes, is no high-fanout node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Walks {
     texts: u32,
@@ -211,9 +210,9 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// The bounds for a trie.
+    /// Returns the bounds for a trie.
     pub(super) fn new(trie: Trie<'_>) -> Self {
-        // By depth, the most nodes below a node; and the most children that the nodes on a path have but for the root.
+        // By depth, the most nodes below a node; and the most children of the nodes on a path, without the root.
         let mut below: Vec<usize> = Vec::new();
         let mut along = 0;
         let mut path: Vec<(u32, usize)> = Vec::new();
@@ -231,7 +230,7 @@ impl Walks {
             path.push((end, above + children));
         }
         let fits = |length: &usize| along + below.get(*length).copied().unwrap_or(0) <= WALKED;
-        // What is below gets less with the depth.
+        // The nodes below get fewer with the depth.
         match (1..=below.len()).find(fits) {
             Some(length) => Self { texts: 2, shortest: length as u32 - 1 },
             None => Self { texts: 1, shortest: 0 },
@@ -239,7 +238,7 @@ impl Walks {
     }
 }
 
-/// The packed sets of a grammar, made once although rules may be built several times.
+/// The packed sets of a grammar. Each is packed once although rules may be built several times.
 #[derive(Default)]
 pub(super) struct PackedStringSets {
     known: FxHashMap<[u8; 32], Result<Arc<PackedStringSet>, Refused>>,
@@ -247,17 +246,17 @@ pub(super) struct PackedStringSets {
 }
 
 impl PackedStringSets {
-    /// The packed set of those texts of a set that are of these letters.
+    /// Returns the packed set of those texts of a set that consist of some bytes.
     pub(super) fn of(
         &mut self,
         texts: &Texts,
-        letters: ByteSet,
+        bytes: ByteSet,
         trie: Trie<'_>,
         budget: &Budget,
     ) -> Result<Arc<PackedStringSet>, Refused> {
         let walks = *self.walks.get_or_insert_with(|| Walks::new(trie));
         let of = || {
-            let within = texts.iter().filter(|text| is_of(text, letters));
+            let within = texts.iter().filter(|text| is_of(text, bytes));
             PackedStringSet::new(within, *texts.digest(), (trie, walks), budget).map(Arc::new)
         };
         self.known.entry(*texts.digest()).or_insert_with(of).clone()
@@ -265,6 +264,6 @@ impl PackedStringSets {
 }
 
 /// Whether all bytes of a text are among some.
-pub(super) fn is_of(text: &[u8], letters: ByteSet) -> bool {
-    text.iter().all(|&byte| letters.contains(byte))
+pub(super) fn is_of(text: &[u8], bytes: ByteSet) -> bool {
+    text.iter().all(|&byte| bytes.contains(byte))
 }

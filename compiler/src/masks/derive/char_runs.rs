@@ -137,7 +137,7 @@ impl CharRuns {
         walker.cursor.count(Shortcut::CharRuns);
         let CharRun { kinds, first, way, bytes, is_endless, .. } = run;
         let mut builder = walker.begin(state);
-        let reached = walker.cursor.sets.settled(state, BOTTOM);
+        let reached = walker.cursor.sets.after_returns(state, BOTTOM);
         if reached.exits {
             builder.leave(0);
         }

@@ -70,7 +70,7 @@ fn find_next(
     (byte, rule): (u8, u32),
 ) -> ByteSet {
     let mut sets = LazyDfa::new(network);
-    let begin = sets.settled(network.rule(rule).first_state, BOTTOM).at;
+    let begin = sets.after_returns(network.rule(rule).first_state, BOTTOM).at;
     let on_byte = (0..).zip(trie.byte).filter(|&(_, &other)| other == byte);
     let nodes = on_byte.map(|(node, _)| node).filter(|&node| node != 0 && may_end(node));
     let mut work: Vec<(u32, Configurations)> = nodes.map(|node| (node, begin)).collect();
@@ -146,7 +146,7 @@ mod tests {
                     let begins = (0..text.len()).filter(|&at| text[at] == byte);
                     for begin in begins {
                         let mut sets = LazyDfa::new(network);
-                        let mut at = sets.settled(network.rule(rule).first_state, BOTTOM).at;
+                        let mut at = sets.after_returns(network.rule(rule).first_state, BOTTOM).at;
                         for (place, &byte) in text.iter().enumerate().skip(begin + 1) {
                             let reached = sets.step(at, byte);
                             at = reached.at;

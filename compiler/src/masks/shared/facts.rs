@@ -306,7 +306,7 @@ mod tests {
         node: u32,
     ) -> (Vec<u32>, Vec<u32>) {
         let (mut ranks, mut exits) = (Vec::new(), Vec::new());
-        let start = sets.settled(state, BOTTOM);
+        let start = sets.after_returns(state, BOTTOM);
         let mut work = vec![(node, start.at, start.exits)];
         while let Some((node, at, leaves)) = work.pop() {
             if leaves && trie.children(node).any(|child| after.contains(trie.byte[child as usize]))

@@ -156,7 +156,7 @@ impl MoveTable {
         if let Some(Some(arrived)) = index.and_then(|index| self.arrived.get(index)) {
             return *arrived;
         }
-        let reached = cursor.sets.settled(target, frame);
+        let reached = cursor.sets.after_returns(target, frame);
         let to = match reached.at {
             Configurations::One(target, over) => {
                 let (target, over) = cursor.through(target, over);

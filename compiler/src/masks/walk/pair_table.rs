@@ -239,7 +239,7 @@ impl PairTable {
     /// The moves after the rule of a reference.
     fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(reference.frame);
-        let at = cursor.sets.settled(ret, parent).at;
+        let at = cursor.sets.after_returns(ret, parent).at;
         let live = cursor.live(&at);
         let place = cursor.sets.one(at).map(|(state, frame)| cursor.through(state, frame));
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
@@ -271,7 +271,7 @@ impl PairTable {
         let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
         let at_bottom = reference.frame == BOTTOM;
         let (ret, parent) = cursor.sets.frame(reference.frame);
-        let leaves = !at_bottom && cursor.sets.settled(ret, parent).exits;
+        let leaves = !at_bottom && cursor.sets.after_returns(ret, parent).exits;
         let after = (!at_bottom && is_final(stored)).then(|| self.returned(cursor, reference));
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.steps.len() as u32;

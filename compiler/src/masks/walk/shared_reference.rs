@@ -190,7 +190,7 @@ impl ReferenceFinder {
             return after;
         }
         let (ret, parent) = cursor.sets.frame(frame);
-        let reached = cursor.sets.settled(ret, parent);
+        let reached = cursor.sets.after_returns(ret, parent);
         let after = cursor.sets.one(reached.at).map(|(state, over)| {
             let (state, over) = cursor.through(state, over);
             ((cursor.representative(state), over), reached.ends, reached.exits)

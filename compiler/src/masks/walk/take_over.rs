@@ -53,7 +53,7 @@ impl<'a> Walker<'a> {
 
     /// The configuration that an own state comes to, and a shared reference from which it differs below few nodes.
     pub(crate) fn near(&mut self, state: u32) -> Option<(Configuration, SharedReference)> {
-        let at = self.cursor.sets.settled(state, BOTTOM).at;
+        let at = self.cursor.sets.after_returns(state, BOTTOM).at;
         let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
         let (state, frame) = one?;
         let (state, frame) = self.cursor.through(state, frame);
@@ -69,7 +69,7 @@ impl<'a> Walker<'a> {
         found: (Configuration, SharedReference),
     ) -> Outcome {
         let mut builder = self.begin(state);
-        if self.cursor.sets.settled(state, BOTTOM).exits {
+        if self.cursor.sets.after_returns(state, BOTTOM).exits {
             builder.leave(0);
         }
         let floor = self.worklist.floor();

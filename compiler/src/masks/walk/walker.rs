@@ -108,7 +108,7 @@ impl<'a> Walker<'a> {
     /// The outcome of `state` at the root.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
         let mut builder = self.begin(state);
-        let reached = self.cursor.sets.settled(state, BOTTOM);
+        let reached = self.cursor.sets.after_returns(state, BOTTOM);
         if reached.exits {
             builder.leave(0);
         }
@@ -420,7 +420,7 @@ impl<'a> Walker<'a> {
         nodes: impl Iterator<Item = u32>,
         builder: &mut OutcomeBuilder<'a>,
     ) {
-        let reached = self.cursor.sets.settled(state, frame);
+        let reached = self.cursor.sets.after_returns(state, frame);
         let way = self.cursor.live_configurations(reached.at);
         for node in nodes {
             if reached.exits {
@@ -457,7 +457,7 @@ impl<'a> Walker<'a> {
         builder: &mut OutcomeBuilder<'a>,
     ) {
         let Some(&first) = nodes.first() else { return };
-        let reached = self.cursor.sets.settled(ret, parent);
+        let reached = self.cursor.sets.after_returns(ret, parent);
         if reached.exits {
             nodes.iter().for_each(|&node| builder.leave(node));
         }

@@ -20,7 +20,7 @@ use super::view::View;
 use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
-use crate::network::shared::cuts;
+use crate::network::shared::byte_bounds;
 
 /// Return states put below a set before the exploration gives up.
 const MOST_CONTEXT: usize = 6;
@@ -57,17 +57,17 @@ impl<'a> Exploration<'a> {
         texts: Vec<bool>,
         budget: &'a Budget,
     ) -> Self {
-        let cuts = ByteSet::range(0, 0)
-            .union(follow.shared().cuts)
-            .union(cuts(follow.network().own))
-            .union(packed.cuts());
+        let bounds = ByteSet::range(0, 0)
+            .union(follow.shared().byte_bounds)
+            .union(byte_bounds(follow.network().own))
+            .union(packed.byte_bounds());
         let view = View::new(follow, packed);
         let tokens = (!view.no_tokens).then_some(Symbol::Token);
         Self {
             view,
             budget,
             texts,
-            symbols: cuts.iter().map(Symbol::Byte).chain(tokens).collect(),
+            symbols: bounds.iter().map(Symbol::Byte).chain(tokens).collect(),
             returns: FxHashMap::default(),
             registers: Registers::default(),
             stacks: Stacks::default(),

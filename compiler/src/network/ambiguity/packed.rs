@@ -31,9 +31,9 @@ impl<'a> Packed<'a> {
     }
 
     /// Bytes that tell nodes apart.
-    pub(super) fn cuts(&self) -> ByteSet {
-        let letters = self.0.iter().flat_map(|(_, set)| set.letters.iter());
-        ByteSet::bounds_of(letters.map(|letter| (letter, letter)))
+    pub(super) fn byte_bounds(&self) -> ByteSet {
+        let bytes = self.0.iter().flat_map(|(_, set)| set.bytes.iter());
+        ByteSet::bounds_of(bytes.map(|byte| (byte, byte)))
     }
 
     /// Whether no text goes on behind the end of another with a byte that may come after the rule.

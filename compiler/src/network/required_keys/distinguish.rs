@@ -86,7 +86,7 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
 
 /// Whether a string is allowed behind a mark in the copy that is done and not in the one that waits.
 fn tells_apart(sets: &mut LazyDfa<'_>, waiting: u32, done: u32, string: &[u8]) -> bool {
-    let mut at = [waiting, done].map(|state| sets.settled(state, BOTTOM).at);
+    let mut at = [waiting, done].map(|state| sets.after_returns(state, BOTTOM).at);
     for &byte in string {
         let [waits, goes] = at.map(|at| sets.step(at, byte));
         if goes.is_dead() {
