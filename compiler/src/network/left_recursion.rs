@@ -2,7 +2,7 @@
 //!
 //! Take the rules `S` of one cycle of left calls. A string of a goal rule `A` in `S` begins with a *seed*, a move out of
 //! the initial state of some rule `B` of `S` that is not a left call into `S`, and then climbs: it finishes `B`, which
-//! was the left call of some `C` of `S`, goes on in `C` behind that call, and so on, until it finishes `A` itself and
+//! was the left call of some `C` of `S`, continues in `C` after that call, and so on, until it finishes `A` itself and
 //! stops. The climb never looks back, so it is a finite automaton:
 //!
 //! - its states are those of all rules of `S`, and a new initial state;

@@ -183,7 +183,7 @@ impl Input<'_> {
             let mut merged = merge::merge(built, may_have, known, budget).map_err(spent)?;
             let names = std::mem::take(&mut merged.names);
             let network = layout::lay_out(merged, shared, roots, budget).map_err(spent)?;
-            if required_keys::differ(network.joined(shared), self.lexicon) {
+            if required_keys::is_distinguished(network.joined(shared), self.lexicon) {
                 return Ok(Outcome::Unroll);
             }
             let follow = Follow::new(network.joined(shared), facts, &network.open);

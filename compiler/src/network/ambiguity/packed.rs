@@ -1,4 +1,4 @@
-//! The rules of a network that are packed sets, whose packed nodes stand for states.
+//! The rules of a network that are packed sets, whose packed nodes replace their states.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl<'a> Packed<'a> {
         Self(network.packed_sets.iter().map(of).collect())
     }
 
-    /// The set that a state is of.
+    /// Returns the packed set of a state.
     #[inline]
     pub(super) fn of(&self, state: u32) -> Option<&'a PackedStringSet> {
         let after = self.0.partition_point(|(states, _)| states.start <= state);
@@ -30,13 +30,13 @@ impl<'a> Packed<'a> {
         states.contains(&state).then_some(*set)
     }
 
-    /// Bytes that tell nodes apart.
+    /// Returns the bounds of the labels of nodes.
     pub(super) fn byte_bounds(&self) -> ByteSet {
         let bytes = self.0.iter().flat_map(|(_, set)| set.bytes.iter());
         ByteSet::bounds_of(bytes.map(|byte| (byte, byte)))
     }
 
-    /// Whether no text goes on behind the end of another with a byte that may come after the rule.
+    /// Whether no text continues after the end of another with a FOLLOW byte of the rule.
     pub(super) fn are_deterministic(&self, follow: &Follow<'_>) -> bool {
         self.0.iter().all(|(states, set)| {
             let after = follow.bytes(follow.rule_of(states.start));
@@ -45,7 +45,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// The bytes with which a node goes on.
+/// Returns the labels of a node.
 pub(super) fn labels(node: Node<'_>) -> ByteSet {
     node.labels().iter().copied().collect()
 }

@@ -11,7 +11,7 @@ use super::view::View;
 enum Kind {
     None,
     Count,
-    Marks,
+    RequiredKeys,
     Items,
 }
 
@@ -59,7 +59,7 @@ impl Registers {
             match states.find(|state| state.count_exit != NONE) {
                 _ if record.flags & rule_flags::DISTINCT != 0 => Kind::Items,
                 None => Kind::None,
-                Some(state) if state.flags & state_flags::CLEARS != 0 => Kind::Marks,
+                Some(state) if state.flags & state_flags::CLEARS != 0 => Kind::RequiredKeys,
                 Some(_) => Kind::Count,
             }
         })
@@ -69,8 +69,8 @@ impl Registers {
     pub(super) fn unknown(&mut self, view: &View<'_>, state: u32) -> Register {
         match self.kind(view, state) {
             Kind::None => Register::None,
-            Kind::Count => Register::Count { source: self.source(), lowered: 0 },
-            Kind::Marks => Register::Marks { source: self.source(), met: 0 },
+            Kind::Count => Register::Count { source: self.source(), decremented: 0 },
+            Kind::RequiredKeys => Register::RequiredKeys { source: self.source(), written: 0 },
             Kind::Items => Register::Items { source: self.source() },
         }
     }

@@ -1,6 +1,6 @@
 //! The sets of configurations that were met: an interner and a worklist.
 
-use super::position::{Configuration, Spelling, normalize};
+use super::position::{Configuration, Unfolded, normalize};
 use super::stacks::Stacks;
 use super::view::View;
 use crate::interner::Interner;
@@ -15,7 +15,7 @@ pub(super) struct Sets {
     seen: Interner<Configuration>,
     /// Numbers of sets to explore.
     work: Vec<u32>,
-    spelling: Spelling,
+    unfolded: Unfolded,
     /// The most configurations of a set.
     most: usize,
 }
@@ -23,7 +23,7 @@ pub(super) struct Sets {
 impl Sets {
     pub(super) fn new() -> Self {
         let (seen, work) = (Interner::default(), Vec::new());
-        Self { seen, work, spelling: Spelling::default(), most: 1 }
+        Self { seen, work, unfolded: Unfolded::default(), most: 1 }
     }
 
     /// Adds a set, without what its members share. `Err` has a state of a set that is too large.
@@ -39,7 +39,7 @@ impl Sets {
             [at] if view.is_alone(*at) => return Ok(()),
             _ => {}
         }
-        normalize(set, stacks, &mut self.spelling);
+        normalize(set, stacks, &mut self.unfolded);
         self.note_size(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
             return Err(set[0].state);

@@ -106,23 +106,23 @@ impl<'a> View<'a> {
         let record = network.state(state);
         let counted = record.count_exit != NONE;
         let cleared = 1 << (record.flags >> state_flags::CLEARED & 31);
-        let lowered = match register {
-            Register::Count { source, lowered } if counted => {
-                Register::Count { source, lowered: lowered + 1 }
+        let decremented = match register {
+            Register::Count { source, decremented } if counted => {
+                Register::Count { source, decremented: decremented + 1 }
             }
-            Register::Marks { source, met } if counted => {
-                Register::Marks { source, met: met | cleared }
+            Register::RequiredKeys { source, written } if counted => {
+                Register::RequiredKeys { source, written: written | cleared }
             }
             other => other,
         };
         // The other fields of a register stay when one is zero.
-        let after = if record.has_field() { lowered } else { Register::None };
+        let after = if record.has_field() { decremented } else { Register::None };
         let others = match counted {
             true => network.arrivals(state).split_off(1),
             false => Vec::new(),
         };
         let others = others.into_iter().map(move |state| (state, after));
-        [(state, lowered)].into_iter().chain(others)
+        [(state, decremented)].into_iter().chain(others)
     }
 
     /// Whether a state's rule has a register of which a larger value accepts all that a smaller one does.

@@ -9,10 +9,11 @@ use crate::network::graph_parts::GraphParts;
 use crate::network::minimal::without_unreached;
 use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
-/// Symbols of the passing of a mark, two each, far above those of labels: others are left, and none is.
-const PASSED: Symbol = 1 << 30;
+/// The first of the symbols for a written required key, far above those of labels. Each key has two: other keys are
+/// missing, and none is missing.
+const WRITTEN: Symbol = 1 << 30;
 
-/// Whether every state that leads to some mark leads to all marks, so that the strings of a waiting copy do not
+/// Whether every state that reaches some required key reaches all of them, so that the strings of a waiting copy do not
 /// depend on which are missing.
 pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
     let edges: Vec<(usize, usize)> = graph
@@ -22,7 +23,7 @@ pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
         .collect();
     let states = graph.states() as usize;
     let mut own = vec![0; states];
-    graph.required_key_states().iter().for_each(|&(state, mark)| own[state as usize] = 1 << mark);
+    graph.required_key_states().iter().for_each(|&(state, key)| own[state as usize] = 1 << key);
     let (mut begins, mut ends, mut ahead) =
         (vec![false; states], vec![false; states], vec![0u32; states]);
     begins[ExprGraph::START as usize] = true;
@@ -52,18 +53,18 @@ pub(in crate::network) fn automaton<P: GraphParts>(
     (0..2 * graph.states()).for_each(|_| _ = nfa.state());
     nfa.empty(nfa.start, waiting + ExprGraph::START);
     nfa.empty(done + graph.end(), nfa.end);
-    // The state that the edges into each marked state lead to while others are missing.
-    let mut passing = vec![None; graph.states() as usize];
-    for &(state, mark) in graph.required_key_states() {
+    // By state with a required key, the state that its edges enter in the waiting copy.
+    let mut entries = vec![None; graph.states() as usize];
+    for &(state, key) in graph.required_key_states() {
         let before = nfa.state();
-        let symbol = PASSED + 2 * Symbol::from(mark);
+        let symbol = WRITTEN + 2 * Symbol::from(key);
         nfa.edge(before, symbol, symbol, waiting + state);
         nfa.edge(before, symbol + 1, symbol + 1, done + state);
-        passing[state as usize] = Some(before);
+        entries[state as usize] = Some(before);
     }
     for (from, part, to) in graph.edges() {
         build(parts, &mut nfa, part, done + from, done + to)?;
-        match passing[to as usize] {
+        match entries[to as usize] {
             None => build(parts, &mut nfa, part, waiting + from, waiting + to)?,
             Some(before) => {
                 let unit = parts.prefix_free(part)?;
@@ -71,16 +72,16 @@ pub(in crate::network) fn automaton<P: GraphParts>(
             }
         }
     }
-    Ok(to_arrivals(parts.finish(&nfa)?))
+    Ok(into_arrivals(parts.finish(&nfa)?))
 }
 
-/// Makes the states in which a mark is passed arrivals: each goes on as the waiting copy does, and in place of that as
-/// the copy that is done. `None` where such a state has other ways on.
-fn to_arrivals(mut dfa: Dfa) -> Option<(Dfa, Counted)> {
+/// Turns the states at which a required key is written into arrivals. Each has the transitions of the waiting copy, and
+/// the copy that is done as its exit. `None` if such a state has other transitions.
+fn into_arrivals(mut dfa: Dfa) -> Option<(Dfa, Counted)> {
     let mut arrivals = Vec::new();
     for state in 0..dfa.states.len() {
         let DfaState { edges, accepting } = &dfa.states[state];
-        if edges.last().is_none_or(|edge| edge.hi < PASSED) {
+        if edges.last().is_none_or(|edge| edge.hi < WRITTEN) {
             continue;
         }
         let pair = match edges[..] {
@@ -91,7 +92,7 @@ fn to_arrivals(mut dfa: Dfa) -> Option<(Dfa, Counted)> {
             _ => None,
         };
         let (symbol, waiting, done) = pair.filter(|_| !accepting)?;
-        let bit = symbol.checked_sub(PASSED).filter(|at| at % 2 == 0)? / 2;
+        let bit = symbol.checked_sub(WRITTEN).filter(|at| at % 2 == 0)? / 2;
         arrivals.push((state as u32, waiting, done, u8::try_from(bit).ok()?));
     }
     for &(state, waiting, ..) in &arrivals {

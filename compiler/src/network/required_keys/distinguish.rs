@@ -9,11 +9,11 @@ use crate::network::calls::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 use crate::network::lexicon::Lexicon;
 
-/// Whether some token tells the copies of a rule apart after it has passed a mark, so that its masks would need to know
-/// the register.
+/// Whether some token distinguishes the copies of a rule after it has written a required key. Its masks would then
+/// depend on the register.
 ///
-/// Cost: O(states and edges), and a walk of the ends of those tokens that could.
-pub(in crate::network) fn differ(network: Joined<'_>, lexicon: &dyn Lexicon) -> bool {
+/// Cost: O(states and edges), and a walk of the suffixes of those tokens that could.
+pub(in crate::network) fn is_distinguished(network: Joined<'_>, lexicon: &dyn Lexicon) -> bool {
     let own = network.own;
     let states = (own.bases.states..).zip(own.states);
     let heads: Vec<(u32, u32)> = states
@@ -23,28 +23,28 @@ pub(in crate::network) fn differ(network: Joined<'_>, lexicon: &dyn Lexicon) -> 
     if heads.is_empty() {
         return false;
     }
-    let Some((first, telling)) = telling_bytes(network, &heads) else { return true };
+    let Some((first, distinguishing)) = distinguishing_bytes(network, &heads) else { return true };
     let mut sets = LazyDfa::new(network);
-    lexicon.tails(first, telling).iter().any(|tail| {
-        heads.iter().any(|&(waiting, done)| tells_apart(&mut sets, waiting, done, tail))
+    lexicon.tails(first, distinguishing).iter().any(|tail| {
+        heads.iter().any(|&(waiting, done)| distinguishes(&mut sets, waiting, done, tail))
     })
 }
 
-/// The bytes with which done copies go on behind marks, and those that they take somewhere where the waiting copies do
-/// not. `None` where a copy may end right behind a mark.
-fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, ByteSet)> {
-    let ways = |state: u32| {
+/// Returns the first bytes of done copies after a required key, and the bytes on which the waiting copies differ.
+/// `None` if a done copy may end right after the key.
+fn distinguishing_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, ByteSet)> {
+    let transitions = |state: u32| {
         let (tables, index) = network.locate(state);
         (tables.byte_edges_of(index), tables.call_edges_of(index))
     };
     let firsts = |call: &CallEdge| ByteSet::from_words(network.rule(call.callee).first_bytes);
     let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
-    let (mut first, mut telling) = (ByteSet::EMPTY, ByteSet::EMPTY);
+    let (mut first, mut distinguishing) = (ByteSet::EMPTY, ByteSet::EMPTY);
     for &(_, done) in heads {
         if is_final(done) {
             return None;
         }
-        let (edges, calls) = ways(done);
+        let (edges, calls) = transitions(done);
         first = first.union(bytes_on(edges));
         first = calls.iter().fold(first, |set, call| set.union(firsts(call)));
     }
@@ -54,8 +54,8 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
         if is_final(done) && !is_final(waiting) {
             return Some((first, ByteSet::FULL));
         }
-        let (waits, waiting_calls) = ways(waiting);
-        let (goes, done_calls) = ways(done);
+        let (waits, waiting_calls) = transitions(waiting);
+        let (goes, done_calls) = transitions(done);
         for edge in goes {
             let mut missing = ByteSet::range(edge.lo(), edge.hi());
             for other in waits {
@@ -67,7 +67,7 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
                     );
                 }
             }
-            telling = telling.union(missing);
+            distinguishing = distinguishing.union(missing);
         }
         for call in done_calls {
             let same = |other: &&CallEdge| (other.callee, other.count) == (call.callee, call.count);
@@ -77,15 +77,15 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
                     open.extend(Some(pair).filter(|&pair| seen.insert(pair)));
                 }
                 Some(_) => return Some((first, ByteSet::FULL)),
-                None => telling = telling.union(firsts(call)),
+                None => distinguishing = distinguishing.union(firsts(call)),
             }
         }
     }
-    Some((first, telling))
+    Some((first, distinguishing))
 }
 
-/// Whether a string is allowed behind a mark in the copy that is done and not in the one that waits.
-fn tells_apart(sets: &mut LazyDfa<'_>, waiting: u32, done: u32, string: &[u8]) -> bool {
+/// Whether a string is allowed after a required key in the copy that is done and not in the one that waits.
+fn distinguishes(sets: &mut LazyDfa<'_>, waiting: u32, done: u32, string: &[u8]) -> bool {
     let mut at = [waiting, done].map(|state| sets.after_returns(state, BOTTOM).at);
     for &byte in string {
         let [waits, goes] = at.map(|at| sets.step(at, byte));

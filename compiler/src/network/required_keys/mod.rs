@@ -1,27 +1,29 @@
-//! Graphs with marks: the marks still to come are a set in a register of the frame.
+//! Graphs with required keys: the keys that are still missing are a set in a register of the frame.
 //!
-//! An object with 30 required members in any order has 2^30 sets of members that may be missing. Written out they would
-//! be states. But while two marks are missing, what may come next does not depend on which: the object goes on. So the
-//! rule of such a graph has two copies of it, one that *waits* and never ends, one that is *done*. The register of an
-//! activation begins with all marks; arriving at a marked state clears its bit, and when none is left the activation
-//! goes on in the other copy. The rule is linear in the graph whatever the number of marks.
+//! An object with 30 required keys in any order has 2^30 sets of missing keys. Unrolled, each set is a state. But while
+//! two keys are missing, the next byte does not depend on which: the object must continue. So the rule of such a graph
+//! has two copies of it: one that *waits* and never ends, and one that is *done*. The register of an activation begins
+//! with all required keys. Arriving at the state after a required key clears its bit, and at the last bit the
+//! activation continues in the copy that is done. The rule is linear in the graph whatever the number of keys.
 //!
 //! ```text
 //! waiting:   "a" [clear a] :1 , "b" [clear b] :2 , ...        at the last bit, on to the copy that is done
 //! done:      "a"           :1 , "b"           :2 , ... }
 //! ```
 //!
-//! Masks are computed without the register: a token that passes a mark is taken to leave other marks behind. That is
-//! right unless a token passes the last mark and goes on to where the copies differ, such as `b":2}`. No vocabulary we
-//! know has one; [`differ`] looks, and where there is one the sets are written out as states.
+//! Masks are computed without the register: a token that writes a required key is taken to leave others missing. This
+//! is right unless a token writes the last key and continues to where the copies is_distinguished, such as `b":2}`. No vocabulary
+//! we know has one. [`is_distinguished`] looks for one, and then the sets are unrolled into states.
 //!
-//! A mark must be unmistakable when it is passed, so an expression that leads to a marked state is called as a rule
-//! where some string of it is a prefix of another. The sets are written out too where a mark is still one of several
-//! ways to read the same bytes, or some state leads to some marks and not to all, or bytes of the rule are no tokens by
-//! themselves (so that a state cannot be known to rest whatever is missing).
+//! The end of a required key must be unambiguous. So an expression that leads to one is called as a rule if it is not
+//! prefix-free. The sets are unrolled as well if a key is still one of several readings of the same bytes, if some
+//! state reaches some of the keys and not all, or if bytes of the rule are no tokens by themselves. In the last case it
+//! would depend on the missing keys whether a token may end in a state.
+//!
+//! Tests: `tests/tests/suite/members.rs`.
 
 mod automaton;
 mod distinguish;
 
 pub(super) use automaton::{automaton, may_wait};
-pub(super) use distinguish::differ;
+pub(super) use distinguish::is_distinguished;
