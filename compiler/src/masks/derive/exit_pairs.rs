@@ -1,10 +1,10 @@
-//! Pairs of a state with many increments left and the exit that it gives way to: the product of the rule with itself, as far as
-//! such pairs lead, and how soon texts tell the two apart.
+//! Pairs of a far state and its exit: the product of the rule with itself, as far as such pairs reach, and the length
+//! of the strings that distinguish them.
 //!
-//! The *distance* of a pair is the length of the shortest string after which one of the two goes on or may end and the other does
-//! not (the distinguishing strings of E. F. Moore). In a subtree of the trie that is not as high both do the same.
+//! The *distance* of a pair is the length of the shortest distinguishing string (E. F. Moore): one of the two continues
+//! or may end after it and the other does not. In a subtree of the trie that is lower than the distance both are equal.
 //!
-//! Cost: O(pairs times classes of bytes), once for each rule.
+//! Cost: O(pairs times byte classes), once for each rule.
 
 use rustc_hash::FxHashMap;
 
@@ -15,34 +15,34 @@ use super::rule_steps::RuleSteps;
 pub(super) enum Step {
     /// The pair of this number.
     Pair(u32),
-    /// Both do the same from there on, or neither goes on.
+    /// Both are equal from there on, or neither continues.
     Same,
-    /// The exit does not go on.
+    /// The exit does not continue.
     Ends,
-    /// The exit alone goes on, at this state.
+    /// The exit alone continues, at this state.
     Alone(u32),
 }
 
-/// All pairs of a rule that may be told apart by some string.
+/// All pairs of a rule that some string may distinguish.
 pub(super) struct Pairs {
     numbers: FxHashMap<(u32, u32), u32>,
     /// By pair and class, the step.
     steps: Vec<Step>,
     classes: usize,
-    /// By pair, its distance; `u32::MAX` where no string tells.
+    /// By pair, its distance; `u32::MAX` if no string distinguishes it.
     distances: Vec<u32>,
-    /// By pair, whether one of the two may end: the state with many increments left, and the exit.
+    /// By pair, whether the far state may end, and whether the exit may.
     ends: Vec<(bool, bool)>,
     /// The least distance.
     pub(super) least: u32,
-    /// Whether some exit goes on or may end where going on does not.
+    /// Whether some exit continues or may end where its far state does not.
     pub(super) adds: bool,
-    /// Whether some exit goes on and may not end where going on may.
+    /// Whether some exit continues and may not end where its far state may.
     pub(super) keeps: bool,
 }
 
 impl Pairs {
-    /// The pairs that arrivals of a rule give way by, and those that they lead to.
+    /// Returns the pairs of a rule's arrivals, and those reachable from them.
     pub(super) fn new(rule: &RuleSteps<'_>) -> Self {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -83,35 +83,35 @@ impl Pairs {
         Self { numbers, steps, classes, distances, ends, least, adds, keeps }
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The pair of a state and the exit that it gives way to.
+    /// Returns the pair of a far state and its exit.
     pub(super) fn number(&self, pair: (u32, u32)) -> u32 {
         self.numbers[&pair]
     }
 
-    /// Whether the state with many increments left may end, and the exit.
+    /// Returns whether the far state may end, and whether the exit may.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }
 
-    /// The step of a pair on a byte of a class.
+    /// Returns the transition of a pair on a byte class.
     #[inline]
     pub(super) fn on(&self, pair: u32, class: usize) -> Step {
         self.steps[pair as usize * self.classes + class]
     }
 
-    /// Whether a subtree of a height may tell a pair apart.
+    /// Whether a string as long as a subtree is high may distinguish a pair.
     #[inline]
     pub(super) fn may_tell(&self, pair: u32, height: usize) -> bool {
         self.distances[pair as usize] as usize <= height
     }
 }
 
-/// Breadth first, against the steps, from the pairs that differ at once.
+/// Breadth first, against the transitions, from the pairs that differ at once.
 fn distances(steps: &[Step], classes: usize, ends: &[(bool, bool)]) -> Vec<u32> {
     let rows = || (0..).zip(steps.chunks(classes.max(1)));
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); ends.len()];

@@ -1,14 +1,15 @@
-//! Outcomes of count-dependent states when few increments are left, by the number of those.
+//! Walks that find how outcomes change near a bound.
 //!
-//! With `left` increments the outcome is that with many but for the subtrees at whose root the increment number `left` is made: there
-//! the activation gives way to the exit. So one walk notes, by increment, in what the exit differs from going on. It is pruned where
-//! no exit can differ yet ([`Pairs`]): behind an exit some increments are left, and most subtrees are not as high.
+//! With `left` increments remaining, the outcome is the unbounded one except in the subtrees at whose root increment
+//! number `left` is made: there the activation continues in the exit. So one walk records, for each increment, how the
+//! exit differs from staying. The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low
+//! for a string that distinguishes the exit.
 //!
-//! States that do the same from the first byte on share what is found below it, a *part*; so does one that does the same for as long
-//! as it goes on ([`Simulation`]).
+//! States with equal transitions after the first byte share what is found below it, a *part*. So does a state that
+//! another one simulates ([`Simulation`]).
 //!
-//! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first byte that
-//! has a part of its own.
+//! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first
+//! byte with a part of its own.
 
 use std::ops::Range;
 
@@ -25,20 +26,20 @@ use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// Steps of a walk between two looks at the budget.
+/// Steps of a walk between two checks of the budget.
 const STEPS: usize = 1 << 12;
 
-/// Pairs that are looked at for each node of the trie, on average.
+/// Pairs that the simulation visits for each node of the trie, on average.
 const PAIRS_A_NODE: usize = 4;
 
-/// A state on a first byte.
+/// A state after a first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Beginning {
     /// The root's child.
     child: u32,
-    /// The state behind it.
+    /// The state after the byte.
     state: u32,
-    /// The exit of the increment on the way there, if there is one.
+    /// The exit of the increment on that byte, if it makes one.
     exit: Option<u32>,
 }
 
@@ -48,17 +49,17 @@ impl Beginning {
     }
 }
 
-/// By increment, in what its exits differ from going on.
+/// By increment, how its exits differ from staying.
 pub(super) type Part = Vec<ExitDifference>;
 
-/// In what the exits of one increment differ from going on.
+/// The difference of the exits of one increment from staying.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
-    /// Subtrees that the exits do not go on in, as disjoint ranges of nodes, in the order of the walk.
+    /// Subtrees in which the exits do not continue, as disjoint ranges of nodes, in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Nodes outside of these at which the rule may not be left, in the order of the walk.
+    /// Other nodes at which the rule may not be left, in the order of the walk.
     pub(super) kept: Vec<u32>,
-    /// Tokens and exits that there are more.
+    /// Additional tokens and exits.
     pub(super) more: Outcome,
 }
 
@@ -66,10 +67,10 @@ pub(super) struct ExitDifference {
 pub(super) struct CountDependentRule<'a> {
     steps: RuleSteps<'a>,
     pairs: Pairs,
-    /// By state, whether it goes on with a byte that may come after the rule.
+    /// By state, whether it continues with a FOLLOW byte of the rule.
     goes_on_after: Vec<bool>,
-    /// Whether deltas are of tokens alone, wherever these leave the rule: no exit goes on or may end otherwise than going on does, and no
-    /// state that may end goes on with a byte that may come after the rule.
+    /// Whether deltas are sets of tokens, wherever these leave the rule: no exit continues or ends where staying does
+    /// not, and no final state continues with a FOLLOW byte of the rule.
     pub(super) of_tokens: bool,
     trie: Trie<'a>,
     facts: &'a VocabularyFacts,
@@ -81,15 +82,15 @@ pub(super) struct CountDependentRule<'a> {
 pub(super) struct IncrementWalk<'a> {
     rule: &'a CountDependentRule<'a>,
     builder: OutcomeBuilder<'a>,
-    /// Nodes that are open, with the state there and the increments before.
+    /// Open nodes, with their state and the number of increments so far.
     open: Vec<(u32, u32, u32)>,
-    /// Nodes that are open, with the pair there, and with the state of an exit that goes on alone.
+    /// Open nodes with their pair, and open nodes with the state of an exit that continues alone.
     told: Vec<(u32, u32)>,
     alone: Vec<(u32, u32)>,
 }
 
 impl<'a> CountDependentRule<'a> {
-    /// Of a rule, after which these bytes may come.
+    /// Returns the walks of a rule, given its FOLLOW bytes `after`.
     pub(super) fn new(
         steps: RuleSteps<'a>,
         after: ByteSet,
@@ -105,7 +106,7 @@ impl<'a> CountDependentRule<'a> {
         Self { steps, pairs, goes_on_after, of_tokens, trie, facts, after, budget }
     }
 
-    /// A walk of one thread.
+    /// Returns a walk for one thread.
     pub(super) fn walk(&'a self) -> IncrementWalk<'a> {
         IncrementWalk {
             rule: self,
@@ -116,7 +117,7 @@ impl<'a> CountDependentRule<'a> {
         }
     }
 
-    /// The first bytes of a count-dependent state on which something may depend on the increments that are left.
+    /// Returns the first bytes of a count-dependent state on which the outcome may depend on the remaining increments.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
@@ -128,13 +129,14 @@ impl<'a> CountDependentRule<'a> {
         children.collect()
     }
 
-    /// By beginning, the number of one whose part holds for it: on the same byte, and does the same for as long as that goes on.
+    /// Returns for each beginning the number of one on the same byte that simulates it, whose part holds for it.
     pub(super) fn simulated_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
         let mut by: Vec<usize> = (0..beginnings.len()).collect();
         if self.pairs.adds {
             return by;
         }
-        // On bytes of a class states do the same, so arrivals are compared once for all, on texts as long as the longest.
+        // The bytes of a class have equal transitions, so arrivals are compared once for a class, on texts as long as
+        // the longest.
         let mut of_class: IndexMap<usize, (IndexSet<Arrived, FxBuildHasher>, u32), FxBuildHasher> =
             IndexMap::default();
         let mut numbers: FxHashMap<(u32, Arrived), usize> = FxHashMap::default();
@@ -158,32 +160,32 @@ impl<'a> CountDependentRule<'a> {
         _ = self.budget.spend(simulation.looked_at() * self.steps.classes());
         for (at, beginning) in beginnings.iter().enumerate() {
             let larger = largest[&self.class(beginning)][&beginning.arrived()];
-            // One that nothing can differ from below the node is not there, and this one's walk is short.
+            // Beginnings below which nothing can differ are left out, and the walk of this one is short.
             by[at] = numbers.get(&(beginning.child, larger)).copied().unwrap_or(at);
         }
         by
     }
 
-    /// The class of the byte of a beginning.
+    /// Returns the byte class of a beginning.
     fn class(&self, beginning: &Beginning) -> usize {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether exits may differ below a node: that of an increment on the way there, or a later one.
+    /// Whether exits may differ below a node: the exit of an increment on the way there, or a later one.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
             || given_way.is_some_and(|given_way| self.pairs.may_tell(self.pair(given_way), height))
     }
 
-    /// The number of the pair of a state and the exit at which it arrives instead.
+    /// Returns the number of the pair of a state and its exit.
     fn pair(&self, (far, exit): (u32, u32)) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
     }
 }
 
 impl IncrementWalk<'_> {
-    /// The part of a beginning.
+    /// Returns the part of a beginning.
     pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
         let mut part = Part::default();
@@ -212,7 +214,7 @@ impl IncrementWalk<'_> {
                 }
             }
             self.open[from..].reverse();
-            // Whoever asks for the parts sees that the budget is spent.
+            // The caller checks whether the budget is spent.
             if count > STEPS && rule.budget.spend(std::mem::take(&mut count)).is_err() {
                 self.open.clear();
             }
@@ -220,7 +222,7 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Notes in what an exit differs from going on below a node, where an increment is made.
+    /// Records how an exit differs from staying below a node at which an increment is made.
     fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, given_way: (u32, u32)) {
         let rule = self.rule;
         let pair = rule.pair(given_way);
@@ -268,7 +270,7 @@ impl IncrementWalk<'_> {
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
-    /// Adds all that a state behind an exit does below a node.
+    /// Adds the outcome of a state after an exit, below a node.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

@@ -1,12 +1,15 @@
-//! The masks of count-dependent states when few increments are left, as differences from those with many.
+//! Near-bound masks, as differences from the unbounded masks.
 //!
-//! A *delta* is the difference of the mask with one number of increments left, put together from what the [walks](super::increment_walk) of a
-//! state find on its first bytes. States with the same parts have the same deltas, and so have the states of two rules that do the
-//! same from their count-dependent states on, such as those of `^(?:[a-z]+ ){0,9}$` and of `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
+//! Near a bound, a mask is the unbounded mask minus the tokens that would exceed the bound. A *near-bound delta* is
+//! this difference for one number of remaining increments. The deltas of a state are assembled from what the
+//! [walks](super::increment_walk) of the state found below its first bytes, its *parts*. States with the same parts
+//! share their deltas. So do the states of two rules with equal transitions from their count-dependent states on, such
+//! as `^(?:[a-z]+ ){0,9}$` and `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
 //!
-//! Deltas are of tokens alone, [left out](NearBoundDelta::excluded) of whatever the mask with many increments left is, where the rule is a text between
-//! quotes or all there is: one delta serves all states with these parts. Elsewhere a token may leave the rule at one place and be delta
-//! behind it, so each state has an [outcome](NearBoundDelta::outcome) of its own.
+//! If the rule is a text between quotes or the whole output, a delta is a set of tokens to [leave
+//! out](NearBoundDelta::excluded) of whatever the unbounded mask is, and one delta serves all states with these parts.
+//! Elsewhere a token may leave the rule at one place and exceed the bound later, so each state has an
+//! [outcome](NearBoundDelta::outcome) of its own.
 //!
 //! Cost: that of the walks, and O(subtrees) for each list of parts and number of increments.
 
@@ -24,25 +27,26 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::{CountDependent, Network};
 use crate::threads::Context;
 
-/// The deltas of a state with 1 increment left and more, as long as a token may make that many; none where nothing differs.
+/// The deltas of a state for 1 remaining increment and more, up to the most that a token makes. `None` if nothing
+/// differs.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
 /// The deltas of the count-dependent states of one rule.
 pub(crate) struct RuleDeltas {
-    /// By group of states that do the same, the number of its deltas.
+    /// By group of equivalent states, the number of its deltas.
     pub(crate) of_group: Vec<usize>,
     pub(crate) deltas: Vec<DeltasByIncrement>,
-    /// Whether they are of tokens alone, wherever these leave the rule.
+    /// Whether deltas are sets of tokens, wherever these leave the rule.
     pub(crate) of_tokens: bool,
 }
 
-/// The deltas of rules that do not do the same, by what the rules do.
+/// The deltas of rules, by the rules' transitions.
 #[derive(Default)]
 pub(crate) struct NearBoundDeltas(IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>);
 
 impl NearBoundDeltas {
-    /// The number of the deltas of some count-dependent states, after whose rule these bytes may come. They are of no use where the budget is
-    /// spent.
+    /// Returns the number of the deltas of some count-dependent states, given the FOLLOW bytes `after` of their rule.
+    /// The deltas have no meaning once the budget is spent.
     pub(crate) fn number(
         &mut self,
         (network, count_dependent): (&Network, &CountDependent),
@@ -63,12 +67,12 @@ impl NearBoundDeltas {
         self.0.insert_full(signature, deltas).0
     }
 
-    /// The deltas of a number.
+    /// Returns the deltas of a number.
     pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
         &self.0[number]
     }
 
-    /// The deltas of some states, one of each group: parts and deltas are found on all threads.
+    /// Computes the deltas of some states, one of each group. Parts and deltas are computed on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -106,14 +110,14 @@ impl NearBoundDeltas {
     }
 }
 
-/// In what the masks with one number of increments left differ from those with many, of states with the same parts.
+/// The difference of a near-bound mask from the unbounded mask, for states with the same parts.
 pub(crate) struct NearBoundDelta {
     /// Disjoint ranges of nodes, ascending, and their ranks.
     subtrees: Vec<Range<u32>>,
     excluded: Vec<Range<u32>>,
     /// Other nodes at which the rule may not be left, ascending.
     kept: Vec<u32>,
-    /// Tokens and exits that there are more.
+    /// Additional tokens and exits.
     more: Outcome,
 }
 
@@ -149,12 +153,12 @@ impl NearBoundDelta {
         Some(Self { subtrees, excluded, kept, more })
     }
 
-    /// The tokens that are left out.
+    /// Returns the tokens to leave out.
     pub(crate) fn excluded(&self) -> Outcome {
         Outcome { spans: self.excluded.clone(), ..Outcome::default() }
     }
 
-    /// The outcome of a state, by that with many increments left, which leaves its rule at `exits`.
+    /// Returns the outcome of a state, given its unbounded outcome, which leaves the rule at `exits`.
     pub(crate) fn outcome(&self, state: u32, exits: &[u32]) -> Outcome {
         let mut outcome = self.more.clone();
         let mut rest = &self.subtrees[..];

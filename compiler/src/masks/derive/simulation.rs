@@ -1,18 +1,19 @@
-//! States that do what another one does for as long as they go on: a simulation preorder on the states of a rule.
+//! A simulation preorder on the states of a rule: which count-dependent states allow all that another allows.
 //!
-//! With three words left a state does on every text of three words what one with thirty left does. The walk of the second
-//! notes all that the walk of the first would, and besides that only what lies behind texts on which the first does not go
-//! on, so outside of its mask. Of states that first bytes lead to, only the largest are walked.
+//! With three words left, a state allows on every text of three words what one with thirty words left allows. The walk
+//! of the second records all that the walk of the first would. The rest of its records lies after texts on which the
+//! first does not continue, so outside of the first's mask. So of the states after a first byte only the largest are
+//! walked.
 //!
-//! A pair holds for texts that are shorter than the shortest chain of steps to a pair that fails in its first step, and where there
-//! is no such chain for all, by coinduction. Tokens are short: letters of a label that no token has tell nothing.
-//! Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
+//! A pair holds for all texts shorter than the shortest chain of transitions to a pair that fails at once. If there is
+//! no such chain, it holds for all texts, by coinduction. Tokens are short, so labels that are longer than any token do
+//! not distinguish. Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
 //!
-//! Ends of texts are compared as well as their steps, but for a rule whose deltas are of tokens alone: there the larger state has only
-//! not to go on, where the smaller may end, with a byte that may come after the rule.
+//! Ends of texts are compared as well as transitions. If the deltas of the rule are sets of tokens, less is needed:
+//! where the smaller state may end, the larger must not continue with a FOLLOW byte of the rule.
 //!
-//! Invariant: pairs are looked for in the order of the states, so the same are found on any number of threads. Cost:
-//! O(pairs times classes of bytes), up to a limit, behind which a pair is taken not to hold.
+//! Invariant: pairs are visited in the order of the states, so the result does not depend on the number of threads.
+//! Cost: O(pairs times byte classes), up to a limit, beyond which a pair is taken not to hold.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,23 +27,23 @@ use crate::graph::Lists;
 /// The distance of a pair that holds for all texts.
 const ENDLESS: u32 = u32::MAX;
 
-/// Arrivals that one is compared with.
+/// The most arrivals that one is compared with.
 const MOST_COMPARED: usize = 1 << 3;
 
-/// A far state and the state behind the exit that it gives way to.
+/// A far state and its exit.
 type FarExit = (u32, u32);
 
-/// A pair, the larger first.
+/// A pair to verify, the larger first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SimulationPair {
-    /// Of count-dependent states: they make the same increments, with exits that tell the same.
+    /// Count-dependent states: they make the same increments, with exits that differ from staying by the same.
     States(u32, u32),
-    /// Of pairs: the same texts tell the exit from going on.
+    /// Pairs of a far state and its exit: the same texts distinguish them.
     Exits(FarExit, FarExit),
 }
 
 impl SimulationPair {
-    /// Whether nothing is claimed: of one with itself, and of exits that are no others.
+    /// Whether the pair holds trivially: a state with itself, or exits that equal their far states.
     fn is_plain(self) -> bool {
         match self {
             Self::States(larger, smaller) => larger == smaller,
@@ -53,20 +54,20 @@ impl SimulationPair {
     }
 }
 
-/// The pairs of one rule that were looked at. No exit of the rule does more than going on does.
+/// The pairs of one rule that were visited. No exit of the rule allows more than staying does.
 pub(super) struct Simulation<'r, 'a> {
     steps: &'r RuleSteps<'a>,
-    /// By state, whether it goes on with a byte that may come after the rule; of a rule whose deltas are of tokens alone.
+    /// By state, whether it continues with a FOLLOW byte of the rule; for a rule whose deltas are sets of tokens.
     goes_on_after: Option<&'r [bool]>,
     /// By pair, the length of the shortest texts for which it does not hold.
     distances: FxHashMap<SimulationPair, u32>,
-    /// Pairs that may still be looked at.
+    /// Pairs that may still be visited.
     left: usize,
 }
 
 impl<'r, 'a> Simulation<'r, 'a> {
-    /// No pairs yet, and how many may be looked at; of a rule whose deltas are of tokens alone, by state whether it goes on with a byte
-    /// that may come after the rule.
+    /// Returns a simulation without pairs, and the most that it may visit. For a rule whose deltas are sets of tokens,
+    /// `goes_on_after` has for each state whether it continues with a FOLLOW byte.
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
         goes_on_after: Option<&'r [bool]>,
@@ -75,18 +76,18 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Self { steps, goes_on_after, distances: FxHashMap::default(), left }
     }
 
-    /// Number of pairs that were looked at.
+    /// Returns the number of pairs that were visited.
     pub(super) fn looked_at(&self) -> usize {
         self.distances.len()
     }
 
-    /// By arrival, the number of one that simulation it and that no other one simulation, on texts of some length. O(arrivals times
+    /// Returns for each arrival the number of a maximal one that simulates it on texts of some length. O(arrivals times
     /// [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();
         for (at, &arrived) in arrivals.iter().enumerate() {
-            // States come in an order in which the one before mostly does more.
+            // States are ordered so that the one before mostly simulates the next.
             let before = at.checked_sub(1).into_iter();
             let mut candidates = before.chain(largest.iter().copied().take(MOST_COMPARED));
             let larger =
@@ -115,20 +116,20 @@ impl<'r, 'a> Simulation<'r, 'a> {
         by
     }
 
-    /// Whether one arrival with many increments left does what another does, for as long as that goes on, on texts of some length.
+    /// Whether `larger` simulates `smaller` on all strings of at most some length.
     fn simulation(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut pairs = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut pairs).is_some();
         holds && pairs.into_iter().all(|pair| self.distance(pair) > length)
     }
 
-    /// The length of the shortest texts for which a pair does not hold; 0 where no more may be looked at.
+    /// Returns the length of the shortest texts for which a pair does not hold; 0 if no more pairs may be visited.
     fn distance(&mut self, pair: SimulationPair) -> u32 {
         if let Some(known) = self.known(pair) {
             return known;
         }
         let mut pairs: IndexSet<SimulationPair, FxBuildHasher> = IndexSet::from_iter([pair]);
-        // From a pair to those that rest on it, and pairs that fail for texts of some length whatever others do.
+        // The pairs that depend on each pair, and the pairs that fail for texts of some length by themselves.
         let mut onward: Vec<(u32, u32)> = Vec::new();
         let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
         let mut rests_on = Vec::new();
@@ -164,12 +165,12 @@ impl<'r, 'a> Simulation<'r, 'a> {
         found
     }
 
-    /// The distance of a pair that was looked at.
+    /// Returns the distance of a pair that was visited.
     fn known(&self, pair: SimulationPair) -> Option<u32> {
         if pair.is_plain() { Some(ENDLESS) } else { self.distances.get(&pair).copied() }
     }
 
-    /// Adds the pairs that a pair rests on; none where it fails at once.
+    /// Adds the pairs that a pair depends on. `None` if it fails at once.
     fn step(&self, pair: SimulationPair, open: &mut Vec<SimulationPair>) -> Option<()> {
         let steps = self.steps;
         match pair {
@@ -212,7 +213,7 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Some(())
     }
 
-    /// Adds the pairs that one of two arrivals rests on; none where it fails at once.
+    /// Adds the pairs that two arrivals depend on. `None` if they fail at once.
     fn arrivals(
         &self,
         larger: Arrived,

@@ -1,12 +1,12 @@
-//! Masks of count-dependent states: by the number of increments that a counter has left, where a token can make more.
+//! Near-bound masks: the masks of count-dependent states by the number of remaining increments of a counter.
 //!
-//! Walks ignore registers, so what they find at a count-dependent state holds while more increments are left than a token makes. The masks
-//! with fewer follow from the [deltas](super::super::derive::near_bound_deltas) of the state: either those of the state itself are stored in
-//! place of its own, or the tokens that are left out, which states have in common. A mask is stored where it is another one than with
-//! one increment more.
+//! Walks ignore registers, so what they find at a count-dependent state holds while more increments remain than a token
+//! makes. The masks for fewer follow from the [deltas](super::super::derive::near_bound_deltas) of the state. Either
+//! the state's own near-bound masks are stored in place of its mask, or the tokens to leave out, which states share. A
+//! mask is stored only if it differs from that with one more increment.
 //!
-//! A state with several near-bound counters has a grade for each, found as if the others had many increments left: the rule was
-//! [proved](crate::network) to allow what all of them do.
+//! A state with several near-bound counters has near-bound masks for each, found as if the others had many increments
+//! left. The rule was proved to allow near all bounds the intersection of these (`network::counting::conjunction`).
 //!
 //! Cost: that of the walks, and O(tokens that differ) for each mask.
 
@@ -33,7 +33,8 @@ type Found = (u32, u32);
 /// Lists of masks that are found before they are numbered.
 const AT_ONCE: usize = 1 << 6;
 
-/// The numbers of a rule's deltas and of a state's among them, and what walks found at the state: nothing where deltas are of tokens alone.
+/// The numbers of a rule's deltas and of a state's among them, and what walks found at the state. Nothing of the last
+/// if deltas are sets of tokens.
 type Key = (usize, usize, Found);
 
 /// The records of count-dependent states and their masks.
@@ -56,7 +57,7 @@ impl NearBoundMasks {
     }
 }
 
-/// The grades so far, and the encoder, numbers and threads by which more are made.
+/// The near-bound masks so far, and the encoder, numbers and threads by which more are made.
 struct Maker<'m, 'a> {
     encoder: &'m mut Encoder<'a>,
     interning: &'m mut Interning<'a>,
@@ -69,7 +70,7 @@ struct Maker<'m, 'a> {
     made: NearBoundMasks,
 }
 
-/// The grades of all count-dependent states, where `masks` are those with many increments left.
+/// Returns the near-bound masks of all count-dependent states, given `masks`, those with many increments left.
 pub(super) fn masks<'a>(
     inputs: Inputs<'a>,
     encoder: &mut Encoder<'a>,
@@ -96,7 +97,7 @@ pub(super) fn masks<'a>(
 }
 
 impl Maker<'_, '_> {
-    /// Adds the grades of the states of a rule by one counter, by the deltas with this number.
+    /// Adds the near-bound masks of the states of a rule by one counter, given the deltas with this number.
     fn add(
         &mut self,
         count_dependent: &CountDependent,
@@ -107,7 +108,7 @@ impl Maker<'_, '_> {
             .of_tokens
         {
             true => (rule, list, (NONE, NONE)),
-            // Groups whose states go on alike where their counter does and are otherwise the same have the same masks.
+            // Groups with equal unbounded outcomes and equal deltas have the same masks.
             false => (rule, list, self.interning.found(states[0])),
         });
         let keys: Vec<Key> = keys.collect();
@@ -136,7 +137,7 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Makes masks of the tokens that are left out; a limit that is met is one at some state.
+    /// Makes masks of the tokens to leave out. A limit that is exceeded is reported at some state.
     fn left_out(
         &mut self,
         state: u32,
@@ -147,7 +148,7 @@ impl Maker<'_, '_> {
         self.make(new, deltas, |_, _, delta| delta.excluded(), |_| (nothing, NONE))
     }
 
-    /// Makes masks that take the place of those of states.
+    /// Makes masks that replace those of states.
     fn in_place(
         &mut self,
         new: &[(u32, Key)],
@@ -166,7 +167,8 @@ impl Maker<'_, '_> {
         self.make(new, deltas, outcome, |state| masks[(state - first) as usize])
     }
 
-    /// Makes the masks of some keys, each with a state that has it: by delta, or as they are with many increments left.
+    /// Makes the masks of some keys, each with a state that has it: by its deltas, and else as they are with many
+    /// increments left.
     fn make(
         &mut self,
         new: &[(u32, Key)],
@@ -202,7 +204,7 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Stores the masks of a key, with 1 increment left and more, where they are others than with one increment more.
+    /// Stores the masks of a key for 1 remaining increment and more, where they differ from those for one more.
     fn store(&mut self, key: Key, found: &[Found], far: Found) {
         let first = self.made.masks.len() as u32;
         let next = |at: usize| found.get(at + 1).copied().unwrap_or(far);
