@@ -110,11 +110,11 @@ impl CharRuns {
             Ok(()) if shortcuts.has(Shortcut::CharRuns) => finder.worth_it(state),
             Ok(()) | Err(Spent) => None,
         };
-        let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
+        let found = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
         let mut this =
             Self { first_reference: own.bases.states + own.state_count(), ..Self::default() };
-        for (&state, told) in states.iter().zip(told) {
-            let Some(run) = told else { continue };
+        for (&state, found) in states.iter().zip(found) {
+            let Some(run) = found else { continue };
             let CharRun { kinds, length, bytes, .. } = run;
             for byte in bytes.iter() {
                 let edges = this.edges.entry((kinds, byte));

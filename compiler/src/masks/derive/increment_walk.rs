@@ -85,7 +85,7 @@ pub(super) struct IncrementWalk<'a> {
     /// Open nodes, with their state and the number of increments so far.
     open: Vec<(u32, u32, u32)>,
     /// Open nodes with their pair, and open nodes with the state of an exit that continues alone.
-    told: Vec<(u32, u32)>,
+    pairs_open: Vec<(u32, u32)>,
     alone: Vec<(u32, u32)>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> CountDependentRule<'a> {
             rule: self,
             builder: OutcomeBuilder::new(Outcome::default(), self.after, self.facts.children()),
             open: Vec::new(),
-            told: Vec::new(),
+            pairs_open: Vec::new(),
             alone: Vec::new(),
         }
     }
@@ -236,15 +236,15 @@ impl IncrementWalk<'_> {
         let (trie, given_way) = (rule.trie, &mut part[increment]);
         self.builder.outcome = std::mem::take(&mut given_way.more);
         let mut count = 0;
-        self.told.push((node, pair));
-        while let Some((node, pair)) = self.told.pop() {
+        self.pairs_open.push((node, pair));
+        while let Some((node, pair)) = self.pairs_open.pop() {
             count += 1;
             match rule.pairs.ends(pair) {
                 (true, false) => given_way.kept.push(node),
                 (false, true) if !trie.is_leaf(node) => self.builder.leave(node),
                 _ => {}
             }
-            let from = self.told.len();
+            let from = self.pairs_open.len();
             for child in trie.children(node) {
                 let class = rule.steps.class(trie.byte[child as usize]);
                 match rule.pairs.on(pair, class) {
@@ -259,12 +259,12 @@ impl IncrementWalk<'_> {
                     Step::Alone(near) => count += self.go_alone(child, near),
                     Step::Pair(pair) => {
                         if rule.pairs.may_tell(pair, facts.nodes().height(child)) {
-                            self.told.push((child, pair));
+                            self.pairs_open.push((child, pair));
                         }
                     }
                 }
             }
-            self.told[from..].reverse();
+            self.pairs_open[from..].reverse();
         }
         _ = rule.budget.spend(count);
         given_way.more = std::mem::take(&mut self.builder.outcome);

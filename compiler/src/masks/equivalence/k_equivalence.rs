@@ -55,24 +55,24 @@ pub(crate) struct KEquivalence {
     references: References,
     transitions: OwnTransitionLists,
     /// States whose outcomes are those of others.
-    doubles: Representatives,
+    representatives: Representatives,
     /// The states that take part, as a table, with their classes.
     rows: TransitionTable,
     /// By index of the state.
     is_wide: Vec<bool>,
     /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free text. Within a
     /// string of bytes these do as others.
-    is_swept: Vec<bool>,
+    has_default: Vec<bool>,
     /// Outcomes that walks have found of the states of a class.
     remembered: Memo,
 }
 
 impl KEquivalence {
-    /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles that are found none is
-    /// derived from another state's mask.
+    /// Computes the k-equivalence of a network's own states, for strings of up to `most` bytes. Represented states are
+    /// left out.
     pub(crate) fn new(
         follow: &Follow<'_>,
-        doubles: impl FnOnce() -> Representatives + Send,
+        representatives: impl FnOnce() -> Representatives + Send,
         most: usize,
         context: Context<'_>,
     ) -> Self {
@@ -87,41 +87,43 @@ impl KEquivalence {
             base: network.own.bases.states,
             references: References::default(),
             transitions: OwnTransitionLists::new(follow, budget),
-            doubles: Representatives::default(),
+            representatives: Representatives::default(),
             rows: TransitionTable::default(),
             is_wide: vec![false; count],
-            is_swept: vec![false; count],
+            has_default: vec![false; count],
             remembered: Memo::default(),
         };
-        let swept: Vec<(u32, u32)> = (0..count as u32)
+        let with_default: Vec<(u32, u32)> = (0..count as u32)
             .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
             .filter_map(|index| Some((index, widest_target(&this.transitions, follow, index)?)))
             .collect();
         let members: Vec<(u32, u32)> =
-            swept.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
+            with_default.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
         // Of no use is what is made where the budget is spent, and it takes a while for a large network.
         if budget.check().is_err() {
             return this;
         }
-        let active = this.with_companions(follow, swept.iter().map(|&(index, _)| index).collect());
+        let active =
+            this.with_companions(follow, with_default.iter().map(|&(index, _)| index).collect());
         let mut row_of = vec![NONE; count];
         for (row, &index) in (0..).zip(&active) {
             row_of[index as usize] = row;
         }
         let worth = active.len() >= WORTH_A_THREAD;
-        let rounds = || match swept.len() {
+        let rounds = || match with_default.len() {
             0 | 1 => Rounds::alone(active.len()),
             _ => this.refined(follow, &active, &row_of, (most, budget)),
         };
         let table = || TableBuilder::new(network, &this.transitions, &active, &row_of, budget);
         let rest = || threads.both(worth, rounds, table);
-        let (doubles, (rounds, table)) = threads.both(worth, doubles, rest);
-        this.doubles = doubles;
+        let (representatives, (rounds, table)) = threads.both(worth, representatives, rest);
+        this.representatives = representatives;
         if budget.check().is_err() {
             return this;
         }
         let histories = ClassHistories::new(this.base, row_of, rounds);
-        let references = || References::chosen(follow, &members, &this.doubles, &histories, budget);
+        let references =
+            || References::chosen(follow, &members, &this.representatives, &histories, budget);
         let loops = || table.loops(network, &this.transitions, &histories, context);
         let (references, loops) = threads.both(worth, references, loops);
         this.rows = TransitionTable::new(table, loops, references.are_any(), histories);
@@ -129,8 +131,8 @@ impl KEquivalence {
         for (index, _) in members {
             this.is_wide[index as usize] = true;
         }
-        for (index, target) in swept {
-            this.is_swept[index as usize] = reads_bytes(index) || target == this.base + index;
+        for (index, target) in with_default {
+            this.has_default[index as usize] = reads_bytes(index) || target == this.base + index;
         }
         this
     }
@@ -168,9 +170,11 @@ impl KEquivalence {
     }
 
     /// The same of a state that may also read tokens, as far as bytes go.
-    pub(crate) fn is_swept(&self, state: u32) -> bool {
+    pub(crate) fn has_default(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
-        index.and_then(|index| self.is_swept.get(index as usize)).is_some_and(|&swept| swept)
+        index
+            .and_then(|index| self.has_default.get(index as usize))
+            .is_some_and(|&with_default| with_default)
     }
 
     /// The states that take part, as a table.
@@ -196,8 +200,8 @@ impl KEquivalence {
     }
 
     /// States whose outcomes are those of others.
-    pub(crate) fn doubles(&self) -> &Representatives {
-        &self.doubles
+    pub(crate) fn representatives(&self) -> &Representatives {
+        &self.representatives
     }
 
     /// The classes of the states that take part.
@@ -269,7 +273,7 @@ impl KEquivalence {
         let mut firsts = FxHashMap::default();
         // A state without ways on is left at once, and a token may end where that leads to.
         let states = &network.own.states[..count];
-        let told = match states.iter().all(|state| state.flags & ARRIVES != 0) {
+        let distinguished = match states.iter().all(|state| state.flags & ARRIVES != 0) {
             true => state_flags::FINAL,
             false => u32::MAX,
         };
@@ -277,7 +281,7 @@ impl KEquivalence {
             let state = self.base + index;
             let next = firsts.len() as u32;
             let after = follow.bytes(follow.rule_of(state)).to_words();
-            let key = (after, network.own.states[index as usize].flags & told);
+            let key = (after, network.own.states[index as usize].flags & distinguished);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
         let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));

@@ -40,18 +40,18 @@ impl References {
     pub(crate) fn chosen(
         follow: &Follow<'_>,
         members: &[(u32, u32)],
-        doubles: &Representatives,
+        representatives: &Representatives,
         histories: &ClassHistories,
         budget: &Budget,
     ) -> Self {
         let own = follow.network().own;
         let base = own.bases.states;
         let mut references = vec![NONE; own.state_count() as usize];
-        let members = || members.iter().filter(|one| !doubles.contains(base + one.0));
+        let members = || members.iter().filter(|one| !representatives.contains(base + one.0));
         let classes = |state| LIKE.map(|length| histories.class(state, length));
-        let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut class_sizes: FxHashMap<u32, usize> = FxHashMap::default();
         for &(index, _) in members() {
-            *alike.entry(classes(base + index)[0]).or_default() += 1;
+            *class_sizes.entry(classes(base + index)[0]).or_default() += 1;
         }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
         // By the place in `LIKE`, and class.
@@ -64,7 +64,7 @@ impl References {
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
             let classes = classes(state);
             let found = by_target.get(&target).or_else(|| by_class.get(&(0, classes[0]))).copied();
-            let is_one_of_many = alike[&classes[0]] >= MANY;
+            let is_one_of_many = class_sizes[&classes[0]] >= MANY;
             let found = match found {
                 None if !is_one_of_many => {
                     classes.into_iter().enumerate().find_map(|class| by_class.get(&class)).copied()

@@ -355,9 +355,9 @@ mod tests {
                 by_moves.entry((class(state, round), moves)).or_default().push(state);
             }
             let mut classes: Vec<u32> = Vec::new();
-            for alike in by_moves.values() {
-                let next = equivalence.class(alike[0], round + 1);
-                assert!(alike.iter().all(|&state| equivalence.class(state, round + 1) == next));
+            for group in by_moves.values() {
+                let next = equivalence.class(group[0], round + 1);
+                assert!(group.iter().all(|&state| equivalence.class(state, round + 1) == next));
                 classes.push(next);
             }
             classes.sort_unstable();

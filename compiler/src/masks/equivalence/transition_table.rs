@@ -21,7 +21,7 @@ use crate::masks::trie::byte_bits::bits;
 use crate::network::bytes_on;
 use crate::threads::Context;
 
-/// Shapes of rows that are told apart: as many as a word has bits.
+/// The most shapes of rows that are distinguished: as many as a word has bits.
 const MOST_SHAPES: usize = 64;
 
 /// Rows that are worth a second thread.
@@ -271,7 +271,12 @@ impl TransitionTable {
     /// The bits of any bytes with which two rows may come apart: with no others below it, a node that is no higher than
     /// `height` need not be looked at where they do the same at it. The strings after the rule of `row` begin with bytes
     /// of `after`.
-    pub(crate) fn parting(&self, [row, like]: [u32; 2], height: usize, after: u128) -> u128 {
+    pub(crate) fn distinguishing_bytes(
+        &self,
+        [row, like]: [u32; 2],
+        height: usize,
+        after: u128,
+    ) -> u128 {
         let of = |row: u32| (&self.loops[row as usize], self.live[row as usize]);
         let ((one, live), (other, live_like)) = (of(row), of(like));
         let after = if one.is_final == other.is_final { 0 } else { after };

@@ -38,7 +38,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The selection of some own states of a network. States that have a representative are in neither list, nor are those
-    /// of packed sets, which stay in no table, but for such as others are told by.
+    /// of packed sets, which stay in no table, but for those that others are derived from.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -46,7 +46,7 @@ impl Plan {
         shortcuts: Shortcuts,
     ) -> Self {
         let is_derived = shortcuts.has(Shortcut::References);
-        let doubles = equivalence.doubles();
+        let representatives = equivalence.representatives();
         let rules = network.packed_sets.iter().map(|&(rule, _)| &network.tables.rules[rule]);
         let packed = rules.map(|rule| rule.first_state..rule.first_state + rule.state_count);
         let packed: Vec<Range<u32>> = packed.collect();
@@ -60,9 +60,12 @@ impl Plan {
             }
         };
         let is_wanted = |&state: &u32| {
-            stays(&state) || references.contains(&state) || doubles.of(state).iter().any(stays)
+            stays(&state)
+                || references.contains(&state)
+                || representatives.of(state).iter().any(stays)
         };
-        let alone = states.iter().filter(|&&state| !doubles.contains(state) && is_wanted(&state));
+        let alone =
+            states.iter().filter(|&&state| !representatives.contains(state) && is_wanted(&state));
         let (derived, walked): (Vec<u32>, Vec<u32>) =
             alone.partition(|&&state| is_derived && equivalence.reference(state).is_some());
         let references = derived.iter().filter_map(|&state| equivalence.reference(state)).collect();
@@ -126,7 +129,7 @@ pub(crate) fn walked<'a>(
                 Some(taken) if taken.reference < inputs.first_state() => {
                     outcome.over(facts.spans(shared, trie, taken.reference))
                 }
-                // A mask that is taken over along a run of characters is told by the row sooner.
+                // A mask that is taken over along a run of characters follows from the row sooner.
                 _ => outcome.clone(),
             };
             outcomes.insert(state, (set, whole));

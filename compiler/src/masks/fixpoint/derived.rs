@@ -58,12 +58,12 @@ pub(crate) fn outcomes<'a>(
                 Ok(())
             },
         )?;
-        let lanes: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
-        let find = |_: &mut Worker<'a>, &lane: &(&Difference, &&Derivation<'_>)| over(lane);
+        let members: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
+        let find = |_: &mut Worker<'a>, &member: &(&Difference, &&Derivation<'_>)| over(member);
         let encode = |worker: &mut Worker<'a>, found: &mut Computed| worker.encode(encoder, found);
         let own = |(_, derived): &(&Difference, &&Derivation<'_>)| derived.state;
         return walkers
-            .in_order(&lanes, own, find, encode, |(_, derived), found| take(derived, found));
+            .in_order(&members, own, find, encode, |(_, derived), found| take(derived, found));
     }
     let find = |worker: &mut Worker<'a>, group: &Group<'_>| -> Vec<Computed> {
         group.apart(worker).iter().zip(group.derived).map(over).collect()

@@ -36,7 +36,7 @@ pub(crate) struct FollowMasks {
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     inputs: Inputs<'_>,
-    (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
+    (as_it_is, bisimulation): (&Follow<'_>, &TokenBisimulation),
     encoder: &Encoder<'_>,
     (interning, [masks, high_fanout]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
     (limits, budget): (MaskLimits, &Budget),
@@ -52,7 +52,7 @@ pub(crate) fn masks<'a>(
     let joined = follow.network();
     let reads_tokens = joined.reads_tokens();
     let reads = |ret| reads_tokens && joined.may_read_token(ret);
-    let copied = |ret| copies.class(ret).filter(|_| !reads(ret));
+    let copied = |ret| bisimulation.class(ret).filter(|_| !reads(ret));
     // By class of equivalent states and exit class, what comes of one of the states, if anything.
     let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
     let mut pairs = 0;

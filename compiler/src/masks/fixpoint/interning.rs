@@ -24,7 +24,7 @@ pub(crate) struct Interning<'a> {
     /// Memory that the masks take.
     held: MemoryUse<'a>,
     inputs: Inputs<'a>,
-    doubles: &'a Representatives,
+    representatives: &'a Representatives,
     /// By index of the state, its set and the number of its exits.
     found: Vec<(u32, u32)>,
     /// Nodes at which states leave their rules, by number.
@@ -32,10 +32,10 @@ pub(crate) struct Interning<'a> {
 }
 
 impl<'a> Interning<'a> {
-    /// None yet; a state of `doubles` has the mask of another.
+    /// Returns an interner without sets. A state of `representatives` has the mask of another.
     pub(crate) fn new(
         inputs: Inputs<'a>,
-        doubles: &'a Representatives,
+        representatives: &'a Representatives,
         lengths: Lengths,
         limits: MaskLimits,
         budget: &'a Budget,
@@ -47,7 +47,7 @@ impl<'a> Interning<'a> {
             limits,
             held: budget.hold(),
             inputs,
-            doubles,
+            representatives,
             found: vec![(NONE, NONE); network.tables.states.len() - 1],
             exits: Interner::default(),
         }
@@ -92,7 +92,7 @@ impl<'a> Interning<'a> {
         self.held.set(self.pool.bytes()).map_err(spent)
     }
 
-    /// The set of a state, which is noted with the nodes at which its rule is left, for it and its doubles.
+    /// Records the set of a state and the nodes at which its rule is left, for it and the states that it represents.
     pub(crate) fn add(
         &mut self,
         encoder: &Encoder<'_>,
@@ -102,17 +102,17 @@ impl<'a> Interning<'a> {
         let (set, exits) = self.add_alone(encoder, state, found)?;
         let nodes = &found.outcome.exits[..];
         let is_left = nodes.first() == Some(&0);
-        for &double in self.doubles.of(state) {
-            let exits = match self.inputs.follow.is_final(double) && !is_left {
+        for &represented in self.representatives.of(state) {
+            let exits = match self.inputs.follow.is_final(represented) && !is_left {
                 true => self.exits.number(&[&[0], nodes].concat()),
                 false => exits,
             };
-            self.note(double, set, exits);
+            self.note(represented, set, exits);
         }
         Ok(set)
     }
 
-    /// The set of a state and the number of its exits, which are noted for it and none of its doubles.
+    /// Records the set of a state and the number of its exits, for it and not for the states that it represents.
     pub(crate) fn add_alone(
         &mut self,
         encoder: &Encoder<'_>,

@@ -114,8 +114,8 @@ pub(crate) fn compute(
     let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
     let inputs = Inputs { network, shared, facts, trie, follow };
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: first };
-    let doubles = || Representatives::new(follow, facts, trie, shortcuts, budget);
-    let equivalence = KEquivalence::new(follow, doubles, facts.nodes().height(0), context);
+    let representatives = || Representatives::new(follow, facts, trie, shortcuts, budget);
+    let equivalence = KEquivalence::new(follow, representatives, facts.nodes().height(0), context);
     let mut held = budget.hold();
     held.set(equivalence.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
     let plan = Plan::new(&equivalence, network, &states, shortcuts);
@@ -135,7 +135,8 @@ pub(crate) fn compute(
     #[expect(clippy::needless_late_init, reason = "the encoder borrows them and is dropped first")]
     let outcomes;
     let mut encoder = Encoder::new(trie, shared, facts, lengths);
-    let mut interning = Interning::new(inputs, equivalence.doubles(), lengths, limits, budget);
+    let mut interning =
+        Interning::new(inputs, equivalence.representatives(), lengths, limits, budget);
     base::rows_of_runs(&runs, inputs, &mut encoder, &mut interning, context.threads)?;
     outcomes = base::walked(&workers, &plan, inputs, &encoder, &mut interning)?;
     base::add_references(&outcomes, &mut encoder, &interning);
@@ -148,7 +149,7 @@ pub(crate) fn compute(
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
     let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, context)?;
-    let calls = (as_it_is, equivalence.doubles().copies());
+    let calls = (as_it_is, equivalence.representatives().bisimulation());
     let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
     let grades = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, context)?;
@@ -160,7 +161,7 @@ pub(crate) fn compute(
     let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
     counts.append(&workers.counts());
-    counts.append(equivalence.doubles().counts());
+    counts.append(equivalence.representatives().counts());
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let mut tables = stored(inputs, (interning, &masks), follows, &encoder);

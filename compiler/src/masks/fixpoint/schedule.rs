@@ -27,7 +27,7 @@ use crate::threads::Context;
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// Time after which it is told from the first items how long the others take, and how long that is to be for a second
+/// Time after which it is estimated from the first items how long the others take, and how long that is to be for a second
 /// thread: the first take longest.
 const TOLD: Duration = Duration::from_micros(60);
 const FORESEEN: Duration = Duration::from_micros(1000);

@@ -12,7 +12,7 @@
 //! The head of a countdown rests if the state that takes its place in the end does, and if single bytes lead on from
 //! the head itself: then they lead around the loop as often as it takes. A token that reaches past the head may find
 //! the countdown run out and stand in the chain behind it, so a state of the loop and the same state of the chain must
-//! rest alike: in both, only single bytes count.
+//! rest equally: in both, only single bytes count.
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;

@@ -21,7 +21,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
-use super::bisimulation::alike;
+use super::bisimulation::bisimilar;
 use super::call_followers::CallFollowers;
 use super::chains::SharedChains;
 use super::countdowns::CountdownLoops;
@@ -53,7 +53,7 @@ pub(crate) struct VocabularyFacts {
     speaks: Vec<bool>,
     transitions: Transitions,
     sources: Predecessors,
-    /// States that stay where they are on some bytes, the lowest of those alike; those that do so on many come first, and
+    /// States that stay where they are on some bytes, the lowest of equal ones; those that do so on many come first, and
     /// are so many.
     staying: (Vec<u32>, usize),
     /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
@@ -80,7 +80,7 @@ impl VocabularyFacts {
     /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(nodes, states and edges).
     pub(crate) fn new(vocabulary: &VocabularyArtifact) -> Self {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let like = alike(shared);
+        let like = bisimilar(shared);
         let children = Children::new(trie);
         let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
         let speaks: Vec<bool> = speaks.collect();
@@ -335,14 +335,14 @@ mod tests {
         let known = VocabularyFacts::new(&vocabulary);
         let follow = Follow::new(network, known.rules(), &[]);
         let mut sets = LazyDfa::new(network);
-        let mut told = 0;
+        let mut distinguished = 0;
         for state in 0..shared.state_count() {
             // A grammar that goes on with other bytes after a rule does not get it from the vocabulary.
             let rule = follow.rule_of(state) as usize;
             let after = ByteSet::from_words(shared.rules[rule].after_bytes);
             for (byte, node) in known.children().of(0).filter(|&(_, node)| !trie.is_leaf(node)) {
                 let Some(source) = known.source_on(state, byte) else { continue };
-                told += 1;
+                distinguished += 1;
                 let stored = known.stored(shared, trie, source, node);
                 let ranks: Vec<u32> = stored.spans().flatten().collect();
                 let leaves = |exit: &u32| {
@@ -353,6 +353,6 @@ mod tests {
                 assert_eq!((ranks, exits), expected, "state {state}, node {node}");
             }
         }
-        assert!(told > 100, "{told}");
+        assert!(distinguished > 100, "{distinguished}");
     }
 }

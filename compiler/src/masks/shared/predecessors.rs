@@ -25,7 +25,7 @@ struct SourceRange {
     narrow: u32,
 }
 
-/// By state (the lowest of those alike), the states that go to it on a byte and nowhere else.
+/// By state (the lowest of equal ones), the states that go to it on a byte and nowhere else.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Predecessors {
     /// Offsets of the ranges of each state, and the end.
@@ -34,7 +34,7 @@ pub(crate) struct Predecessors {
 }
 
 impl Predecessors {
-    /// The sources among the states whose base masks are told by bytes alone; `like` tells for each state the lowest that
+    /// The sources among the states whose base masks depend on bytes alone; `like` has for each state the lowest that
     /// does the same.
     pub(crate) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
         let mut edges = Vec::new();
@@ -67,8 +67,8 @@ impl Predecessors {
                 }
             }
             let mut lo = 0;
-            for alike in of.chunk_by(|a, b| a == b) {
-                let (hi, (first, narrow)) = (lo + alike.len() - 1, alike[0]);
+            for equal in of.chunk_by(|a, b| a == b) {
+                let (hi, (first, narrow)) = (lo + equal.len() - 1, equal[0]);
                 if first != NONE {
                     this.runs.push(SourceRange { lo: lo as u8, hi: hi as u8, first, narrow });
                 }
@@ -104,7 +104,7 @@ impl Predecessors {
 mod tests {
     use rustc_hash::FxHashMap;
 
-    use super::super::bisimulation::alike;
+    use super::super::bisimulation::bisimilar;
     use super::super::facts::vocabulary;
     use super::super::transitions::speaks_of_bytes;
     use super::*;
@@ -113,7 +113,7 @@ mod tests {
     fn sources_lead_to_their_states_and_nowhere_else() {
         let vocabulary = vocabulary(3);
         let shared = vocabulary.tables();
-        let like = alike(shared);
+        let like = bisimilar(shared);
         let speaks: Vec<bool> =
             (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state)).collect();
         let sources = Predecessors::new(shared, &speaks, &like);

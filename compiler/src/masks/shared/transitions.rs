@@ -27,7 +27,7 @@ const DEEPEST: usize = 4;
 /// Transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// By byte, the state (the lowest of those alike), or [`NONE`].
+    /// By byte, the state (the lowest of equal ones), or [`NONE`].
     pub(crate) to: [u32; 256],
     /// The same as runs of bytes that lead somewhere, in ascending order.
     pub(crate) runs: Vec<(u8, u8, u32)>,

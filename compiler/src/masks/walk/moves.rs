@@ -101,7 +101,7 @@ impl<'m> Moves<'m> {
     }
 
     /// Bytes on which one of this and a shared state goes on or may end and the other does not.
-    pub(crate) fn told_apart(self, known: &SharedTransitions) -> usize {
+    pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
     }

@@ -86,7 +86,7 @@ pub(crate) struct Pair {
     /// Number of the bytes of the steps.
     pub(crate) bytes: usize,
     /// Their distinguishing bytes, as far as these were asked for.
-    pub(crate) parting: DistinguishingBytes,
+    pub(crate) distinguishing: DistinguishingBytes,
 }
 
 /// The moves after the rule of a reference.
@@ -126,7 +126,7 @@ pub(crate) struct PairTable {
     ids: FxHashMap<Key, u32>,
     pub(crate) all: Vec<Pair>,
     pub(crate) steps: Vec<PairEdge>,
-    pub(crate) partings: DistinguishingTable,
+    pub(crate) distinguishing_table: DistinguishingTable,
 }
 
 impl PairTable {
@@ -140,7 +140,7 @@ impl PairTable {
     }
 }
 
-/// Whether what tells two states apart within some bytes does so within more.
+/// Whether the bytes that distinguish two states within some length do so within any greater length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
     /// Not known: too many pairs follow, or they change for too long.
@@ -168,7 +168,7 @@ pub(crate) struct DistinguishingBytes {
     pub(super) count: u8,
     /// How many there is room for.
     pub(super) room: u8,
-    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
+    /// Whether the last of these holds for greater lengths as well, if that was computed.
     pub(super) steady: Option<Stability>,
 }
 
@@ -199,9 +199,10 @@ pub(crate) struct DistinguishingTable {
 }
 
 impl DistinguishingTable {
-    /// Notes what tells a pair apart within one byte more. All of it is moved to the end where there is no room.
-    pub(super) fn add(&mut self, parting: &mut DistinguishingBytes, bits: u128) {
-        let DistinguishingBytes { first, count, room, .. } = parting;
+    /// Adds the bytes that distinguish a pair within one byte more. All of them are moved to the end if there is no
+    /// room.
+    pub(super) fn add(&mut self, distinguishing: &mut DistinguishingBytes, bits: u128) {
+        let DistinguishingBytes { first, count, room, .. } = distinguishing;
         if count == room {
             let known = *first as usize..*first as usize + usize::from(*count);
             *first = self.all.len() as u32;
@@ -250,7 +251,7 @@ impl PairTable {
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
-        self.moves.of(moves).told_apart(cursor.facts.moves(shared, stored)) < FEW
+        self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
     /// Their number, by which they are found in the table.
@@ -319,7 +320,7 @@ impl PairTable {
             } else {
                 let differ = ends != known.ends.contains(byte);
                 let stored_exits = is_final(stored);
-                // The state after the rule of the reference is told apart by the bytes that it goes on with.
+                // The state after the rule of the reference is distinguished by its first bytes.
                 match stored_exits && !at_bottom && (differ || leaves && !exits) {
                     true => PairMove::Alone { excluded: true },
                     false => {
@@ -336,7 +337,7 @@ impl PairTable {
         }
         let pair = self.all.len() as u32;
         let steps = from..self.steps.len() as u32;
-        self.all.push(Pair { own, steps, bytes, parting: DistinguishingBytes::default() });
+        self.all.push(Pair { own, steps, bytes, distinguishing: DistinguishingBytes::default() });
         self.ids.insert(key, pair);
         pair
     }

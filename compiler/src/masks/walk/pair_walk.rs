@@ -109,7 +109,7 @@ impl PairWalk<'_, '_> {
                 let bits = if is_narrow {
                     u128::MAX
                 } else {
-                    self.pairs.parting(self.cursor, next, height, self.reference)
+                    self.pairs.distinguishing(self.cursor, next, height, self.reference)
                 };
                 if below & bits != 0 {
                     self.part_pair((next, bits), child);

@@ -139,7 +139,7 @@ impl ReferenceFinder {
         };
         let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
         let moves = pairs.moves.of(moves);
-        let apart = |&source: &u32| moves.told_apart(known.moves(shared, source));
+        let apart = |&source: &u32| moves.distinguishing_count(known.moves(shared, source));
         let found = sources.filter(fits).min_by_key(apart);
         path.pop();
         found.map(|source| SharedReference {
@@ -161,7 +161,7 @@ impl ReferenceFinder {
         let shared = cursor.follow.network().shared;
         let number = pairs.moves.number(cursor, place);
         let (known, moves) = (cursor.facts, pairs.moves.of(number));
-        let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
+        let apart = |&state: &u32| moves.distinguishing_count(known.moves(shared, state));
         let staying = known.staying(on_many).iter().map(|state| (apart(state), *state));
         let mut like: Vec<(usize, u32)> =
             staying.filter(|&(bytes, _)| bytes < MOST_APART).collect();
@@ -210,19 +210,19 @@ fn apart_within(
     stored: &SharedTransitions,
 ) -> usize {
     let (known, shared) = (cursor.facts, cursor.follow.network().shared);
-    let mut told = 0;
+    let mut count = 0;
     for at in 0..pairs.moves.of(moves).runs.len() {
         let ByteRun { lo, to, .. } = pairs.moves.of(moves).runs[at];
         let state = stored.to[usize::from(lo)];
         if to != place && state != NONE {
             let within = pairs.moves.number(cursor, to);
-            told += pairs.moves.of(within).told_apart(known.moves(shared, state));
+            count += pairs.moves.of(within).distinguishing_count(known.moves(shared, state));
         }
     }
-    told
+    count
 }
 
-/// Whether a shared state goes to another, or one alike, on some bytes.
+/// Whether a shared state leads to another, or to an equal one, on some bytes.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

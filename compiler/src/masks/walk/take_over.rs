@@ -6,7 +6,7 @@
 //! subtrees, and what is walked there.
 //!
 //! The state `q` and the shared state `k` run over the trie side by side. They agree at a node where `q`'s
-//! configuration is `k`'s state, or one alike, over the one frame `f` that all of `q`'s agreement is over: below such a
+//! configuration is `k`'s state, or an equal one, over the one frame `f` that all of `q`'s equivalence is over: below such a
 //! node the tokens are `k`'s, and where `k` exits the walk goes on from `f`. Below a node where they do not agree, both
 //! go on side by side, so that only the path along which they part is excluded.
 //!

@@ -278,7 +278,7 @@ impl<'a> Walker<'a> {
             return;
         }
         if size < self.worth {
-            self.scanner.sweep(&mut self.cursor, way.at, node, builder);
+            self.scanner.scan(&mut self.cursor, way.at, node, builder);
         } else if way.one.is_some() || !self.compose_each(way.at, node, builder) {
             self.open(way, node);
         }
@@ -389,7 +389,7 @@ impl<'a> Walker<'a> {
 
     /// The row of a state that is worth scanning.
     pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
-        let row = self.equivalence.row_of(state).filter(|_| self.equivalence.is_swept(state));
+        let row = self.equivalence.row_of(state).filter(|_| self.equivalence.has_default(state));
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
