@@ -268,7 +268,7 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// The stretch of a state, where enough tokens are told by their length and few strings are left to walk. The
+    /// The stretch of a state, if enough tokens are decided by their length and few strings are left to walk. The
     /// characters are those that most bytes of the state after it lead on with.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);

@@ -107,7 +107,7 @@ impl<'a> DefaultTransitions<'a> {
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
         let states = [state, other];
         let do_the_same = stays
-            && self.stand_alike(states)
+            && self.agree(states)
             && (self.are_equivalent(states, MOST_AHEAD) || self.are_same(states));
         do_the_same.then_some(other)
     }
@@ -140,7 +140,7 @@ impl<'a> DefaultTransitions<'a> {
         let are_equivalent = divergences.all(|at| {
             let Divergence { byte, to } = self.divergences[at as usize];
             !to.contains(&NONE)
-                && self.stand_alike(to)
+                && self.agree(to)
                 && (self.none_part_after(byte, to) || self.are_equivalent(to, ahead))
         });
         self.equivalent[index] = (states[1], are_equivalent);
@@ -170,7 +170,7 @@ impl<'a> DefaultTransitions<'a> {
                 let Divergence { byte, to } = self.divergences[at as usize];
                 let Some(child) = self.known.children().on(node, byte) else { continue };
                 nodes += 1;
-                if nodes > MOST_NODES || to.contains(&NONE) || !self.stand_alike(to) {
+                if nodes > MOST_NODES || to.contains(&NONE) || !self.agree(to) {
                     return false;
                 }
                 if !self.known.children().is_leaf(child) {
@@ -181,9 +181,8 @@ impl<'a> DefaultTransitions<'a> {
         true
     }
 
-    /// Whether a token may end in both or neither of two states, their rule be left in both or neither, and both count
-    /// alike.
-    fn stand_alike(&self, states: [u32; 2]) -> bool {
+    /// Whether two states agree on token ends, on exits and on register updates.
+    fn agree(&self, states: [u32; 2]) -> bool {
         let [one, other] = states;
         let (one, other) = (self.record(one), self.record(other));
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit

@@ -51,7 +51,7 @@ impl<'a> Literals<'a> {
         Self { children, base, steps: steps.collect() }
     }
 
-    /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
+    /// The deepest node that a state leads to, if that decides its outcome at the root: its rule is not left, and a
     /// token may end, as far as the trie goes.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;

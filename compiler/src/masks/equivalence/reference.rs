@@ -32,7 +32,7 @@ pub(crate) struct References {
 
 impl References {
     /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the most
-    /// bytes. The first of many states that are much alike becomes a reference where none of them is one yet: a walk beside
+    /// bytes. The first of many similar states becomes a reference where none of them is one yet: a walk beside
     /// it is shorter.
     ///
     /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is another's

@@ -36,7 +36,7 @@ use crate::network::follow::Follow;
 /// Pairs of states that two are followed to.
 const MOST_PAIRS: usize = 48;
 
-/// Neighbouring bytes on which two states part alike that are followed one by one. With more of them, the states that they
+/// Neighbouring bytes on which two states diverge equally that are followed one by one. With more of them, the states that they
 /// lead to have to do the same with every piece.
 const FEW: u32 = 4;
 

@@ -234,8 +234,8 @@ impl PairTable {
         ways
     }
 
-    /// Whether no more nodes than `most` have to be looked at to tell two apart within so many bytes. Most that are told
-    /// apart at more are so within a few bytes, and all that two lead to is dear to find.
+    /// Whether at most `most` nodes are visited to distinguish two states within so many bytes. Most pairs that need
+    /// more nodes are distinguished within a few bytes, and computing all successors is expensive.
     pub(crate) fn are_near(
         &mut self,
         cursor: &mut Cursor<'_>,

@@ -200,7 +200,7 @@ impl ReferenceFinder {
     }
 }
 
-/// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
+/// Bytes on which a place and a shared state are distinguished after a first byte that does not lead the place to
 /// itself: within longer characters.
 fn apart_within(
     (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
