@@ -1,25 +1,31 @@
-//! Classes of equal states, settled from the end.
+//! Minimization of nearly acyclic automata, from the end.
 //!
-//! D. Revuz, "Minimisation of acyclic deterministic automata in linear time", TCS 92(1), 1992: where the classes of all
-//! targets are settled, equal states are those that accept alike and go on alike. States on a cycle come together,
-//! after all that their cycle leads to:
+//! D. Revuz, "Minimisation of acyclic deterministic automata in linear time", TCS 92(1), 1992: once all targets have
+//! classes, equal states are those that agree on acceptance and on the classes of their targets. The states of a cycle
+//! are classified together, after everything outside that the cycle reaches:
 //!
-//! - where one of them equals no other at first sight and is on every way round, as the place behind a member is in an
-//!   object of any number of them, the others are settled from the end as well, once it has a class of its own;
-//! - in other cycles they are told apart by colours that are refined round by round (E. F. Moore, 1956), as what they
-//!   lead to outside is settled. A state that is alone with its colour equals no other; where none of the rest leads back
-//!   to itself past such states, the rest is settled from the end: a long key takes a round for each byte otherwise;
-//! - if one of them equals a state settled before, all do, each another: this is tried for settled states that do the
-//!   same within a few symbols, by following both in step.
+//! - A state that differs from all others at first sight and is on every path around the cycle, such as the state after
+//!   a member
+//! of an object, gets a class of its own. The others are then classified from the end as well.
+//! - In other cycles states are distinguished by partition refinement, round by round (E. F. Moore, 1956). A state
+//!   alone in its
+//! block equals no other. If the rest has no cycle without such states, it is classified from the end: otherwise a long
+//! key takes a round for each byte.
+//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified states
+//!   that are
+//! equal within a few symbols, by following both in step.
 //!
-//! Rules are nearly trees with short cycles, so the rounds are few. This gives up where the work exceeds a multiple of
-//! the automaton's size, and the general method of [`minimize`](super::minimize) is used.
+//! Rules are nearly trees with short cycles, so the rounds are few. If the work exceeds a multiple of the automaton's
+//! size, the caller uses the general method of [`minimize`](super::minimize).
 //!
-//! Ranges are compared as they are, and never cut into the pieces that all ranges of the automaton have in common: for
-//! the keys of an object that may have other keys, every byte but for the next of a key, that is the difference between
-//! the number of edges and its square.
+//! Ranges are compared as they are, and are never split at the bounds of all ranges of the automaton. For an object
+//! with other keys, where every byte but the next of a key continues, this is the difference between the number of
+//! edges and its square.
 //!
-//! Nothing is left to a hash: colours that collide only cost, as classes are compared by what they stand for.
+//! Invariant: nothing depends on a hash. Blocks whose hashes collide only cost time, because classes are compared by
+//! content.
+//!
+//! Cost: O(states and edges) times the rounds, up to [`EFFORT`].
 
 use std::hash::Hasher;
 
@@ -33,16 +39,16 @@ use crate::interner::Interner;
 /// Edges looked at, as a multiple of the automaton's, before giving up.
 const EFFORT: usize = 24;
 
-/// Rounds after which it is first tried to settle the rest of a cycle from the end.
+/// Rounds after which the rest of a cycle is first tried from the end.
 const ROUNDS: u32 = 2;
 
-/// Words that describe a state, of most.
+/// The words that describe most states.
 const WORDS: usize = 64;
 
-/// Bytes that are kept of a state, about, besides what it does.
+/// Bytes of memory for a state besides its description, about.
 const BYTES_A_STATE: usize = 40;
 
-/// Symbols within which a cycle must do the same as a settled one to be compared with it.
+/// The most symbols within which a cycle must equal a classified one to be compared with it.
 const LOOK_AHEAD: u32 = 2;
 
 const UNRESOLVED: u32 = u32::MAX;
@@ -64,14 +70,10 @@ impl From<StateLimit> for Unresolved {
     }
 }
 
-/// For each state the number of its class, and how many classes there are.
+/// Returns for each state the number of its class, and the number of classes.
 ///
-/// Whether every state can accept shows where its edges are looked at anyway. Few automata have a state that cannot, so
-/// what is trimmed is only these, on the caller's side. The initial state alone is the automaton of the empty language.
-///
-/// # Errors
-///
-/// See [`Unresolved`].
+/// Dead states are found when the edges are read. Few automata have one, so the caller trims only these. The initial
+/// state alone is the automaton of the empty language.
 pub(super) fn classes(
     table: &Table,
     allowed: StateBudget<'_>,
@@ -79,7 +81,7 @@ pub(super) fn classes(
     let count = table.len();
     let mut held = allowed.held();
     allowed.hold(&mut held, BYTES_A_STATE * count + 2 * table.bytes())?;
-    let mut settling = AcyclicMinimizer {
+    let mut minimizer = AcyclicMinimizer {
         table,
         allowed,
         classes: vec![UNRESOLVED; count],
@@ -93,17 +95,17 @@ pub(super) fn classes(
         words: Vec::with_capacity(WORDS),
         pairs: Vec::new(),
     };
-    let mut settled = Ok(());
+    let mut classified = Ok(());
     let targets = |state: usize| table.edges(state as u32).iter().map(|edge| edge.target as usize);
     for_each_component(count, targets, |group| {
         let loops = |state: u32| table.edges(state).iter().any(|edge| edge.target == state);
         match group {
-            _ if settled.is_err() => {}
-            &[state] if !loops(state) => settled = settling.settle(state),
-            cycle => settled = settling.settle_cycle(cycle),
+            _ if classified.is_err() => {}
+            &[state] if !loops(state) => classified = minimizer.classify(state),
+            cycle => classified = minimizer.classify_cycle(cycle),
         }
     });
-    settled.map(|()| (settling.classes, settling.first.len()))
+    classified.map(|()| (minimizer.classes, minimizer.first.len()))
 }
 
 struct AcyclicMinimizer<'a> {
@@ -112,7 +114,7 @@ struct AcyclicMinimizer<'a> {
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
-    /// The results of [`describe`](Self::describe) for settled states, and the class of each.
+    /// The results of [`describe`](Self::describe) for classified states, and the class of each.
     seen: Interner,
     class_of: Vec<u32>,
     /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
@@ -137,7 +139,7 @@ struct ByByte {
     before: u32,
 }
 
-/// A settled state of a cycle.
+/// A classified state of a cycle.
 struct Cyclic {
     state: u32,
     outline: Outline,
@@ -150,8 +152,8 @@ struct Cyclic {
 type Outline = (bool, Option<(Symbol, Symbol)>);
 
 impl AcyclicMinimizer<'_> {
-    /// Settles a state all targets of which are settled.
-    fn settle(&mut self, state: u32) -> Result<(), Unresolved> {
+    /// Classifies a state whose targets are classified.
+    fn classify(&mut self, state: u32) -> Result<(), Unresolved> {
         self.allowed.spend(1 + self.table.edges(state).len())?;
         let is_end = self.table.edges(state).is_empty();
         if is_end && !self.table.accepts(state) && self.table.len() > 1 {
@@ -161,7 +163,7 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// The same of a state that can accept. Whether it equals none that was settled before.
+    /// Classifies a state that is not dead. Returns whether it equals no state before.
     fn is_new(&mut self, state: u32) -> bool {
         let new = self.first.len() as u32;
         let class = self.class_like(state, new);
@@ -172,7 +174,7 @@ impl AcyclicMinimizer<'_> {
         class == new
     }
 
-    /// The class of the settled states that do what a state does, which is `new` from now on where there are none.
+    /// Returns the class of the classified states that equal a state, which is `new` if there are none.
     fn class_like(&mut self, state: u32, new: u32) -> u32 {
         if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
             && byte == hi
@@ -203,17 +205,17 @@ impl AcyclicMinimizer<'_> {
         self.class_of[number]
     }
 
-    /// Settles the states of a cycle, all other targets of which are settled.
-    fn settle_cycle(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
+    /// Classifies the states of a cycle, whose other targets are classified.
+    fn classify_cycle(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNRESOLVED;
         let stays = |state: u32| self.table.edges(state).iter().all(is_within);
         if cycle.iter().all(|&state| !self.table.accepts(state) && stays(state)) {
             return Err(Unresolved::Dead);
         }
-        if self.is_settled_cycle(cycle[0])? || self.settle_round(cycle)? {
+        if self.is_known_cycle(cycle[0])? || self.classify_round(cycle)? {
             return Ok(());
         }
-        self.tell_apart(cycle)?;
+        self.number_blocks(cycle)?;
         self.cyclic.reserve(cycle.len());
         for &state in cycle {
             let class = self.classes[state as usize];
@@ -227,8 +229,8 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
-    fn is_settled_cycle(&mut self, state: u32) -> Result<bool, Unresolved> {
+    /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
+    fn is_known_cycle(&mut self, state: u32) -> Result<bool, Unresolved> {
         let outline = self.outline(state);
         let mut colour = None;
         for at in 0..self.cyclic.len() {
@@ -251,7 +253,7 @@ impl AcyclicMinimizer<'_> {
     ///
     /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all ways
     /// end there, they are found equal from the end.
-    fn settle_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
+    fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
             if self.looks_like(head, other)? {
@@ -296,9 +298,9 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Gives the states of a cycle classes among themselves, from those settled on, in the order in which they are met. A
+    /// Gives the states of a cycle classes among themselves, from those classified on, in the order in which they are met. A
     /// state that is alone in its class stays so, and is not looked at again.
-    fn tell_apart(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
+    fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let first = self.first.len() as u32;
         let mut next = first;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
@@ -405,7 +407,7 @@ impl AcyclicMinimizer<'_> {
         Ok(is_acyclic.then_some(order))
     }
 
-    /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
+    /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
     fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unresolved> {
         self.pairs.clear();
         self.pair(state, self.classes[other as usize]);
@@ -429,13 +431,13 @@ impl AcyclicMinimizer<'_> {
         self.pairs.push((state, class));
     }
 
-    /// Whether a state accepts like a settled one and goes on with the same symbols to targets of the same classes, those
+    /// Whether a state accepts like a classified one and goes on with the same symbols to targets of the same classes, those
     /// of unsettled targets taken to be.
-    fn goes_on_like(&mut self, state: u32, settled: u32) -> bool {
+    fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
         let table = self.table;
-        table.accepts(state) == table.accepts(settled)
-            && in_step(table, state, settled, |target, settled| {
-                let class = self.classes[settled as usize];
+        table.accepts(state) == table.accepts(classified)
+            && in_step(table, state, classified, |target, classified| {
+                let class = self.classes[classified as usize];
                 match self.classes[target as usize] {
                     UNRESOLVED => self.pair(target, class),
                     known => return known == class,

@@ -11,7 +11,7 @@
 
 use super::graph::{Counter, ExprGraph, Step};
 
-/// Most counters that are told apart: of more, all are taken to be live everywhere.
+/// The most counters that are distinguished: of more, all are taken to be live everywhere.
 pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
@@ -153,8 +153,8 @@ mod tests {
     fn what_is_dead_multiplies_no_states() {
         let states = |more| {
             let graph = lists(more);
-            let spelled = graph.unrolled(StateBudget::of(10_000)).expect("it is small");
-            spelled.states()
+            let unrolled = graph.unrolled(StateBudget::of(10_000)).expect("it is small");
+            unrolled.states()
         };
         assert_eq!(states(3) - states(2), states(2) - states(1));
     }

@@ -1,24 +1,23 @@
-//! Repetitions of bytes that are closed by a byte of their own.
+//! Delimited repeats: repetitions of bytes before a last byte of a set of its own.
 
 use super::Expr;
 use crate::ir::ByteSet;
 
-/// Bytes, so many of them, and a last one that may be one of them. Such a last one is not read apart from those before
-/// it.
+/// A repetition of bytes and a last byte, which may be one of the repeated bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct DelimitedRepeat {
-    /// The bytes.
+    /// The repeated bytes.
     pub any: ByteSet,
-    /// Fewest of them.
+    /// The fewest repetitions.
     pub min: u32,
-    /// Most of them.
+    /// The most repetitions.
     pub max: u32,
-    /// The last ones.
+    /// The last bytes.
     pub last: ByteSet,
 }
 
 impl DelimitedRepeat {
-    /// The first two of these parts as one, if they are that.
+    /// Returns the first two parts as a delimited repeat, if they are one.
     pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
         match parts {
             [Expr::Repeat { body, min, max: Some(max) }, Expr::Bytes(last), ..] => match **body {

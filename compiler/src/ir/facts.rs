@@ -357,8 +357,8 @@ impl<L: ByteFacts> Known<'_, L> {
     /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
     /// edges lead to states of a higher number, so one sweep is enough for most graphs.
     ///
-    /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
-    /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
+    /// Of a graph with required keys, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
+    /// for their uses, and it derives something where each key can be visited on some path; where that takes different
     /// paths, the construction of the network finds out.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
         let start = ExprGraph::START as usize;
@@ -405,13 +405,13 @@ impl<L: ByteFacts> Known<'_, L> {
             let state = state as usize;
             states[state].facts.productive && ends[state]
         });
-        if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.required_keys() {
+        if visited.fold(0, |keys, &(_, key)| keys | 1 << key) != graph.required_keys() {
             return Facts::NEVER;
         }
         Facts { nullable: false, ..states[end].facts }
     }
 
-    /// Whether a graph with counters derives the empty string: nothing ticks on its path, so each check finds 0.
+    /// Whether a graph with counters derives the empty string: no increment is on its path, so each check finds 0.
     fn is_nullable(&mut self, graph: &ExprGraph) -> bool {
         let mut passes = vec![true; graph.states() as usize];
         for &(state, step) in graph.steps() {

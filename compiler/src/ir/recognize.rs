@@ -223,7 +223,7 @@ impl<'a> Solver<'a> {
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
         let graph = graph
             .unrolled(StateBudget::of(usize::MAX))
-            .expect("there is room for all sets of marks");
+            .expect("there is room for all sets of required keys");
         let mut reached = vec![self.none(); graph.states() as usize];
         reached[ExprGraph::START as usize].clone_from(from);
         let mut changed = true;

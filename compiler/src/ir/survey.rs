@@ -15,7 +15,7 @@ pub(crate) struct Survey {
     /// By rule, the [size](Expr::size) of its expression, and how deep that is nested.
     pub(crate) sizes: Vec<usize>,
     pub(crate) heights: Vec<usize>,
-    /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with marks
+    /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with required keys
     /// stand in two copies.
     pub(crate) uses: Vec<u32>,
     /// Whether there is an intersection or a complement.

@@ -51,7 +51,7 @@ pub trait Atoms {
         build_texts(self, nfa, texts.iter(), from, to)
     }
 
-    /// Letters, and one that may be one of them behind it.
+    /// A delimited repeat: bytes, and a last one that may be one of them.
     fn delimited(
         &mut self,
         nfa: &mut Nfa,
@@ -65,7 +65,7 @@ pub trait Atoms {
         in_sequence(self, nfa, run, from, to)
     }
 
-    /// A graph with marks or counters.
+    /// A graph with required keys or counters.
     fn registers(
         &mut self,
         nfa: &mut Nfa,
@@ -176,7 +176,7 @@ pub fn build<A: Atoms>(
     Ok(())
 }
 
-/// Connects `from` to `to` by the paths of a graph, whatever their marks.
+/// Connects `from` to `to` by the paths of a graph, whatever their required keys.
 ///
 /// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of an
 /// object is written behind a comma and without one. The part that several edges into one state have in common is built
@@ -341,11 +341,7 @@ pub fn build_texts<'t, A: Atoms + ?Sized>(
     Ok(())
 }
 
-/// A repetition written out: `min` copies, then a loop or the optional copies.
-///
-/// # Errors
-///
-/// The errors of `atoms`.
+/// Unrolls a repetition: `min` copies, then a loop or the optional copies.
 pub fn unroll<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,

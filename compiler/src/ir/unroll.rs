@@ -1,7 +1,8 @@
-//! A graph written out: without marks and counters, a state for each state with what was met on the way to it.
+//! Unrolls graphs: a state of the result is a state of the graph with the required keys visited, or the counts, on the
+//! path to it.
 //!
-//! Counts that nothing depends on any more are one, so counters that follow each other add their states and do not multiply
-//! them.
+//! Counts that nothing depends on any more are merged, so counters that follow each other add their states and do not
+//! multiply them.
 //!
 //! Cost: O(states and edges of the result).
 
@@ -16,23 +17,20 @@ use super::graph::{ExprGraph, Step};
 use crate::automata::{StateBudget, StateLimit};
 
 impl ExprGraph {
-    /// The same strings without marks and counters: a state for each state with the marks visited, or the counts, on the
-    /// way to it.
+    /// Returns a graph with the same strings and without required keys and counters.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where these do not keep to their allowed.
+    /// [`StateLimit`] if the result exceeds the limits.
     pub fn unrolled(&self, allowed: StateBudget<'_>) -> Result<Cow<'_, Self>, StateLimit> {
         if !self.has_registers() {
             return Ok(Cow::Borrowed(self));
         }
         let all = self.required_keys();
-        let mut marks = vec![0; self.states() as usize];
-        self.required_key_states()
-            .iter()
-            .for_each(|&(state, mark)| marks[state as usize] = 1 << mark);
+        let mut keys = vec![0; self.states() as usize];
+        self.required_key_states().iter().for_each(|&(state, key)| keys[state as usize] = 1 << key);
         if self.counters().is_empty() {
-            let on = |to: u32, met: &u32| Some(met | marks[to as usize]);
+            let on = |to: u32, met: &u32| Some(met | keys[to as usize]);
             return self.unrolled_by(0, on, |met| *met == all, allowed).map(Cow::Owned);
         }
         let (steps, live) = (self.steps_by_state(), self.live_counters());
@@ -84,30 +82,30 @@ impl ExprGraph {
         let mut held = allowed.held();
         let mut from = vec![Vec::new(); self.states() as usize];
         self.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
-        let mut spelled = Self::new();
+        let mut result = Self::new();
         let mut known = FxHashMap::from_iter([((Self::START, none.clone()), Self::START)]);
         let mut open = VecDeque::from([(Self::START, none)]);
         while let Some(place) = open.pop_front() {
             let at = known[&place];
             if place.0 == self.end() && ends(&place.1) {
-                let end = spelled.end();
-                spelled.edge(at, Expr::Empty, end);
+                let end = result.end();
+                result.edge(at, Expr::Empty, end);
             }
             for &(part, to) in &from[place.0 as usize] {
                 let Some(met) = on(to, &place.1) else { continue };
                 let to = (to, met);
                 let to = *known.entry(to.clone()).or_insert_with(|| {
                     open.push_back(to);
-                    spelled.state()
+                    result.state()
                 });
-                spelled.edge(at, part.clone(), to);
+                result.edge(at, part.clone(), to);
             }
             if known.len() > allowed.states {
                 return Err(allowed.error());
             }
             allowed.spend(from[place.0 as usize].len())?;
-            allowed.hold(&mut held, size_of_val(spelled.parts()))?;
+            allowed.hold(&mut held, size_of_val(result.parts()))?;
         }
-        Ok(spelled)
+        Ok(result)
     }
 }
