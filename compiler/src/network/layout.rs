@@ -1,5 +1,5 @@
-//! The last pass: rules become contiguous ranges of numbered states in flat records, with what follows from their shape:
-//! tail calls, states that only return, absorbing states, first bytes.
+//! The last pass: rules become contiguous ranges of numbered states in flat records. Tail calls, states that only
+//! return, absorbing states and first bytes follow from their shape.
 //!
 //! Cost: O(states and edges), and O(states times edges) for a rule whose calls return to many accepting states.
 

@@ -1,8 +1,8 @@
 //! Removes left recursion, exactly: no rule's strings can begin with a call that leads back to the rule.
 //!
-//! Take the rules `S` of one cycle of left calls. A string of a goal rule `A` in `S` begins with a *seed*, a move out of
-//! the initial state of some rule `B` of `S` that is not a left call into `S`, and then climbs: it finishes `B`, which
-//! was the left call of some `C` of `S`, continues in `C` after that call, and so on, until it finishes `A` itself and
+//! Let `S` be the rules of one cycle of left calls. A string of a goal rule `A` in `S` begins with a
+//! *seed*: a transition out of the initial state of some rule `B` of `S` that is no left call into `S`. Then it climbs: it
+//! finishes `B`, continues in some `C` of `S` after its left call of `B`, and so on, until it finishes `A` itself and
 //! stops. The climb never looks back, so it is a finite automaton:
 //!
 //! - its states are those of all rules of `S`, and a new initial state;
@@ -16,7 +16,7 @@
 //! case; recursion behind a nullable prefix has become one of them by the time rules are built.
 //!
 //! Only rules that are called from elsewhere than from the beginning of a rule of their cycle need an automaton: in the
-//! others nothing ends any more. In a long cycle of which one rule is used that is one automaton.
+//! others nothing ends any more. A long cycle with one used rule has one automaton.
 //!
 //! Cost: a cycle of k used rules and n states becomes k automata of at most n + 1 states before determinisation.
 

@@ -259,7 +259,7 @@ impl Numbers for ByPosition {
     }
 }
 
-/// Numbers of states by the order in which they are reached, whatever their position.
+/// Numbers of states in the order of their discovery, whatever their position.
 struct ByReach {
     numbers: Vec<u32>,
     order: Vec<u32>,

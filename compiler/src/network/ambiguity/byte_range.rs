@@ -28,7 +28,7 @@ impl ByteRange {
         self.last = byte;
     }
 
-    /// Restricts the range to bytes of which all or none are in a set, as is the byte that is read.
+    /// Restricts the range to bytes that are in a set if and only if the byte that is read is.
     pub(super) fn depends_on(&mut self, byte: u8, set: ByteSet) {
         self.last = self.last.min(set.alike_until(byte));
     }

@@ -83,8 +83,8 @@ pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> 
     set.iter().map(&mut over).collect()
 }
 
-/// Sorts a set and removes repeated configurations. Of those that differ in the register of a rule that `is_monotone`
-/// alone, one stays, with the new source `other`: the one with the largest value.
+/// Sorts a set and removes repeated configurations. Configurations that differ only in the register of an `is_monotone`
+/// rule are merged. The merged one has the new source `other` and denotes the largest value.
 pub(super) fn leave_each_once(
     set: &mut Vec<Configuration>,
     is_monotone: impl Fn(u32) -> bool,
@@ -144,8 +144,8 @@ fn remove_shared(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut 
     }
 }
 
-/// Numbers the sources of the registers in the order in which they are met, and removes the updates that all registers
-/// of a source share.
+/// Numbers the sources of registers in the order of their first use. Removes the updates that all registers of a source
+/// share.
 fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
     unfolded.frames.clear();
     unfolded.members.clear();

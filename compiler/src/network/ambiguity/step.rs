@@ -51,7 +51,7 @@ impl Buffers {
     }
 }
 
-/// How a set leaves its rules in a step, each by a state that does.
+/// The ways in which a set leaves its rules in a step, each with an example state.
 #[derive(Default)]
 pub(super) struct Leaving {
     /// A configuration returned into the unknown before the symbol.

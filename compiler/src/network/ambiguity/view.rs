@@ -125,7 +125,7 @@ impl<'a> View<'a> {
         [(state, decremented)].into_iter().chain(others)
     }
 
-    /// Whether a state's rule has a register of which a larger value accepts all that a smaller one does.
+    /// Whether a state's rule is monotone: larger values of its register accept all that smaller ones do.
     pub(super) fn is_monotone(&self, state: u32) -> bool {
         use grammarc_artifacts::sections::network::rule_flags;
         self.follow.network().rule(self.follow.rule_of(state)).flags & rule_flags::MONOTONE != 0

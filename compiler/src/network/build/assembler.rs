@@ -3,7 +3,7 @@
 //! The layers below answer from tables which rule a part has. Where a rule is missing, they say so and this layer builds
 //! the automaton for it: the recursion over nested expressions is in this file alone.
 //!
-//! Invariant: rules and labels are numbered in the order in which they are met, which the artifact shows.
+//! Invariant: rules and labels are numbered in the order of their first use, which shows in the artifact.
 
 use std::sync::Arc;
 

@@ -202,7 +202,7 @@ impl Builder<'_> {
     }
 }
 
-/// Refuses a rule that derives nothing: the bounds of counters may leave nothing of what their graphs derive.
+/// Refuses a rule that derives nothing. The bounds of counters may exclude all strings of a graph.
 fn check_inhabited(dfa: &Table) -> Result<(), NetworkErrorKind> {
     let derives = dfa.len() > 1 || dfa.edge_count() > 0 || dfa.accepts(0);
     if derives { Ok(()) } else { Err(NetworkErrorKind::Empty) }

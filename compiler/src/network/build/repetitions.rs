@@ -15,10 +15,11 @@ use crate::network::repeat::rule::{More, RepeatCall, RepeatRule, Run, TailBytes}
 use crate::network::repeat::{automata, bounded_tail};
 use crate::network::rule::Label;
 
-/// Bytes in a row, as of `[0-9a-f]{8}`, from which on the vocabulary's rule for that many is called, if it has one.
+/// The fewest bytes in a row, as of `[0-9a-f]{8}`, for which the vocabulary's rule for that number is called.
 const WORTH_A_CALL: u32 = 8;
 
-/// The same, for bytes of which [`WORTH_A_CALL`] in a row occur elsewhere in the grammar: the parts of a UUID are 8 and 4.
+/// The same, for bytes of which [`WORTH_A_CALL`] in a row occur elsewhere in the grammar: the parts of a UUID are 8 and
+/// 4.
 const ENOUGH: u32 = 4;
 
 /// The rules made for repetitions.

@@ -302,8 +302,8 @@ impl Explorer<'_> {
         Some(counts)
     }
 
-    /// Resolves a counter: returns the zone in which it is far and the change of its register, and adds its `counts` to
-    /// the members of a place.
+    /// Resolves a counter. Returns the zone of a far count and the change of the register. Adds the counter's `counts`
+    /// to the members of a place.
     fn resolved(
         &self,
         counter: usize,

@@ -1,7 +1,7 @@
 //! A graph with counters as a deterministic automaton whose steps are symbols, and the facts about its states.
 //!
-//! Each state of the graph with steps is entered through a state of its own. From that state, a symbol above those of
-//! labels leads on: the list of steps that the arrival takes. So the automaton is determinized and minimized like any
+//! Each state of the graph with steps is entered through a state of its own. One symbol above those of labels leads
+//! from there to the state: it denotes the list of steps. So the automaton is determinized and minimized like any
 //! other. When counts are added, a list of steps is taken like the empty string.
 //!
 //! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.

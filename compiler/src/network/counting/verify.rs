@@ -54,8 +54,8 @@ pub(super) fn verify(
     Ok(alive)
 }
 
-/// Checks that a near-bound counter is set to more than the increments of a token. Walks that pass where it is set do
-/// not know the register. Where the rule is entered, only tokens that begin before it matter.
+/// Checks that a near-bound counter is set to more than the increments of a token. Walks that pass such a place do not
+/// know the register. At the entry of the rule, only tokens that begin before the rule matter.
 fn check_entry(
     machine: &Machine,
     near_bound: usize,
@@ -172,8 +172,8 @@ fn increments(changes: &Changes, counter: usize) -> bool {
     change_of(changes, counter) == Some(Change::Increment)
 }
 
-/// Checks that every far place is live whatever its register: it reaches an end without leaving any zone, or increments
-/// for ever past exits that are live.
+/// Checks that every far place is live whatever its register. It reaches an end without leaving any zone, or it can
+/// increment for ever past live exits.
 fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(), Refused> {
     for edges in &explored.edges {
         for (.., (to, changes)) in edges {
@@ -223,7 +223,7 @@ fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Res
     Ok(())
 }
 
-/// Adds those of the places from which an edge leads to one that is in the set.
+/// Extends a set by the places with an edge into the set, until nothing changes.
 fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     let mut changed = true;
     while std::mem::take(&mut changed) {

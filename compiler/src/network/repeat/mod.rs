@@ -1,9 +1,9 @@
 //! Repetition: what is unrolled, what is shared, and what is counted in a register.
 //!
 //! Let `L` be the most repetitions of a body that one token can begin. While more than `L` remain, a mask cannot depend
-//! on how many. So a large bound is a *loop* rule that counts down in a register and ends in a *chain*: rules of which
-//! each is the body and then the next. A bound sets the initial countdown or the point of entry into the chain. One set
-//! of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many grammars repeat.
+//! on how many. So a large bound is a *loop* rule that counts down in a register, followed by a *chain*: each rule of a
+//! chain is the body and then a call of the next. A bound sets the initial countdown or the point of entry into the chain.
+//! One set of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many grammars repeat.
 //!
 //! The rest of a repetition is a [`Run`](rule::Run): at least one required repetition, then the optional ones. Each rule
 //! is a whole run and calls the rest in tail position, so that none returns between two repetitions, where many tokens

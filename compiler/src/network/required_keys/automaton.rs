@@ -13,8 +13,8 @@ use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 /// missing, and none is missing.
 const WRITTEN: Symbol = 1 << 30;
 
-/// Whether every state that reaches some required key reaches all of them, so that the strings of a waiting copy do not
-/// depend on which are missing.
+/// Whether every state that reaches some required key reaches all of them. Then the strings of a waiting copy do not
+/// depend on the missing keys.
 pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
     let edges: Vec<(usize, usize)> = graph
         .edges()
