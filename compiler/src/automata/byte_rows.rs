@@ -1,5 +1,5 @@
-//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all states treat
-//! alike.
+//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all
+//! states treat alike.
 //!
 //! A walk that comes to the same states again and again finds a target with two reads. Cost: O(states times classes).
 
@@ -15,8 +15,8 @@ pub(crate) struct ByteRows {
 }
 
 impl ByteRows {
-    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target. The edges of
-    /// a state are disjoint.
+    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target.
+    /// The edges of a state are disjoint.
     pub(crate) fn new<E: Iterator<Item = (u8, u8, u32)>>(
         states: usize,
         edges: impl Fn(usize) -> E,

@@ -11,7 +11,8 @@ use super::minimize_acyclic::Unresolved;
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit, determinize, minimize_acyclic};
 
-/// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states of
+/// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states
+/// of
 /// `dfa` must be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
     let smallest = minimize_within(dfa, StateBudget::of(usize::MAX));

@@ -249,10 +249,11 @@ impl AcyclicMinimizer<'_> {
         Ok(false)
     }
 
-    /// Settles the states of a cycle where the first of them equals no other and is on every way round; whether it is so.
+    /// Settles the states of a cycle where the first of them equals no other and is on every way round; whether it is
+    /// so.
     ///
-    /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all ways
-    /// end there, they are found equal from the end.
+    /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all
+    /// ways end there, they are found equal from the end.
     fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
@@ -298,8 +299,8 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Gives the states of a cycle classes among themselves, from those classified on, in the order in which they are met. A
-    /// state that is alone in its class stays so, and is not looked at again.
+    /// Gives the states of a cycle classes among themselves, from those classified on, in the order in which they are
+    /// met. A state that is alone in its class stays so, and is not looked at again.
     fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let first = self.first.len() as u32;
         let mut next = first;
@@ -431,8 +432,8 @@ impl AcyclicMinimizer<'_> {
         self.pairs.push((state, class));
     }
 
-    /// Whether a state accepts like a classified one and goes on with the same symbols to targets of the same classes, those
-    /// of unsettled targets taken to be.
+    /// Whether a state accepts like a classified one and goes on with the same symbols to targets of the same classes,
+    /// those of unsettled targets taken to be.
     fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
         let table = self.table;
         table.accepts(state) == table.accepts(classified)

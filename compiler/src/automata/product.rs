@@ -28,8 +28,8 @@ pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Stat
     })
 }
 
-/// The strings that the first automaton accepts and the second does not, minimal. The product has at most as many states
-/// as the first's count multiplied by one more than the second's; only reachable ones are built.
+/// The strings that the first automaton accepts and the second does not, minimal. The product has at most as many
+/// states as the first's count multiplied by one more than the second's; only reachable ones are built.
 ///
 /// # Errors
 ///

@@ -85,7 +85,8 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     GrammarData { meta, start_rule: network.roots[0], tables }
 }
 
-/// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime reads.
+/// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime
+/// reads.
 pub(crate) fn early_data(
     lowered: &Lowered,
     kind: &str,

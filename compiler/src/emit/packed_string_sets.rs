@@ -1,5 +1,5 @@
-//! PackedStringSets in the tables of a grammar: their nodes one behind the other, and rules of three states in place of what the
-//! network has of them.
+//! PackedStringSets in the tables of a grammar: their nodes one behind the other, and rules of three states in place of
+//! what the network has of them.
 //!
 //! Nodes lead to others by how far these are behind them, so those of a set may begin anywhere.
 //!

@@ -4,8 +4,8 @@
 //! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and wherever one is live the others are not: they
 //! are one. Else the states of the last part would be multiplied by the counts of the two before.
 //!
-//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same bounds
-//! greedily, in their order.
+//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same
+//! bounds greedily, in their order.
 //!
 //! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
 

@@ -4,8 +4,8 @@
 //! value from each place where they may come. Such sequences lead to one state and differ in how they begin: from where
 //! they are the same on, the second goes on as the first does.
 //!
-//! Parts are the same where that is seen at little cost: graphs and automata where they are one in memory, as the copies
-//! of an expression are. Cost: O(size of the parts) without these.
+//! Parts are the same where that is seen at little cost: graphs and automata where they are one in memory, as the
+//! copies of an expression are. Cost: O(size of the parts) without these.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

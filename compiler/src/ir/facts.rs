@@ -235,7 +235,8 @@ pub(crate) struct Alphabets {
 }
 
 impl Alphabets {
-    /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these cost.
+    /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these
+    /// cost.
     pub(crate) fn of_expr(
         &mut self,
         expr: &Expr,
@@ -288,7 +289,8 @@ struct Reached<L> {
 /// Facts that are used while an expression is looked at.
 struct Known<'a, L> {
     rules: &'a [Facts<L>],
-    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once there.
+    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once
+    /// there.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
     /// The limits, if there are any; the facts are of no use once the budget is spent.
     budget: Option<&'a Budget>,
@@ -354,12 +356,12 @@ impl<L: ByteFacts> Known<'_, L> {
         }
     }
 
-    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
-    /// edges lead to states of a higher number, so one sweep is enough for most graphs.
+    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes.
+    /// Most edges lead to states of a higher number, so one sweep is enough for most graphs.
     ///
-    /// Of a graph with required keys, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
-    /// for their uses, and it derives something where each key can be visited on some path; where that takes different
-    /// paths, the construction of the network finds out.
+    /// Of a graph with required keys, `shortest` and `first` are those of its paths whatever they visit, which is on
+    /// the safe side for their uses, and it derives something where each key can be visited on some path; where that
+    /// takes different paths, the construction of the network finds out.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
         let start = ExprGraph::START as usize;
         let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };

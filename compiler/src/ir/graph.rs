@@ -160,7 +160,8 @@ impl ExprGraph {
         u8::try_from(self.counters.len() - 1).expect("few counters")
     }
 
-    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it increments.
+    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it
+    /// increments.
     ///
     /// # Panics
     ///

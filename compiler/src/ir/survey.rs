@@ -15,8 +15,8 @@ pub(crate) struct Survey {
     /// By rule, the [size](Expr::size) of its expression, and how deep that is nested.
     pub(crate) sizes: Vec<usize>,
     pub(crate) heights: Vec<usize>,
-    /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with required keys
-    /// stand in two copies.
+    /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with
+    /// required keys stand in two copies.
     pub(crate) uses: Vec<u32>,
     /// Whether there is an intersection or a complement.
     pub(crate) has_operands: bool,
@@ -84,8 +84,8 @@ impl Survey {
         (size, height)
     }
 
-    /// The rules in groups of those that lead to each other, callees before callers, and whether those of a group lead to
-    /// themselves.
+    /// The rules in groups of those that lead to each other, callees before callers, and whether those of a group lead
+    /// to themselves.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (&[u32], bool)> {
         let id = |rule: &u32| self.component[*rule as usize];
         self.order.chunk_by(move |one, other| id(one) == id(other)).map(|group| {

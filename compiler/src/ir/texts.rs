@@ -1,9 +1,9 @@
 //! Sets of many texts: a catalogue's names, the values of a long `enum`.
 //!
 //! An alternation of a million literals would be a million expressions; here the texts are one buffer, in order. The
-//! network makes of such a set an automaton of its own kind where it can ([`catalogue`](crate::network::catalogue)), and
-//! everything else takes it for the alternation that it is. Two sets are compared by a digest, since they are keys of tables
-//! and large.
+//! network makes of such a set an automaton of its own kind where it can ([`catalogue`](crate::network::catalogue)),
+//! and everything else takes it for the alternation that it is. Two sets are compared by a digest, since they are keys
+//! of tables and large.
 //!
 //! Invariants: the texts ascend by their bytes, without repetition, and none is empty.
 //!
@@ -11,8 +11,8 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Texts of an alternation, and their bytes, from which on it is a set. Of fewer, states are as small and no mask is found at
-/// run time.
+/// Texts of an alternation, and their bytes, from which on it is a set. Of fewer, states are as small and no mask is
+/// found at run time.
 const MANY: usize = 1_024;
 const LONG: usize = 16 << 10;
 
@@ -26,8 +26,8 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// A set of these texts, in any order, without those that are empty; none where there is no other, or they are longer
-    /// than the numbers of a catalogue reach.
+    /// A set of these texts, in any order, without those that are empty; none where there is no other, or they are
+    /// longer than the numbers of a catalogue reach.
     pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         let mut texts: Vec<T> =
             texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();

@@ -178,9 +178,9 @@ pub fn build<A: Atoms>(
 
 /// Connects `from` to `to` by the paths of a graph, whatever their required keys.
 ///
-/// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of an
-/// object is written behind a comma and without one. The part that several edges into one state have in common is built
-/// once, behind a state of its own.
+/// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of
+/// an object is written behind a comma and without one. The part that several edges into one state have in common is
+/// built once, behind a state of its own.
 ///
 /// # Errors
 ///
@@ -309,7 +309,8 @@ fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
 }
 
-/// Connects `from` to `to` by ascending texts that are not empty: those that begin alike have their beginnings in common.
+/// Connects `from` to `to` by ascending texts that are not empty: those that begin alike have their beginnings in
+/// common.
 ///
 /// # Errors
 ///

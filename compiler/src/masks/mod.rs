@@ -10,10 +10,10 @@
 //! 5. **Bounds.** The longest chain of follow entries. Before all of this, where the vocabulary lacks bytes, the states in
 //!    which no token may end are found (a least fixpoint).
 //!
-//! Steps 1 to 3 are `fixpoint`; most of the other code saves walks, and could be left out without a change of any set. A walk
-//! is saved in one way: **the outcome of a state is that of a reference, without some subtrees of the trie, plus what is
-//! found there.** No such subtrees: the two are equivalent. Few: a difference. Unknown: a walk. `shortcuts` lists all ways to
-//! know it, and each can be left out.
+//! Steps 1 to 3 are `fixpoint`; most of the other code saves walks, and could be left out without a change of any set.
+//! A walk is saved in one way: **the outcome of a state is that of a reference, without some subtrees of the trie, plus
+//! what is found there.** No such subtrees: the two are equivalent. Few: a difference. Unknown: a walk. `shortcuts`
+//! lists all ways to know it, and each can be left out.
 //!
 //! | room | what | may use |
 //! | --- | --- | --- |

@@ -12,8 +12,8 @@ pub struct Built {
     pub labels: Labels,
     /// The rules to start from.
     pub roots: Vec<usize>,
-    /// The expressions that a vocabulary's rules were built from, by their digests, with the numbers of the rules. Empty
-    /// for a grammar.
+    /// The expressions that a vocabulary's rules were built from, by their digests, with the numbers of the rules.
+    /// Empty for a grammar.
     pub(super) sources: Vec<(Digest, usize)>,
 }
 

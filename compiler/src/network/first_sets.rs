@@ -2,8 +2,8 @@
 
 use grammarc_artifacts::tables::{Tables, TablesData};
 
-/// Fills in the first bytes and first tokens of every own rule. Left calls have no cycles, so a depth-first walk resolves
-/// each rule once. O(states and edges of initial states).
+/// Fills in the first bytes and first tokens of every own rule. Left calls have no cycles, so a depth-first walk
+/// resolves each rule once. O(states and edges of initial states).
 pub(super) fn fill_firsts(tables: &mut TablesData, shared: Tables<'_>) {
     let base = tables.bases.rules;
     let mut done = vec![false; tables.rules.len()];

@@ -175,8 +175,8 @@ impl<'m> Layout<'m> {
         self.tables.states.push(record);
     }
 
-    /// Adds the calls and tokens of an edge. A call in tail position has no return state, but for those of a region: its
-    /// frame says that a callee is within it.
+    /// Adds the calls and tokens of an edge. A call in tail position has no return state, but for those of a region:
+    /// its frame says that a callee is within it.
     fn add_labels(&mut self, rule: &NetworkRule, edge: &Edge, first: u32) {
         let target = first + edge.target;
         let is_region = matches!(rule.kind, RuleKind::Region(_));

@@ -1,7 +1,7 @@
 //! Removes left recursion, exactly: no rule's strings can begin with a call that leads back to the rule.
 //!
-//! Let `S` be the rules of one cycle of left calls. A string of a goal rule `A` in `S` begins with a
-//! *seed*: a transition out of the initial state of some rule `B` of `S` that is no left call into `S`. Then it climbs: it
+//! Let `S` be the rules of one cycle of left calls. A string of a goal rule `A` in `S` begins with a *seed*: a
+//! transition out of the initial state of some rule `B` of `S` that is no left call into `S`. Then it climbs: it
 //! finishes `B`, continues in some `C` of `S` after its left call of `B`, and so on, until it finishes `A` itself and
 //! stops. The climb never looks back, so it is a finite automaton:
 //!

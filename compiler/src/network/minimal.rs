@@ -36,8 +36,8 @@ fn without_empty(mut dfa: Dfa) -> Dfa {
     dfa.trimmed()
 }
 
-/// Drops the states that are reachable neither from state 0 nor from one of `roots`. Returns the rest, and the new number
-/// of each old state.
+/// Drops the states that are reachable neither from state 0 nor from one of `roots`. Returns the rest, and the new
+/// number of each old state.
 pub(super) fn without_unreached(states: Vec<DfaState>, roots: &[u32]) -> (Vec<DfaState>, Vec<u32>) {
     let mut numbers = vec![u32::MAX; states.len()];
     let mut order = Vec::new();

@@ -1,7 +1,7 @@
 //! The network in normal form: flat records, with the fields that belong to the masks still empty.
 //!
-//! The records are those of the artifact (plain data, see `grammarc_artifacts::sections::network`). Numbers continue those
-//! of the vocabulary's shared rules.
+//! The records are those of the artifact (plain data, see `grammarc_artifacts::sections::network`). Numbers continue
+//! those of the vocabulary's shared rules.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The passes from a grammar to its network, and the repetition of passes whose assumptions fail.
 //!
-//! Rules are first built with two assumptions: counts and sets of required keys may be in registers, and the vocabulary's
-//! rules may replace the grammar's. A later pass may refute either. Then the rules are built again:
+//! Rules are first built with two assumptions: counts and sets of required keys may be in registers, and the
+//! vocabulary's rules may replace the grammar's. A later pass may refute either. Then the rules are built again:
 //!
 //! | outcome | refuted | next |
 //! | --- | --- | --- |

@@ -27,9 +27,9 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind, Survey};
 /// Calls of rules that are looked through one after the other.
 const MOST_THROUGH: usize = 8;
 
-/// The grammar with simpler repetitions; the grammar itself where none is simpler. `survey` and `facts` are those of its
-/// rules. Callees come before their callers, so that a rule that is looked through is simple already; one that leads back
-/// to the caller is looked through as it was written, and no further.
+/// The grammar with simpler repetitions; the grammar itself where none is simpler. `survey` and `facts` are those of
+/// its rules. Callees come before their callers, so that a rule that is looked through is simple already; one that
+/// leads back to the caller is looked through as it was written, and no further.
 pub(crate) fn simplify<'g>(
     grammar: &'g Grammar,
     survey: &Survey,

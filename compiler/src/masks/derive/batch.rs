@@ -2,9 +2,9 @@
 //!
 //! A state and its reference run over the trie side by side. At a node of height `h`, two configurations that are
 //! equivalent for `h` bytes have the same outcome below it, so the reference's holds there and the node is not opened.
-//! Every other node is. In a chain of 255 characters nearly all nodes are pruned: a place far from the end differs from its
-//! reference in no token or in a few long runs of one character, a place near the end in the tokens that are longer than
-//! the rest of the chain.
+//! Every other node is. In a chain of 255 characters nearly all nodes are pruned: a place far from the end differs from
+//! its reference in no token or in a few long runs of one character, a place near the end in the tokens that are longer
+//! than the rest of the chain.
 //!
 //! The states of a batch are the members of one [product](super::product): a node is visited once for all of them.
 //!
@@ -75,8 +75,8 @@ impl Difference {
     }
 }
 
-/// Outcomes at the current node by reached configuration: when several states diverge from their references at one node,
-/// most reach the same configuration.
+/// Outcomes at the current node by reached configuration: when several states diverge from their references at one
+/// node, most reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
     /// By state and byte, what is come to.
@@ -124,8 +124,8 @@ pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Rang
 }
 
 impl<'a> Walker<'a> {
-    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All states have
-    /// rows.
+    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All
+    /// states have rows.
     pub(crate) fn apart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -152,8 +152,8 @@ impl<'a> Walker<'a> {
         apart
     }
 
-    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or the states go
-    /// too many ways.
+    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or
+    /// the states go too many ways.
     pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -323,8 +323,8 @@ mod tests {
     use crate::network::NetworkLimits;
     use crate::threads::Context;
 
-    /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how many
-    /// had a reference.
+    /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how
+    /// many had a reference.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
         let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {

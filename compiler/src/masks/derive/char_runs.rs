@@ -1,10 +1,10 @@
 //! Runs of characters: states that read characters of one class for a while, whose tokens are found by their length.
 //!
-//! In a state before `[0-9A-Za-z]{8}-` every letter leads to the next of eight equal places. A token of such letters alone is
-//! accepted if it has at most eight bytes, so all these tokens are one [row](CharClassIndex::drawings), shared by all
-//! states with this class and length, and found without a walk. Two kinds of strings are walked: those that leave the class
-//! after some letters, from nodes that an index by byte [has](CharClassIndex::edges), and those that do not begin with such
-//! a letter.
+//! In a state before `[0-9A-Za-z]{8}-` every letter leads to the next of eight equal places. A token of such letters
+//! alone is accepted if it has at most eight bytes, so all these tokens are one [row](CharClassIndex::drawings), shared
+//! by all states with this class and length, and found without a walk. Two kinds of strings are walked: those that
+//! leave the class after some letters, from the nodes of an [index by byte](CharClassIndex::edges), and those that
+//! begin otherwise.
 //!
 //! The sets of the rows are encoded before all others, and the states differ from them in a few tokens.
 //!
@@ -40,7 +40,8 @@ const STEPS_A_STATE: usize = 1 << 9;
 /// States from which on a second thread is worth it.
 const WORTH_A_THREAD: usize = 256;
 
-/// Tokens too long for a state and not for its reference, up to which it is derived from that.
+/// The most tokens that are too long for a state and not for its reference, up to which it is derived from the
+/// reference.
 const FEW: u32 = 64;
 
 /// How a state goes on with the characters of some kinds.
@@ -343,7 +344,8 @@ impl<'a> Finder<'a> {
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it counts.
+    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it
+    /// counts.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];

@@ -1,9 +1,9 @@
 //! The product automaton of a batch: each state beside its reference.
 //!
-//! Each derived state is a member: a row of the transition table for it, and one for its reference. The rows of all members at a
-//! node are a *product state*. Product states are interned and their transitions memoised: after `n` letters the 255 places of `[a-z]{0,255}`
-//! have all moved on by `n`, whichever letters these were. So a node costs one look-up for all members together, and a member
-//! costs something only where it differs from its reference.
+//! Each derived state is a member: a row of the transition table for it, and one for its reference. The rows of all
+//! members at a node are a *product state*. Product states are interned and their transitions memoised: after `n`
+//! letters the 255 places of `[a-z]{0,255}` have all moved on by `n`, whichever letters these were. So a node costs one
+//! look-up for all members together, and a member costs something only where it differs from its reference.
 //!
 //! A member is left out below a node whose height is no more than the bytes for which its two rows are equivalent, and
 //! dropped for good once both rows are the same.
@@ -62,7 +62,8 @@ pub(crate) enum Divergence {
     Gone,
     /// Both come to the same, from which only the reference goes on.
     Last,
-    /// The state comes to something else than its reference, without bytes to go on with, or to go on with its reference.
+    /// The state comes to something else than its reference, without bytes to go on with, or to go on with its
+    /// reference.
     Other {
         /// Transition of the state.
         to: Transition,
@@ -160,8 +161,8 @@ pub(crate) struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// Lanes for states and references with these rows, each with the bytes, as bits, that may come after the state's rule;
-    /// and the product state that they begin with above strings of up to `height` bytes, or [`NONE`].
+    /// Returns the product of states and references with these rows, each with the FOLLOW bytes of the state's rule, as
+    /// bits. Also returns the first product state above strings of up to `height` bytes, or [`NONE`].
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],

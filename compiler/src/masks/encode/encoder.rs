@@ -1,7 +1,7 @@
 //! Brings the token sets of outcomes into their [forms](super::form), on any thread, before masks are numbered.
 //!
-//! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
-//! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
+//! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and
+//! the masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
 //! [ahead](Encoder::encode_new). The thread that takes the results only looks the form up ([`pool`](super::pool)).
 //!
 //! The form of a derived set follows from its difference to the reference's set: the number of tokens in which the set
@@ -176,7 +176,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Whether an outcome is worth looking up before it is encoded: most states of a grammar have the outcome of another.
+    /// Whether an outcome is worth looking up before it is encoded: most states of a grammar have the outcome of
+    /// another.
     pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
         let is_small = outcome.delta.is_none()
             && outcome.spans.len() < MANY_SPANS
@@ -278,7 +279,8 @@ impl<'a> Encoder<'a> {
         describe_difference(row_of(self.shared, nearest), row, words);
     }
 
-    /// The form of another state's tokens without the ranks `except` and with those of `spans`, by way of a row of bits.
+    /// The form of another state's tokens without the ranks `except` and with those of `spans`, by way of a row of
+    /// bits.
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -393,8 +395,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// All that an outcome says of tokens: the state that it takes over from, how many ranges are not taken, these ranges, the
-/// other spans.
+/// The tokens of an outcome: the state that it takes over from, the number of ranges that are not taken, these ranges,
+/// and the other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.delta {
         Some(taken) => (taken.reference, &taken.excluded[..]),

@@ -1,19 +1,19 @@
-//! The mask pool: token sets by their [forms](super::form), and masks as records of a dense row, a minus list and a plus
-//! list.
+//! The mask pool: token sets by their [forms](super::form), and masks as records of a dense row, a minus list and a
+//! plus list.
 //!
 //! The runtime pays for a mask a row to copy, if it has one, and a step for each token of its lists; a row costs as
 //! much as one token in sixteen words. So a set of no more tokens is a plus list, and a larger one is a row with few
 //! exceptions where that can be had:
 //!
-//! - A grammar's set is the difference to a row of the vocabulary where that has at most half of the set's tokens and takes
-//!   less than half a row; else the same to one of the grammar's newest rows; else a list where that takes less than half a
-//!   row, and else a row of its own.
+//! - A grammar's set is the difference to a row of the vocabulary, if that has at most half of the set's tokens and takes
+//!   less than half a row. Else it is such a difference to one of the grammar's newest rows. Else it is a list, if that
+//!   takes less than half a row, and else a row of its own.
 //! - A vocabulary's rows are shared by all grammars, so it has as many as its sets and their likes in the grammars ask
 //!   for: a set becomes a row unless it differs from one in a few tokens.
 //!
-//! Sets are numbered as they are found, masks as they are [asked for](Pool::mask), which is in the order of the states. So a
-//! record depends on the set and on the sets before it in that order. Equal sets are one mask, and one that the vocabulary
-//! stores in the words of the form is the vocabulary's.
+//! Sets are numbered as they are found, masks as they are [asked for](Pool::mask), which is in the order of the states.
+//! So a record depends on the set and on the sets before it in that order. Equal sets are one mask, and one that the
+//! vocabulary stores in the words of the form is the vocabulary's.
 //!
 //! Outcomes are looked up before they are encoded: most are equal to others.
 

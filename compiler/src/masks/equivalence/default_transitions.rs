@@ -1,19 +1,19 @@
 //! States equal to the target of their widest edge, their *default*: the two differ in no token.
 //!
-//! In an object that may have any keys besides those it names, a state within a named key does what the state within any
-//! key does, but for the next byte of the name, and then for the byte after it. Hardly any token goes on from there to the
-//! end of the key, where the two differ at last. So both are followed along the bytes on which they differ, until no
-//! [factor](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two states that are
-//! known to be equal; if that decides nothing, from the root of the trie along its nodes. D2FA (S. Kumar et al.,
-//! "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by
-//! such default transitions.
+//! In an object that may have other keys, a state within a named key equals the state within any key, except for the
+//! next byte of the name and what follows it. Hardly any token continues from there to the end of the key, where the
+//! two differ at last. So both are followed along the bytes on which they differ. This stops when no
+//! [factor](crate::masks::trie::factors) of a token continues from one byte to the next, or at two states known to be
+//! equal. If that decides nothing, both are followed along the nodes of the trie. D2FA (S. Kumar et al., "Algorithms to
+//! Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by such default
+//! transitions.
 //!
-//! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string; its
-//! transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a call of a
-//! rule that begins with nothing else.
+//! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string;
+//! its transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a
+//! call of a rule that begins with nothing else.
 //!
-//! Cost: O(edges) for each state, some 50 ns, and the look-up of a factor for each byte on which two differ; at the ends of
-//! keys, the look-up of a child for each byte on which two differ at a node.
+//! Cost: O(edges) for each state, some 50 ns, and the look-up of a factor for each differing byte. At the ends of keys,
+//! the look-up of a child for each differing byte of a node.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -64,12 +64,12 @@ pub(crate) struct DefaultTransitions<'a> {
     follow: &'a Follow<'a>,
     network: Joined<'a>,
     known: &'a VocabularyFacts,
-    /// By index of the state, the other that it was held against last, and where in the list they part; nowhere known
-    /// where that is on too many bytes or not distinguished by bytes.
+    /// By index of the state, the state it was compared with last, and the range of their divergences. `None` if these
+    /// are too many or do not decide.
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
     divergences: Vec<Divergence>,
-    /// By index of the state, the other that it was held against last, and whether they are known to do the same with every
-    /// piece of a token.
+    /// By index of the state, the other that it was held against last, and whether they are known to do the same with
+    /// every piece of a token.
     equivalent: Vec<(u32, bool)>,
     /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
     /// [`UNKNOWN`] where that was not asked.
@@ -101,7 +101,8 @@ impl<'a> DefaultTransitions<'a> {
         }
     }
 
-    /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for before.
+    /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for
+    /// before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
@@ -199,7 +200,8 @@ impl<'a> DefaultTransitions<'a> {
             })
     }
 
-    /// Returns the bytes on which two states diverge, if these decide and are few: numbers of [divergences](Self::divergence).
+    /// Returns the bytes on which two states diverge, if these decide and are few: numbers of
+    /// [divergences](Self::divergence).
     #[inline]
     pub(crate) fn divergences_between(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
@@ -239,7 +241,7 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// The bytes on which some calls do what is left of what a state does, and perhaps more of it.
+    /// Returns the bytes on which some calls cover the remaining transitions of a state.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -293,8 +295,8 @@ impl<'a> DefaultTransitions<'a> {
             return None;
         }
         let first = self.plainly_begun(call)?;
-        // Between two of these, bytes are distinguished by edges of the own states or of the shared one, which is the same where a
-        // token may end in all.
+        // Between two of these, bytes are distinguished by edges of the own states or of the shared one, which is the
+        // same where a token may end in all.
         let records = [state, call.ret].map(|state| self.record(state));
         let rests = |record: &StateRecord| record.flags & state_flags::RESTS != 0;
         let are_plain = records.iter().all(|record| rests(record) && record.count_exit == NONE);
@@ -312,8 +314,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell what
-    /// it does.
+    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell
+    /// what it does.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;
@@ -336,8 +338,8 @@ impl<'a> DefaultTransitions<'a> {
     }
 }
 
-/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to lead
-/// nowhere, they do the same by calls.
+/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to
+/// lead nowhere, they do the same by calls.
 fn add_divergences(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,

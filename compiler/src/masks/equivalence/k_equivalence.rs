@@ -1,22 +1,22 @@
 //! k-equivalence: states of a grammar that do the same for `k` bytes, for every `k`.
 //!
 //! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token as long as that can
-//! tell. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone, with `h`
-//! the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes, each
-//! round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one longer
-//! experiment. Unlike a minimisation, the rounds themselves are the result.
+//! tell. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone, with
+//! `h` the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes,
+//! each round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one
+//! longer experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
-//! States that leave a class get a new number, and the others keep theirs ([`partition`](super::refinement)). So a round costs
-//! as much as changes in it: for a chain, the states of one place.
+//! States that leave a class get a new number, and the others keep theirs ([`partition`](super::refinement)). So a
+//! round costs as much as changes in it: for a chain, the states of one place.
 //!
-//! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because no
-//! mask depends on them.
+//! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because
+//! no mask depends on them.
 //!
-//! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
-//! by itself, which makes classes finer than they need be and never wrong.
+//! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a
+//! class by itself, which makes classes finer than they need be and never wrong.
 //!
-//! Cost: for each round O(edges into states whose class the round before has changed). Rounds end with the highest node of the
-//! trie, or where the work is more than it is worth.
+//! Cost: for each round O(edges into states whose class the round before has changed). Rounds end with the highest node
+//! of the trie, or where the work is more than it is worth.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -36,7 +36,7 @@ use crate::threads::Context;
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
 
-/// States that take part from which on a second thread is worth waking up.
+/// States from which on a second thread is worth waking up.
 const WORTH_A_THREAD: usize = 512;
 
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
@@ -60,8 +60,8 @@ pub(crate) struct KEquivalence {
     rows: TransitionTable,
     /// By index of the state.
     is_wide: Vec<bool>,
-    /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free text. Within a
-    /// string of bytes these do as others.
+    /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free
+    /// text. Within a string of bytes these do as others.
     has_default: Vec<bool>,
     /// Outcomes that walks have found of the states of a class.
     remembered: Memo,

@@ -22,8 +22,8 @@ pub(crate) const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_
 /// Steps of a budget that it takes to look through the calls of a state, about.
 const STEPS_THROUGH: usize = 1 << 9;
 
-/// Transitions of an own state: byte edges in ascending order, and calls. The edges that a tail call of an own rule begins
-/// with are among them, since they are taken with the same stack.
+/// Transitions of an own state: byte edges in ascending order, and calls. The edges that a tail call of an own rule
+/// begins with are among them, since they are taken with the same stack.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnTransitions<'a> {
     pub(crate) edges: &'a [ByteEdge],

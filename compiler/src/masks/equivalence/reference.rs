@@ -16,7 +16,7 @@ use crate::network::follow::Follow;
 /// last, the two masks differ in most of their tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// The number of states that are equivalent for most bytes from which on one of them is worth a mask of its own.
+/// The number of states that are equivalent for most bytes, from which on one of them gets a mask of its own.
 const MANY: usize = 8;
 
 /// Steps of a budget that it takes to look at a state, about.
@@ -31,9 +31,9 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the most
-    /// bytes. The first of many similar states becomes a reference where none of them is one yet: a walk beside
-    /// it is shorter.
+    /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the
+    /// most bytes. The first of many similar states becomes a reference where none of them is one yet: a walk beside it
+    /// is shorter.
     ///
     /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is another's
     /// has none.

@@ -1,7 +1,7 @@
 //! Self-loops of wide states, and the subtrees of the trie that such a state accepts as a whole.
 //!
-//! A state *loops* on a byte, for `k` bytes, if the byte leads to a state that is equivalent to it for `k` bytes. A subtree of
-//! height at most `k + 1` whose bytes are all loops is accepted without a visit of its nodes.
+//! A state *loops* on a byte, for `k` bytes, if the byte leads to a state that is equivalent to it for `k` bytes. A
+//! subtree of height at most `k + 1` whose bytes are all loops is accepted without a visit of its nodes.
 
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;

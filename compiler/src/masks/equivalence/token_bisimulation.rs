@@ -1,17 +1,17 @@
 //! Token bisimulation: states that do the same with every factor (contiguous part) of a token.
 //!
 //! The state after one member of an object differs from the state after the next in the keys that may still come, and
-//! hardly any factor of a token goes on from a comma to the end of a key. So no mask distinguishes these states, nor the
-//! ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class and the
-//! follow masks of the state that it is a copy of.
+//! hardly any factor of a token goes on from a comma to the end of a key. So no mask distinguishes these states, nor
+//! the ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class
+//! and the follow masks of the state that it is a copy of.
 //!
-//! Two steps find bisimilar states. First, candidates are states that calls return to and states that lead to wide states. Each is
-//! compared with the last one that has the same bytes and calls: along the bytes on which the two differ, for as long as
-//! the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not followed; instead, the return
-//! states of two calls of one rule have to agree on every factor that may come
-//! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that lead
-//! to bisimilar states on the same bytes and calls are bisimilar. States are numbered along the texts that they read
-//! and taken from the last, so most targets are known. Wide states are not compared, but a
+//! Two steps find bisimilar states. First, candidates are states that calls return to and states that lead to wide
+//! states. Each is compared with the last one that has the same bytes and calls: along the bytes on which the two
+//! differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not
+//! followed; instead, the return states of two calls of one rule have to agree on every factor that may come
+//! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that
+//! lead to bisimilar states on the same bytes and calls are bisimilar. States are numbered along the texts that they
+//! read and taken from the last, so most targets are known. Wide states are not compared, but a
 //! [default](super::default_transitions) stands for its state.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
@@ -36,8 +36,8 @@ use crate::network::follow::Follow;
 /// Pairs of states that two are followed to.
 const MOST_PAIRS: usize = 48;
 
-/// Neighbouring bytes on which two states diverge equally that are followed one by one. With more of them, the states that they
-/// lead to have to do the same with every piece.
+/// Neighbouring bytes on which two states diverge equally that are followed one by one. With more of them, the states
+/// that they lead to have to do the same with every piece.
 const FEW: u32 = 4;
 
 /// Steps of a budget that it takes to hold a state against another, about.
@@ -227,8 +227,8 @@ impl<'a> Finder<'_, 'a> {
         of(self.record(one)) == of(self.record(other))
     }
 
-    /// The bytes that come after a state's rule, if the rule or one that goes on in its place may be left from there: they
-    /// say at which nodes.
+    /// Returns the FOLLOW bytes of a state's rule, which select the exit nodes, if the rule or one called in tail
+    /// position may be left.
     fn after(&self, index: u32) -> ByteSet {
         const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
         let is_left = self.record(index).flags & LEAVES != 0
@@ -380,8 +380,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key and
-    /// begin a value. A few have a whole key in them.
+    /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key
+    /// and begin a value. A few have a whole key in them.
     fn compiler() -> Compiler {
         let texts = [
             "\",", "\",\"", "\"}", "\"},", "},\"", "}}", "],\"", ",\"", ",\"0", "{\"", "\":",

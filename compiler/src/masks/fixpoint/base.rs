@@ -1,8 +1,8 @@
 //! Base masks and exit classes of all own states.
 //!
 //! A state is walked, derived from its [reference](crate::masks::equivalence::reference), or has the outcome of its
-//! representative. References come first; among the derived states, those that differ from their references soon are done
-//! one by one, and the rest many at once.
+//! representative. References come first; among the derived states, those that differ from their references soon are
+//! done one by one, and the rest many at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -37,8 +37,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The selection of some own states of a network. States that have a representative are in neither list, nor are those
-    /// of packed sets, which stay in no table, but for those that others are derived from.
+    /// Selects own states of a network. States with a representative are in neither list. States of packed sets are in
+    /// no table, and only those that others are derived from are selected.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,

@@ -1,8 +1,8 @@
 //! Follow masks: summary edges to a fixpoint.
 //!
 //! A return state meets a class where the rule it called can be left through that class, and its own exits are classes
-//! that the rules below may meet in turn, so each round's new pairs follow from the classes of the last (T. Reps,
-//! S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, calls them summary
+//! that the rules below may meet in turn, so each round's new pairs follow from the classes of the last (T. Reps, S.
+//! Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, calls them summary
 //! edges).
 
 use std::borrow::Cow;
@@ -31,8 +31,8 @@ pub(crate) struct FollowMasks {
     pub(crate) pairs: usize,
 }
 
-/// Finds the follow masks of all pairs that can occur, by the calls `as_it_is`, which countdowns decide, and the classes
-/// in `masks` and of `crowded` nodes, by a state of their rule.
+/// Finds the follow masks of all pairs that can occur, given the calls, the classes of states and those of high-fanout
+/// nodes, by a state of their rule. The calls `as_it_is` have the effect of countdowns.
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     inputs: Inputs<'_>,

@@ -1,10 +1,11 @@
-//! Masks of the high-fanout nodes of packed sets: those whose walk at run time would look at more trie nodes than a step may.
+//! Masks of the high-fanout nodes of packed sets: those whose walk at run time would visit more trie nodes than a step
+//! may.
 //!
-//! A packed set calls nothing, so the outcome of a node is that same walk without a bound: the tokens at the trie nodes that
-//! it comes to, and those of the trie nodes at which a text ends. The sets become masks and the exits classes as those of
-//! states do, behind all of these and in the order of the nodes.
+//! A packed set calls nothing, so the outcome of a node is that same walk without a bound. The base has the tokens at
+//! the trie nodes that the walk reaches, and the exits are the trie nodes at which a text ends. The sets become masks
+//! and the exits become classes like those of states, after all of these and in the order of the nodes.
 //!
-//! Cost: for each candidate some hundred trie nodes looked at; for each high-fanout node what its walk takes.
+//! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
 
 use grammarc_artifacts::catalogue::{Catalogue, Node, RootChildren, WALKED, walk};
 use grammarc_artifacts::sections::masks::CrowdedRecord;
@@ -65,7 +66,7 @@ struct Along<'a> {
 }
 
 impl Along<'_> {
-    /// Whether a walk of a node at run time would look at too much, with what is below the trie nodes at which texts end.
+    /// Whether a walk of a node at run time would visit too many trie nodes, with those below the ends of texts.
     fn is_high_fanout(&self, node: u32, room: &mut Room) -> bool {
         let Self { nodes, trie, roots, .. } = *self;
         let mut behind = 0;

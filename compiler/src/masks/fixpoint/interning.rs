@@ -1,8 +1,8 @@
 //! Token sets and exit classes by number, and the masks and classes that are made of them in the order of the states.
 //!
 //! States are walked and derived in the order that costs least, and so their sets and exits are numbered. When all are
-//! known, masks and classes are given in the order of the states. The masks and classes of follow entries come after these,
-//! in the order of the pairs. So neither a thread nor the way to find an outcome decides a number.
+//! known, masks and classes are given in the order of the states. The masks and classes of follow entries come after
+//! these, in the order of the pairs. So neither a thread nor the way to find an outcome decides a number.
 
 use grammarc_artifacts::sections::network::NONE;
 
@@ -129,8 +129,8 @@ impl<'a> Interning<'a> {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for those of
-    /// packed sets.
+    /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for
+    /// those of packed sets.
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }

@@ -170,8 +170,8 @@ pub(crate) fn compute(
     Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
-/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and no node
-/// of a packed set a mask. O(length of the tables).
+/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and
+/// no node of a packed set a mask. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,

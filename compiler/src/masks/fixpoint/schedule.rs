@@ -1,7 +1,8 @@
 //! Work on a list of items, on several threads where it is worth it, with the results taken in the order of the items.
 //!
-//! One thread takes the results, in order, as far as they are there, and works on items while the next is not; the others
-//! only work. So what is made of the results does not depend on the number of threads, and goes on beside the work.
+//! One thread takes the results, in order, as far as they are there, and works on items while the next is not; the
+//! others only work. So what is made of the results does not depend on the number of threads, and goes on beside the
+//! work.
 //!
 //! Items are given out in parts, since neighbouring states lead to the same sets. Some take a thousand times as long as
 //! others, so when no part is left, a thread takes half of what another has not begun of its own.
@@ -27,8 +28,8 @@ use crate::threads::Context;
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// Time after which it is estimated from the first items how long the others take, and how long that is to be for a second
-/// thread: the first take longest.
+/// Time after which it is estimated from the first items how long the others take, and how long that is to be for a
+/// second thread: the first take longest.
 const TOLD: Duration = Duration::from_micros(60);
 const FORESEEN: Duration = Duration::from_micros(1000);
 
@@ -103,8 +104,8 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     }
 
     /// Works on the items, each at an `own` state, and has each result taken, in order. The items that one thread alone
-    /// works on depend on the time, and nothing that is made of the results does. The part of taking a result that needs
-    /// none of those before it is done `ahead` by the thread that has found it, where there are several.
+    /// works on depend on the time, and nothing that is made of the results does. The part of taking a result that
+    /// needs none of those before it is done `ahead` by the thread that has found it, where there are several.
     pub(crate) fn in_order<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],
@@ -255,7 +256,7 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         (first < end).then(|| first..end.min(first + self.size))
     }
 
-    /// The second half of what a worker has not begun, of the one that has most.
+    /// Returns the second half of the items that a worker has not begun, of the worker with the most.
     fn part_of_another(&self) -> Option<Range<usize>> {
         loop {
             let most = self.given.iter().max_by_key(|rest| rest.len())?;

@@ -1,4 +1,4 @@
-//! Token liveness: states in which a token may end, since whole tokens lead on.
+//! Token liveness: states in which a token may end, because whole tokens continue from there.
 //!
 //! A vocabulary with all 256 single-byte tokens spells everything. Real ones miss some (SmolLM2 has 235), and then a
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
@@ -25,7 +25,7 @@ use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
+/// Clears the rest flag of every state from which no sequence of tokens continues, and returns those states.
 pub(crate) fn mark(
     network: &mut Network,
     shared: Tables<'_>,

@@ -2,11 +2,12 @@
 //!
 //! There may be a hundred thousand of them, some for as long as the compiler lives. Were each a piece of memory of its
 //! own, they would lie strewn over the heap of the process, between what each compilation needs for a moment, and an
-//! allocator has to search among the gaps: a compiler that had seen a few hundred grammars took a quarter longer for the
-//! next one.
+//! allocator has to search among the gaps: a compiler that had seen a few hundred grammars took a quarter longer for
+//! the next one.
 //!
 //! A block is written on while others read what stands in it already, so its words are atomic. A thread that has a
-//! [`KeptOutcome`] was given it by the thread that wrote it, or under the lock that this thread held, and sees its words.
+//! [`KeptOutcome`] was given it by the thread that wrote it, or under the lock that this thread held, and sees its
+//! words.
 //!
 //! Cost: O(words) to keep an outcome; a clone counts a reference to its block.
 

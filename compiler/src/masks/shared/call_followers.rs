@@ -1,12 +1,12 @@
 //! Call followers: the bytes that may come behind a string of a shared rule within a token.
 //!
 //! Two states that call one rule and return to different states have the same masks unless some token holds a string of
-//! the rule and goes on behind it with a byte on which the return states differ. After a colon hardly any token has a whole
-//! value, and none has a bracket behind it.
+//! the rule and goes on behind it with a byte on which the return states differ. After a colon hardly any token has a
+//! whole value, and none has a bracket behind it.
 //!
-//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte. Letters and digits
-//! lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each rule and byte that is asked for,
-//! some 0.2 ms.
+//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte. Letters and
+//! digits lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each rule and byte that is
+//! asked for, some 0.2 ms.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -2,15 +2,15 @@
 //! again.
 //!
 //! - Residuals: the part of a shared state `s`'s base mask and exit class that lies below the trie's node for a byte `b` is
-//!   the outcome of `q` at that node, where `s` goes to `q` on `b` and nowhere else. Walks meet wide subtrees just there: one
-//!   byte into a token, inside a string. So the outcome is cut from what is stored: a binary search instead of a walk.
+//!   the outcome of `q` at that node, if `s` leads to `q` on `b` and nowhere else. Walks meet wide subtrees just there: one
+//!   byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
 //! - Deeper in the trie an outcome is walked once and [remembered](crate::masks::outcome::memo).
 //! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma
 //!   looks at the commas alone.
 //!
-//! All of it is worked out when it is first asked for, and all but what was walked is kept for as long as the compiler
-//! lives: a base mask as ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which grammar asks
-//! first, or on which thread.
+//! All of it is computed on first use, and all but the walks is kept as long as the compiler lives: a base mask as
+//! ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which
+//! grammar asks first, or on which thread.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -53,8 +53,8 @@ pub(crate) struct VocabularyFacts {
     speaks: Vec<bool>,
     transitions: Transitions,
     sources: Predecessors,
-    /// States that stay where they are on some bytes, the lowest of equal ones; those that do so on many come first, and
-    /// are so many.
+    /// Self-looping states, the lowest of equal ones, those that loop on many bytes first; and how many of these there
+    /// are.
     staying: (Vec<u32>, usize),
     /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
     passing: FxHashMap<u32, u32>,
@@ -264,8 +264,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each other,
-    /// those of the lowest.
+    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each
+    /// other, those of the lowest.
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }

@@ -1,12 +1,12 @@
 //! Predecessors: by state and byte, a shared state that goes there on the byte and nowhere else.
 //!
-//! A walk asks this for each byte behind the root, for a state of its own. The bytes on which a state is reached from one
-//! source are few ranges, as the edges are that say so: they stand side by side by the state, and a look-up searches
-//! among those of one. Kept by state and byte, they would take some twelve times the room, a third of all that a compiler
-//! keeps.
+//! A walk asks this for each byte behind the root, for a state of its own. The bytes on which a state is reached from
+//! one source are few ranges, as the edges are that say so: they stand side by side by the state, and a look-up
+//! searches among those of one. Kept by state and byte, they would take some twelve times the room, a third of all that
+//! a compiler keeps.
 //!
-//! Cost: O(edges) in time, but for sorting them, and in room; a look-up is O(log ranges of the state), of which most states
-//! have one.
+//! Cost: O(edges) in time, but for sorting them, and in room; a look-up is O(log ranges of the state), of which most
+//! states have one.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
@@ -21,7 +21,7 @@ struct SourceRange {
     hi: u8,
     /// The first state that does.
     first: u32,
-    /// The first that does and goes on with few bytes, as after a backslash, where that is another; or [`NONE`].
+    /// The first source with few outgoing bytes, such as after a backslash, if there is another; or [`NONE`].
     narrow: u32,
 }
 

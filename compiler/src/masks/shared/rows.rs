@@ -1,7 +1,7 @@
 //! Dense rows and masks of the vocabulary: which rows are near each other, and which mask is stored in which words.
 //!
-//! Cost: of what is near a row O(rows * words of a row), once, when it is first asked for; of the masks O(words of their
-//! lists), once.
+//! Cost: of what is near a row O(rows * words of a row), once, when it is first asked for; of the masks O(words of
+//! their lists), once.
 
 use std::sync::OnceLock;
 
@@ -63,7 +63,8 @@ impl StoredRows {
         })
     }
 
-    /// The mask that is stored as a row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both lists.
+    /// The mask that is stored as a row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both
+    /// lists.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])

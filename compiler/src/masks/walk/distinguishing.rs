@@ -1,7 +1,8 @@
 //! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
 //! them.
 //!
-//! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes for
+//! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
+//! for
 //! `k + 1` follow from those for `k` of the pairs that the two lead to, so they are found for 1, 2, ... bytes, as far as they
 //! are asked for; most stay the same after a few.
 //!
@@ -20,7 +21,7 @@ use crate::network::lazy_dfa::BOTTOM;
 /// The bytes within which most pairs are distinguished that are distinguished at many nodes.
 const SOON: usize = 2;
 
-/// Bytes from which on it is worth finding all that a pair leads to.
+/// Bytes from which on computing all successors of a pair is worth its cost.
 const WORTH_STEADYING: usize = 6;
 
 /// Pairs that are looked into at once.
@@ -40,9 +41,9 @@ impl PairTable {
 }
 
 impl PairTable {
-    /// Bytes, as [`bits`], one of which is in every string of up to `length` that tells the two apart:
-    /// below a node no higher and without such bytes they do the same. A string on which they come apart later has the byte
-    /// that leads there as well, so either will do, and the rarer is taken.
+    /// Returns distinguishing bytes of a pair, as [`bits`]: every string of up to `length` that distinguishes the two
+    /// has one of them. Below a node no higher and without such bytes both are equal. A string that distinguishes them
+    /// later also has the byte on the way there, so either may be taken, and the rarer one is.
     pub(crate) fn distinguishing(
         &mut self,
         cursor: &mut Cursor<'_>,

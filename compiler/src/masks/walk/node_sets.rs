@@ -2,12 +2,13 @@
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
 //! classes, those of strings and numbers, and most of them go on from the nodes of a class with the same first bytes. A
-//! *node set* is the set of nodes that some bytes lead to from the nodes of a class. Its transitions are found once; the trie
-//! alone decides them, so node_sets serve all states.
+//! *node set* is the set of nodes that some bytes lead to from the nodes of a class. Its transitions are found once;
+//! the trie alone decides them, so node_sets serve all states.
 //!
 //! Configurations that read many bytes are walked from each node by itself.
 //!
-//! Cost: O(nodes of a node set) to find it, and a look-up for each byte from then on, besides the tokens that end there.
+//! Cost: O(nodes of a node set) to find it, and a look-up for each byte from then on, besides the tokens that end
+//! there.
 
 use std::ops::Range;
 
@@ -142,8 +143,8 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with few
-    /// bytes.
+    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with
+    /// few bytes.
     pub(crate) fn leave_together(
         &mut self,
         (cursor, worklist): (&mut Cursor<'_>, &mut Worklist),
@@ -194,8 +195,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the outcome of the strings that lead to the nodes of a node set, with the configurations `reached`, and queues
-    /// node_sets for the strings below.
+    /// Adds the outcome of the strings that lead to the nodes of a node set, with the configurations `reached`, and
+    /// queues node_sets for the strings below.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,

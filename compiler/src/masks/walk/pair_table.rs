@@ -1,7 +1,7 @@
 //! The bytes on which an own and a shared configuration differ, as *steps*.
 //!
-//! The transition of a byte range changes at a *turn*: a byte from which on a target, the end of a token or the end of the
-//! rule is another, for either configuration. Between two turns one byte stands for all.
+//! The transition of a byte range changes at a *turn*: a byte from which on a target, the end of a token or the end of
+//! the rule is another, for either configuration. Between two turns one byte stands for all.
 //!
 //! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 
@@ -246,8 +246,8 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
-    /// may be left, and one that may not.
+    /// Whether the outgoing bytes of a shared state are nearly those of another, such as two states of a chain of which
+    /// one may be left.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);

@@ -1,7 +1,7 @@
 //! Scan of whole subtrees in preorder, for wide states.
 //!
-//! A wide state reads most children of a node, so choosing among them costs more than to look at all: nodes are taken in
-//! preorder, each with the configuration of its parent. States of the
+//! A wide state reads most children of a node, so choosing among them costs more than to look at all: nodes are taken
+//! in preorder, each with the configuration of its parent. States of the
 //! [table](crate::masks::equivalence::transition_table) are numbers of rows, and a step is one entry of it.
 //!
 //! Cost: O(nodes reached), some 4 ns each.

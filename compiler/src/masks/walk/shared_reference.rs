@@ -1,9 +1,9 @@
 //! The shared state whose stored mask an outcome is derived from, its shared reference.
 //!
-//! It is the first that fits a run of the configuration's moves, the longest runs first, or of those of a configuration
-//! that they lead to; else one of the self-looping states that differs in few bytes.
+//! The first state that fits a run of the configuration's moves is taken, the longest runs first, and then those of a
+//! configuration that the moves lead to. If none fits, a self-looping state that differs on few bytes is taken.
 //!
-//! Cost: O(runs) for each byte that is looked ahead, and O(self-looping states).
+//! Cost: O(runs) for each byte of look-ahead, and O(self-looping states).
 
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
@@ -116,7 +116,8 @@ impl ReferenceFinder {
         }
     }
 
-    /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
+    /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is
+    /// for.
     fn reference_on(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
@@ -150,8 +151,8 @@ impl ReferenceFinder {
     }
 
     /// Among the self-looping shared states, the one whose first bytes differ least from this configuration, if the two
-    /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only strings
-    /// of [`LONG`] bytes or more differ.
+    /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only
+    /// strings of [`LONG`] bytes or more differ.
     fn staying_reference(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
@@ -200,8 +201,8 @@ impl ReferenceFinder {
     }
 }
 
-/// Bytes on which a place and a shared state are distinguished after a first byte that does not lead the place to
-/// itself: within longer characters.
+/// Returns the number of bytes on which a state and a shared state are distinguished within longer characters: after a
+/// first byte that does not lead the state to itself.
 fn apart_within(
     (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
 

@@ -1,7 +1,7 @@
 //! The range of bytes, from the one that is read, for which a step is the same.
 //!
-//! The edges and calls that a step looks at do not depend on the byte that it reads. So the following bytes are read alike
-//! up to where one of these begins or ends.
+//! The edges and calls that a step looks at do not depend on the byte that it reads. So the following bytes are read
+//! alike up to where one of these begins or ends.
 
 use grammarc_artifacts::sections::network::ByteEdge;
 

@@ -1,4 +1,5 @@
-//! The exploration of sets of configurations: from every state alone, and from the successors of these, up to its bounds.
+//! The exploration of sets of configurations: from every state alone, and from the successors of these, up to its
+//! bounds.
 //!
 //! Bytes that a step reads alike are only counted (see [`ByteRange`]).
 //!

@@ -76,8 +76,8 @@ pub(super) struct Step<'s, 'a> {
 }
 
 impl<'a> Step<'_, 'a> {
-    /// Fills `buffers` with the successors of a set. `Err` has a state that may read a text token as a whole and byte by
-    /// byte: the number of configurations then depends on the token.
+    /// Fills `buffers` with the successors of a set. `Err` has a state that may read a text token as a whole and byte
+    /// by byte: the number of configurations then depends on the token.
     pub(super) fn run(
         mut self,
         set: &[Configuration],
@@ -150,8 +150,8 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Returns the successor of a configuration at a packed node: the next node, or the configuration that the rule returns
-    /// to if texts only end there.
+    /// Returns the successor of a configuration at a packed node: the next node, or the configuration that the rule
+    /// returns to if texts only end there.
     fn read_node(&mut self, at: Configuration) -> Option<Result<Configuration, Frame>> {
         let (node, Symbol::Byte(byte)) = (self.view.node(at)?, self.symbol) else { return None };
         match labels(node).contains(byte) {
@@ -232,7 +232,8 @@ impl<'a> Step<'_, 'a> {
         if is_absorbed { stack } else { self.stacks.push(stack, frame) }
     }
 
-    /// Whether the set of a state's token edge has text tokens. Unknown, and taken to be so, for the vocabulary's rules.
+    /// Whether the set of a state's token edge has text tokens. Unknown, and taken to be so, for the vocabulary's
+    /// rules.
     fn reads_text(&self, state: u32, edge: &TokenEdge) -> bool {
         let own = state >= self.view.follow.network().own.bases.states;
         !own || self.texts[edge.tokens as usize]

@@ -42,15 +42,15 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether a text may end at a node and continue with the same byte, given the bytes after the rule. Whole tokens after
-    /// the rule may consist of any bytes.
+    /// Whether a text may end at a node and continue with the same byte, given the bytes after the rule. Whole tokens
+    /// after the rule may consist of any bytes.
     fn is_open(&self, node: Node<'_>, after: ByteSet) -> bool {
         let both = || !self.no_tokens || !labels(node).intersect(after).is_empty();
         node.is_final() && !node.is_end() && both()
     }
 
-    /// Returns the addresses of the nodes of a packed set at which a text may end and continue with the same byte. From any
-    /// other node alone one configuration follows.
+    /// Returns the addresses of the nodes of a packed set at which a text may end and continue with the same byte. From
+    /// any other node alone one configuration follows.
     pub(super) fn open_nodes(
         &self,
         state: u32,

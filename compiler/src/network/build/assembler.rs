@@ -1,7 +1,7 @@
 //! Thompson's construction for the network: the automaton of an expression, with calls of the rules made for its parts.
 //!
-//! The layers below answer from tables which rule a part has. Where a rule is missing, they say so and this layer builds
-//! the automaton for it: the recursion over nested expressions is in this file alone.
+//! The layers below answer from tables which rule a part has. Where a rule is missing, they say so and this layer
+//! builds the automaton for it: the recursion over nested expressions is in this file alone.
 //!
 //! Invariant: rules and labels are numbered in the order of their first use, which shows in the artifact.
 
@@ -30,8 +30,8 @@ use crate::network::rule::Label;
 use crate::network::{required_keys, token_sets};
 
 /// States up to which a body stands in the chain itself; a larger body is called. The masks of states in a chain are
-/// derived from each other, and those of calls each by a walk over all strings. A character of a text that may be escaped
-/// and must not break the line has 17 states.
+/// derived from each other, and those of calls each by a walk over all strings. A character of a text that may be
+/// escaped and must not break the line has 17 states.
 const BODY_STATES: usize = 32;
 
 /// Required keys up to which their sets are unrolled: a register has no fewer states then.
@@ -86,8 +86,8 @@ impl<'a> Assembler<'a> {
         nfa.edge(from, symbol, symbol, to);
     }
 
-    /// Connects `from` to `to` by a call of a rule made for a repetition. Missing rules are built from the far end, so that
-    /// long chains do not recurse.
+    /// Connects `from` to `to` by a call of a rule made for a repetition. Missing rules are built from the far end, so
+    /// that long chains do not recurse.
     fn call_repetition(
         &mut self,
         nfa: &mut Nfa,
@@ -169,7 +169,8 @@ impl<'a> Assembler<'a> {
         if let Some(&known) = self.graphs.counters.get(graph) {
             return Ok(known);
         }
-        // Counts of several counters may stay at fixed distances where those of a shared one diverge, so both are tried.
+        // Counts of several counters may stay at fixed distances where those of a shared one diverge, so both are
+        // tried.
         let shared = graph.with_shared_counters();
         let mut rule = None;
         for graph in shared.iter().chain([&**graph]) {

@@ -2,8 +2,8 @@
 //!
 //! Inlining is what determinism comes from: two alternatives with a common prefix share its states only within one
 //! automaton. A rule is inlined if it is not recursive, is of no kind that stays a rule, and is either small or called
-//! once. Its only caller must stay small enough to be built. Calls inside repeated bodies count as they stand; a body that
-//! grows too large becomes a rule of its own when its repetition is built.
+//! once. Its only caller must stay small enough to be built. Calls inside repeated bodies count as they stand; a body
+//! that grows too large becomes a rule of its own when its repetition is built.
 
 use crate::ir::{Expr, Grammar, RuleId, RuleKind, Survey};
 
@@ -16,8 +16,8 @@ const LARGE: usize = 4_000;
 /// The most nested levels of inlining.
 const DEPTH: usize = 64;
 
-/// The most nested levels of an inlined expression, with what is inlined into it: the construction recurses this deep, and
-/// as deep as the front end allows in the rule that it begins with.
+/// The most nested levels of an inlined expression, with what is inlined into it: the construction recurses this deep,
+/// and as deep as the front end allows in the rule that it begins with.
 const HEIGHT: usize = 200;
 
 /// The rules to inline, and those that were inlined into the rule under construction.

@@ -1,7 +1,7 @@
 //! One automaton a rule.
 //!
-//! Rules are built in the order in which calls of them are met, from the roots on. So the result does not depend on how the
-//! source numbers its rules, and rules that nothing calls are left out.
+//! Rules are built in the order in which calls of them are met, from the roots on. So the result does not depend on how
+//! the source numbers its rules, and rules that nothing calls are left out.
 //!
 //! | file | what it owns | uses |
 //! | --- | --- | --- |
@@ -35,7 +35,8 @@ use crate::ir::{Expr, RuleId};
 use assembler::Assembler;
 use source::Source;
 
-/// States of a rule's automaton beyond those of the nondeterministic one, above which the rules inlined into it multiply.
+/// States of a rule's automaton beyond those of the nondeterministic one, above which the rules inlined into it
+/// multiply.
 const ROOM: usize = 1_024;
 
 /// States of nondeterministic automata that are determinized at once, which bounds their memory.
@@ -109,8 +110,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the rule at the bottom of the stack: the start rule, with the empty string if it derives that. Nothing calls
-    /// this rule, so a start rule that is called is one more rule.
+    /// Builds the rule at the bottom of the stack: the start rule, with the empty string if it derives that. Nothing
+    /// calls this rule, so a start rule that is called is one more rule.
     fn start(&mut self) -> Result<usize, NetworkErrorKind> {
         let source = self.assembler.source;
         let start = source.grammar.start;
@@ -151,8 +152,8 @@ impl Builder<'_> {
         Ok(Unfinished { rule, nfa, limit, large })
     }
 
-    /// Adds a rule with its automaton. If the automaton outgrows the rules that are inlined into it, because they multiply
-    /// in it, they are called instead, and the rule is built again.
+    /// Adds a rule with its automaton. If the automaton outgrows the rules that are inlined into it, because they
+    /// multiply in it, they are called instead, and the rule is built again.
     fn finish(
         &mut self,
         Unfinished { rule, large, limit, .. }: Unfinished,

@@ -155,8 +155,8 @@ impl<'a> Repetitions<'a> {
         }
     }
 
-    /// Adds a rule, given the automaton of its body and the symbol of the call in tail position. Runs with a tail have no
-    /// body.
+    /// Adds a rule, given the automaton of its body and the symbol of the call in tail position. Runs with a tail have
+    /// no body.
     pub(super) fn add(
         &mut self,
         rules: &mut Rules<'_>,

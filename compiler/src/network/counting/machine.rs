@@ -109,8 +109,8 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Bounds the increments of each counter in one token of a vocabulary, by the fewest bytes between two of them. The strings
-    /// of the graph consist of `bytes`.
+    /// Bounds the increments of each counter in one token of a vocabulary, by the fewest bytes between two of them. The
+    /// strings of the graph consist of `bytes`.
     pub(in crate::network) fn bound_increments(&mut self, lexicon: &dyn Lexicon, bytes: ByteSet) {
         for counter in 0..self.counters.len() {
             let apart = self.bytes_between_increments(counter);

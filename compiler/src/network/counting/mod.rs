@@ -72,7 +72,8 @@ const ATTEMPTS: u32 = 6;
 /// Trie nodes that a walk for the most increments of a token is worth, for each state with an exact count.
 const NODES_A_STATE: usize = 1 << 7;
 
-/// The most increments of each counter that a token makes, by the structure of the machine. Empty where a walk found no bound.
+/// The most increments of each counter that a token makes, by the structure of the machine. Empty where a walk found no
+/// bound.
 #[derive(Default)]
 pub(super) struct IncrementsPerToken(FxHashMap<[u8; 32], Vec<u32>>);
 
@@ -116,8 +117,8 @@ pub(super) fn build_rule(
     None
 }
 
-/// Whether the rule may have near-bound masks: the rule is a grammar's, and each of its bytes is a token by itself, so that
-/// a token may end after any of them.
+/// Whether the rule may have near-bound masks: the rule is a grammar's, and each of its bytes is a token by itself, so
+/// that a token may end after any of them.
 fn may_be_count_dependent(machine: &Machine, source: &Source<'_>) -> bool {
     let alone = source.lexicon.single_bytes();
     let is_read = |symbol: u32| u8::try_from(symbol).is_ok_and(|byte| alone.contains(byte));

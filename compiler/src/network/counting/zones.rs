@@ -142,7 +142,8 @@ fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<O
             }
         }
     }
-    // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one rule.
+    // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one
+    // rule.
     let even = (BITS / held.len().max(1) as u32).min(BITS - 1);
     let are_even = held.iter().all(|of| widths[of[0]] <= even);
     held.sort_unstable_by_key(|of| of.iter().min().copied());

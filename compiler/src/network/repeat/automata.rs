@@ -42,9 +42,9 @@ fn one_or_more(unit: &Dfa, bounds: StateBudget<'_>) -> Result<Dfa, StateLimit> {
 
 /// Builds the loop that counts down: `prefix` bodies, the repeated body, and the call `rest`.
 ///
-/// The states of the body stand once for each body of the prefix and once for the loop. The accepting states of each copy
-/// are replaced by the initial state of the next copy, or by the head, which begins the body again. Then follow the exit,
-/// which calls the rest, and the end of that call.
+/// The states of the body stand once for each body of the prefix and once for the loop. The accepting states of each
+/// copy are replaced by the initial state of the next copy, or by the head, which begins the body again. Then follow
+/// the exit, which calls the rest, and the end of that call.
 pub(in crate::network) fn counted_loop(
     unit: &Dfa,
     prefix: u32,

@@ -1,10 +1,10 @@
 //! Bounded runs of bytes with a tail: `[0-9]{0,63}[1-9]`, `[a-z0-9-]{0,61}[a-z0-9]`.
 //!
-//! The last byte may also be one of those before it. As a repetition followed by one more byte, the parse position would
-//! hold two configurations after each byte. The last byte read alone decides whether the run may end. So there are two
-//! states where a repetition has one: *open* after a byte that may not be the last, and *closed* after one that may.
-//! Otherwise the rules are those of a [repetition](super): a chain for what one token can reach, and a loop before it
-//! that counts down.
+//! The last byte may also be one of those before it. As a repetition followed by one more byte, the parse position
+//! would hold two configurations after each byte. The last byte read alone decides whether the run may end. So there
+//! are two states where a repetition has one: *open* after a byte that may not be the last, and *closed* after one that
+//! may. Otherwise the rules are those of a [repetition](super): a chain for what one token can reach, and a loop before
+//! it that counts down.
 //!
 //! ```text
 //! chain 1    last

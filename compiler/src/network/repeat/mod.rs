@@ -2,12 +2,13 @@
 //!
 //! Let `L` be the most repetitions of a body that one token can begin. While more than `L` remain, a mask cannot depend
 //! on how many. So a large bound is a *loop* rule that counts down in a register, followed by a *chain*: each rule of a
-//! chain is the body and then a call of the next. A bound sets the initial countdown or the point of entry into the chain.
-//! One set of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many grammars repeat.
+//! chain is the body and then a call of the next. A bound sets the initial countdown or the point of entry into the
+//! chain. One set of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many
+//! grammars repeat.
 //!
-//! The rest of a repetition is a [`Run`](rule::Run): at least one required repetition, then the optional ones. Each rule
-//! is a whole run and calls the rest in tail position, so that none returns between two repetitions, where many tokens
-//! continue:
+//! The rest of a repetition is a [`Run`](rule::Run): at least one required repetition, then the optional ones. Each
+//! rule is a whole run and calls the rest in tail position, so that none returns between two repetitions, where many
+//! tokens continue:
 //!
 //! ```text
 //! chain 1, no more       body

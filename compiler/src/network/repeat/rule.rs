@@ -84,8 +84,8 @@ pub(in crate::network) struct RepeatCall {
 }
 
 impl RepeatRule {
-    /// Returns the call of a run. `longest` is the most repetitions that one token can begin, and greater than any bound
-    /// where nothing is counted.
+    /// Returns the call of a run. `longest` is the most repetitions that one token can begin, and greater than any
+    /// bound where nothing is counted.
     pub(in crate::network) fn of_run(body: usize, run: Run, longest: u32) -> RepeatCall {
         let Run { least, more } = run;
         let (rule, count) = match more {

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Masks are computed without the register: a token that writes a required key is taken to leave others missing. This
-//! is right unless a token writes the last key and continues to where the copies is_distinguished, such as `b":2}`. No vocabulary
-//! we know has one. [`is_distinguished`] looks for one, and then the sets are unrolled into states.
+//! is right unless a token writes the last key and continues to where the copies is_distinguished, such as `b":2}`. No
+//! vocabulary we know has one. [`is_distinguished`] looks for one, and then the sets are unrolled into states.
 //!
 //! The end of a required key must be unambiguous. So an expression that leads to one is called as a rule if it is not
 //! prefix-free. The sets are unrolled as well if a key is still one of several readings of the same bytes, if some
