@@ -269,8 +269,8 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// The stretch of a state, if enough tokens are decided by their length and few strings are left to walk. The
-    /// characters are those that most bytes of the state after it lead on with.
+    /// Returns the run of a state, if enough tokens are decided by their length and few strings are left to walk. The
+    /// characters are those of the class with which most bytes continue.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;

@@ -1,11 +1,11 @@
 //! Brings the token sets of outcomes into their [forms](super::form), on any thread, before masks are numbered.
 //!
-//! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and
-//! the masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
+//! Turning the ranks of an outcome into ascending token ids is most of the work of a mask. It depends on the vocabulary
+//! and on the masks of references, and not on the order of the states. So any thread may do it
 //! [ahead](Encoder::encode_new). The thread that takes the results only looks the form up ([`pool`](super::pool)).
 //!
-//! The form of a derived set follows from its difference to the reference's set: the number of tokens in which the set
-//! differs from the reference's row bounds the search for the nearest row.
+//! The form of a derived set follows from its difference to the reference's set: the size of the difference to the
+//! reference's row bounds the search for the nearest row.
 //!
 //! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a search among the rows.
 

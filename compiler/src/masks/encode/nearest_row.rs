@@ -1,8 +1,8 @@
 //! Rows that differ from a set in few tokens.
 //!
 //! Cost of a set without a reference: O(words of a row) for each row of about as many tokens, until it is known to
-//! differ in more than another. Of a set that is known to differ in `d` tokens from some row, only rows that differ
-//! from that row in at most `2 d` are candidates, and each costs O(d).
+//! differ in more than another. If a set is known to differ in `d` tokens from some row, only rows
+//! within `2 d` tokens of that row are candidates, and each costs O(d).
 
 use grammarc_artifacts::tables::Tables;
 

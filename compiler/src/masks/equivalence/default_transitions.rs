@@ -68,8 +68,8 @@ pub(crate) struct DefaultTransitions<'a> {
     /// are too many or do not decide.
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
     divergences: Vec<Divergence>,
-    /// By index of the state, the other that it was held against last, and whether they are known to do the same with
-    /// every piece of a token.
+    /// By index of the state, the state it was compared with last, and whether they are known to be equal on every
+    /// factor of a token.
     equivalent: Vec<(u32, bool)>,
     /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
     /// [`UNKNOWN`] where that was not asked.
@@ -101,7 +101,7 @@ impl<'a> DefaultTransitions<'a> {
         }
     }
 
-    /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for
+    /// Returns the default state that an own state equals. Costs least if the targets of the state were asked for
     /// before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;

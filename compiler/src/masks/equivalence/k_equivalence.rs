@@ -60,8 +60,8 @@ pub(crate) struct KEquivalence {
     rows: TransitionTable,
     /// By index of the state.
     is_wide: Vec<bool>,
-    /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free
-    /// text. Within a string of bytes these do as others.
+    /// By index of the state, whether it is wide, or loops and also reads tokens, such as free text. Within a string of
+    /// bytes the latter are like others.
     has_default: Vec<bool>,
     /// Outcomes that walks have found of the states of a class.
     remembered: Memo,

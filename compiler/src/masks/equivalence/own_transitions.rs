@@ -13,7 +13,7 @@ use crate::network::follow::Follow;
 /// Most tail calls that are looked through, one from the beginning of the other.
 pub(crate) const DEEPEST: usize = 16;
 
-/// Flags of a state each of which says that a token may end on arrival there.
+/// The flags that let a token end on arrival at a state.
 pub(crate) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
 
 /// Flags of a state that say whether a token may end there and its rule be left.

@@ -31,12 +31,12 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the
-    /// most bytes. The first of many similar states becomes a reference where none of them is one yet: a walk beside it
-    /// is shorter.
+    /// Chooses references. The reference of a state has the same target of its widest edge, or else is the first state
+    /// that is equal for the most bytes. The first of many similar states becomes a reference if none of them is one
+    /// yet: a walk beside it is shorter.
     ///
-    /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is another's
-    /// has none.
+    /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is
+    /// another's has none.
     pub(crate) fn chosen(
         follow: &Follow<'_>,
         members: &[(u32, u32)],

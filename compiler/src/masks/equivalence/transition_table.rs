@@ -4,8 +4,8 @@
 //! A row says for each class of bytes what becomes of a state on its own, with nothing on the local stack. Rows lead to
 //! rows; where one leads to any other state, or a byte begins a call, the walk goes on as walks do.
 //!
-//! A state *loops* on a byte where it leads to a state that does the same as itself for so many bytes. A subtree that
-//! is no higher than that, and has no other bytes in it, is accepted as it is.
+//! A state *loops* on a byte if the target is k-equivalent to the state. A subtree of height at most `k` without other
+//! bytes is accepted as a whole.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;

@@ -24,11 +24,11 @@ const ABREAST: usize = 256;
 /// Parts of the trie that a thread can help with.
 const PARTS: usize = 32;
 
-/// Groups for each thread, up to which what a group's states come to is put together by all threads.
+/// The most groups for each thread for which all threads together assemble the outcomes of one group.
 const MANY: usize = 2;
 
-/// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
-/// threads, encoded by `encoder`.
+/// Computes the outcomes of derived states, all of which have rows, and takes them in order. With several threads,
+/// `encoder` encodes them on the thread that found them.
 pub(crate) fn outcomes<'a>(
     walkers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     derived: &[&Derivation<'_>],

@@ -1,9 +1,9 @@
 //! Follow masks: summary edges to a fixpoint.
 //!
-//! A return state meets a class where the rule it called can be left through that class, and its own exits are classes
-//! that the rules below may meet in turn, so each round's new pairs follow from the classes of the last (T. Reps, S.
-//! Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, calls them summary
-//! edges).
+//! A return state meets a class if the rule that it called can be left through that class. Its own exits are classes
+//! that the return states of its own rule meet in turn. So each round's new pairs follow from the classes of the last.
+//! T. Reps, S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, call
+//! them summary edges.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;

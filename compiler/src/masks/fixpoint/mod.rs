@@ -230,8 +230,8 @@ fn stored(
     tables
 }
 
-/// Nodes of a subtree, or tokens of a mask, from which on what is known of it is put together instead of walked. Real
-/// vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
+/// Returns the nodes of a subtree, or tokens of a mask, from which on it is composed of known outcomes instead of
+/// walked. Real vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

@@ -5,7 +5,7 @@
 //! work.
 //!
 //! Items are given out in parts, since neighbouring states lead to the same sets. Some take a thousand times as long as
-//! others, so when no part is left, a thread takes half of what another has not begun of its own.
+//! others. So when no part is left, a thread steals half of the items that another has not begun.
 //!
 //! Results of other threads are dropped when all work is done: memory that is given back to an allocator's other thread
 //! while that one allocates makes the two wait for each other.
@@ -103,9 +103,9 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
-    /// Works on the items, each at an `own` state, and has each result taken, in order. The items that one thread alone
-    /// works on depend on the time, and nothing that is made of the results does. The part of taking a result that
-    /// needs none of those before it is done `ahead` by the thread that has found it, where there are several.
+    /// Processes the items, each at an `own` state, and takes the results in order. Which thread processes an item
+    /// depends on timing, and no result does. With several threads, the part of taking a result that needs no earlier
+    /// result is done `ahead`, by the thread that found it.
     pub(crate) fn in_order<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],

@@ -5,12 +5,12 @@
 //! through them, but lose the flag that lets a token end there.
 //!
 //! A state rests if it is final, or if some token leads from it to a state that rests over frames that rest, all within
-//! its rule. This is a least fixpoint, first over single bytes, then, for what is left, over whole tokens. With every
+//! its rule. This is a least fixpoint, first over single bytes, and then over whole tokens for the rest. With every
 //! configuration and frame at rest, the way from each to the end of its rule is spelled by whole tokens, so no
 //! configuration is a dead end. A way that only tokens reaching beyond the end of the rule could spell is not counted.
 //!
-//! The head of a countdown rests if the state that takes its place in the end does, and if single bytes lead on from
-//! the head itself: then they lead around the loop as often as it takes. A token that reaches past the head may find
+//! The head of a countdown rests if its exit does, and if single bytes continue from the head itself: then
+//! they continue around the loop to its end. A token that reaches past the head may find
 //! the countdown run out and stand in the chain behind it, so a state of the loop and the same state of the chain must
 //! rest equally: in both, only single bytes count.
 

@@ -1,12 +1,11 @@
-//! Predecessors: by state and byte, a shared state that goes there on the byte and nowhere else.
+//! Predecessors: by state and byte, a shared state that leads there on the byte and nowhere else.
 //!
-//! A walk asks this for each byte behind the root, for a state of its own. The bytes on which a state is reached from
-//! one source are few ranges, as the edges are that say so: they stand side by side by the state, and a look-up
-//! searches among those of one. Kept by state and byte, they would take some twelve times the room, a third of all that
-//! a compiler keeps.
+//! A walk asks for this for each byte after the root, for a state of its own. The bytes on which a state is reached
+//! from one source are few ranges, like the edges. The ranges of a state are stored side by side and searched. By state
+//! and byte, they would take some twelve times the memory, a third of all that a compiler keeps.
 //!
-//! Cost: O(edges) in time, but for sorting them, and in room; a look-up is O(log ranges of the state), of which most
-//! states have one.
+//! Cost: O(edges) time and memory, besides sorting; a look-up is O(log ranges of the state), and most states have one
+//! range.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;

@@ -1,7 +1,7 @@
-//! Dense rows and masks of the vocabulary: which rows are near each other, and which mask is stored in which words.
+//! Dense rows and masks of the vocabulary: the nearest rows of each row, and the masks by their words.
 //!
-//! Cost: of what is near a row O(rows * words of a row), once, when it is first asked for; of the masks O(words of
-//! their lists), once.
+//! Cost: for the nearest rows of a row O(rows times words of a row), once, on first use; for the masks O(words of their
+//! lists), once.
 
 use std::sync::OnceLock;
 

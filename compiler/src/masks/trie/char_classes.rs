@@ -3,7 +3,7 @@
 //! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and whether it accepts
 //! one depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and
 //! one set of kinds; the mask of such a state is put together from groups without a visit of a node. Nodes at which
-//! such a string goes on with another byte are kept by that byte.
+//! such a string continues with another byte are indexed by that byte.
 //!
 //! The kinds are those that patterns distinguish: the digits, the letters of hexadecimal digits and the others, of
 //! each case, and every other printable character of ASCII.

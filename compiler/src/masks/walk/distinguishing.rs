@@ -2,9 +2,8 @@
 //! them.
 //!
 //! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
-//! for
-//! `k + 1` follow from those for `k` of the pairs that the two lead to, so they are found for 1, 2, ... bytes, as far as they
-//! are asked for; most stay the same after a few.
+//! for `k + 1` follow from those for `k` of the successor pairs, so they are computed for 1, 2, ... bytes, as far as
+//! needed. Most stay the same after a few.
 //!
 //! Cost: O(transitions) for each pair and length.
 

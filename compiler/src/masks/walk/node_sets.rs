@@ -1,9 +1,9 @@
-//! Subset construction on the trie: all nodes of a shared exit class go on together.
+//! Subset construction on the trie: all nodes of a shared exit class are walked together.
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
-//! classes, those of strings and numbers, and most of them go on from the nodes of a class with the same first bytes. A
-//! *node set* is the set of nodes that some bytes lead to from the nodes of a class. Its transitions are found once;
-//! the trie alone decides them, so node_sets serve all states.
+//! classes, those of strings and numbers, and most of them continue with the same first bytes. A *node set* is the set
+//! of nodes that some bytes lead to from the nodes of a class. The trie alone decides its transitions, so each is
+//! computed once and serves all states.
 //!
 //! Configurations that read many bytes are walked from each node by itself.
 //!

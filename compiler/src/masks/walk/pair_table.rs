@@ -1,7 +1,7 @@
 //! The bytes on which an own and a shared configuration differ, as *steps*.
 //!
-//! The transition of a byte range changes at a *turn*: a byte from which on a target, the end of a token or the end of
-//! the rule is another, for either configuration. Between two turns one byte stands for all.
+//! The transitions of both configurations change at *turns*: the bytes at which a target, the end of a token or the end
+//! of the rule changes for either. Between two turns one byte represents all.
 //!
 //! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 

@@ -116,8 +116,8 @@ impl ReferenceFinder {
         }
     }
 
-    /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is
-    /// for.
+    /// Returns the state to take over from, given the run of a state that bytes lead to and the `moves` of the state to
+    /// derive.
     fn reference_on(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
