@@ -2,7 +2,7 @@
 //!
 //! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
 //! transitions, counted after cutting every range at the bounds of all ranges. Most automata of
-//! rules are minimised more simply and without cutting (see [`classes`]).
+//! rules are minimised more simply and without cutting (see [`minimize_acyclic`]).
 //!
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.

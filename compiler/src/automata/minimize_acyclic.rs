@@ -6,14 +6,14 @@
 //!
 //! - A state that differs from all others at first sight and is on every path around the cycle, such as the state after
 //!   a member
-//! of an object, gets a class of its own. The others are then classified from the end as well.
+//!   of an object, gets a class of its own. The others are then classified from the end as well.
 //! - In other cycles states are distinguished by partition refinement, round by round (E. F. Moore, 1956). A state
 //!   alone in its
-//! block equals no other. If the rest has no cycle without such states, it is classified from the end: otherwise a long
-//! key takes a round for each byte.
+//!   block equals no other. If the rest has no cycle without such states, it is classified from the end: otherwise a long
+//!   key takes a round for each byte.
 //! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified states
 //!   that are
-//! equal within a few symbols, by following both in step.
+//!   equal within a few symbols, by following both in step.
 //!
 //! Rules are nearly trees with short cycles, so the rounds are few. If the work exceeds a multiple of the automaton's
 //! size, the caller uses the general method of [`minimize`](super::minimize).

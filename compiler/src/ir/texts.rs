@@ -1,7 +1,7 @@
-//! Sets of many texts: a catalogue's names, the values of a long `enum`.
+//! Sets of many texts: a list of names, the values of a long `enum`.
 //!
 //! An alternation of a million literals would be a million expressions; here the texts are one buffer, in order. The
-//! network makes of such a set an automaton of its own kind where it can ([`catalogue`](crate::network::catalogue)),
+//! network makes of such a set an automaton of its own kind where it can ([`packed_string_set`](crate::network::packed_string_set)),
 //! and everything else takes it for the alternation that it is. Two sets are compared by a digest, since they are keys
 //! of tables and large.
 //!
@@ -27,7 +27,7 @@ pub struct Texts {
 
 impl Texts {
     /// A set of these texts, in any order, without those that are empty; none where there is no other, or they are
-    /// longer than the numbers of a catalogue reach.
+    /// longer than the numbers of a packed set reach.
     pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         let mut texts: Vec<T> =
             texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();

@@ -183,8 +183,8 @@ impl Atoms for Operand<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error> {
-        let spelled = graph.unrolled(self.allowed)?;
-        build_graph(self, nfa, &spelled, from, to)
+        let unrolled = graph.unrolled(self.allowed)?;
+        build_graph(self, nfa, &unrolled, from, to)
     }
 
     fn boolean(

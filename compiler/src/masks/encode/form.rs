@@ -9,7 +9,7 @@
 //! - A list, if the set is so small that it is listed in any case.
 //! - The difference to the nearest of the vocabulary's rows, if that is worth storing. Of equally near rows, the one
 //!   with the
-//! nearer number of tokens is taken, and then the first.
+//!   nearer number of tokens is taken, and then the first.
 //! - A list, if the list takes less than half a row.
 //! - The set's row of bits.
 //!

@@ -194,7 +194,7 @@ impl<'a> DefaultTransitions<'a> {
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
-        self.known.spelled() == ByteSet::FULL
+        self.known.single_bytes() == ByteSet::FULL
             && children.all(|(byte, child)| {
                 self.known.children().is_leaf(child) && one.contains(byte) == other.contains(byte)
             })

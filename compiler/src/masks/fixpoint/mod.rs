@@ -152,9 +152,9 @@ pub(crate) fn compute(
     let calls = (as_it_is, equivalence.representatives().bisimulation());
     let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
-    let grades = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, context)?;
+    let near_bound = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, context)?;
     let mut classes = high_fanout.classes(inputs);
-    classes.extend(grades.classes());
+    classes.extend(near_bound.classes());
     classes.sort_unstable();
     classes.dedup();
     let numbers = (&mut interning, [&masks[..], &classes[..]]);
@@ -165,7 +165,7 @@ pub(crate) fn compute(
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
-    (tables.grades, tables.grade_masks) = (grades.records, grades.masks);
+    (tables.grades, tables.grade_masks) = (near_bound.records, near_bound.masks);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
     Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }

@@ -49,10 +49,10 @@ pub(super) struct NearBoundMasks {
 impl NearBoundMasks {
     /// The classes through which rules are left with few increments left, each with a state of the rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let in_place = self.records.iter().filter(|grade| !grade.is_without());
-        in_place.flat_map(|grade| {
-            let masks = &self.masks[grade.first as usize..][..grade.len as usize];
-            masks.iter().map(|mask| (grade.state, mask.exits))
+        let in_place = self.records.iter().filter(|record| !record.is_without());
+        in_place.flat_map(|record| {
+            let masks = &self.masks[record.first as usize..][..record.len as usize];
+            masks.iter().map(|mask| (record.state, mask.exits))
         })
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn masks<'a>(
         maker.add(count_dependent, rule, deltas.get(rule))?;
     }
     let mut made = maker.made;
-    made.records.sort_unstable_by_key(|grade| (grade.state, grade.field));
+    made.records.sort_unstable_by_key(|record| (record.state, record.field));
     Ok(made)
 }
 

@@ -32,8 +32,8 @@ pub(crate) fn mark(
     known: &VocabularyFacts,
     trie: Trie<'_>,
 ) -> Vec<u32> {
-    let spelled = known.spelled();
-    if spelled == ByteSet::FULL {
+    let single_bytes = known.single_bytes();
+    if single_bytes == ByteSet::FULL {
         return Vec::new();
     }
     let count = network.tables.states.len() - 1;
@@ -42,8 +42,8 @@ pub(crate) fn mark(
     let mut loops: Vec<bool> =
         network.tables.states[..count].iter().map(|record| record.exit().is_some()).collect();
     loop {
-        let rests = least(network, (shared, known), trie, spelled, &loops, &by_token);
-        let marker = Marker { network, shared, spelled, rests: &rests };
+        let rests = least(network, (shared, known), trie, single_bytes, &loops, &by_token);
+        let marker = Marker { network, shared, single_bytes, rests: &rests };
         let broken: Vec<usize> =
             (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
         if broken.is_empty() {
@@ -82,7 +82,7 @@ fn least(
     network: &mut Network,
     (shared, known): (Tables<'_>, &VocabularyFacts),
     trie: Trie<'_>,
-    spelled: ByteSet,
+    single_bytes: ByteSet,
     loops: &[bool],
     by_token: &[bool],
 ) -> Vec<bool> {
@@ -92,7 +92,7 @@ fn least(
     loop {
         let before = rests.clone();
         for index in 0..count {
-            let marker = Marker { network, shared, spelled, rests: &rests };
+            let marker = Marker { network, shared, single_bytes, rests: &rests };
             rests[index] = rests[index] || marker.rests(index, loops[index]);
         }
         set_flags(network, &rests);
@@ -119,7 +119,7 @@ fn least(
 struct Marker<'a> {
     network: &'a Network,
     shared: Tables<'a>,
-    spelled: ByteSet,
+    single_bytes: ByteSet,
     rests: &'a [bool],
 }
 
@@ -144,7 +144,7 @@ impl Marker<'_> {
         let own = joined.own;
         let on_byte = || {
             own.byte_edges_of(index).iter().any(|edge| {
-                let spells = (edge.lo()..=edge.hi()).any(|byte| self.spelled.contains(byte));
+                let spells = (edge.lo()..=edge.hi()).any(|byte| self.single_bytes.contains(byte));
                 spells && self.known(edge.target)
             })
         };

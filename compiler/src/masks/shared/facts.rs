@@ -48,7 +48,7 @@ pub(crate) struct VocabularyFacts {
     rules: SharedRules,
     chains: SharedChains,
     /// Bytes that are single-byte tokens.
-    spelled: ByteSet,
+    single_bytes: ByteSet,
     /// Per state: the base mask has no token that is matched by id.
     speaks: Vec<bool>,
     transitions: Transitions,
@@ -113,7 +113,7 @@ impl VocabularyFacts {
         Self {
             children,
             nodes: Subtrees::new(trie),
-            spelled: trie.single_bytes().collect(),
+            single_bytes: trie.single_bytes().collect(),
             chains: SharedChains::new(shared, &rules),
             left_through: left_through(shared, &rules),
             rules,
@@ -207,8 +207,8 @@ impl VocabularyFacts {
     }
 
     /// Bytes that are single-byte tokens.
-    pub(crate) fn spelled(&self) -> ByteSet {
-        self.spelled
+    pub(crate) fn single_bytes(&self) -> ByteSet {
+        self.single_bytes
     }
 
     /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.
