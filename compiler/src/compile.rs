@@ -22,7 +22,7 @@ use crate::masks::{self, MaskError, MaskLimits, Shortcut, ShortcutCounts, Shortc
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
-use crate::threads::{Means, Threads};
+use crate::threads::{Context, Threads};
 use crate::vocabulary::{TokenTable, VocabularyLexicon};
 
 /// States from which on a second thread is worth waking up for the bound on configurations.
@@ -70,11 +70,11 @@ impl CompileOptions {
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record } = self;
-        let NetworkLimits { rule_states, states, rules, catalogue_texts, graded_states } =
+        let NetworkLimits { rule_states, states, rules, packed_texts, count_dependent_states } =
             network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
-        (catalogue_texts, graded_states).hash(state);
+        (packed_texts, count_dependent_states).hash(state);
         (record, shortcuts).hash(state);
     }
 }
@@ -311,8 +311,8 @@ impl Compiler {
         budget: &Budget,
     ) -> Result<Network, NetworkError> {
         let shared = self.vocabulary().tables();
-        let (facts, means) = (self.known.rules(), Means { budget, threads: &self.threads });
-        network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits, means)
+        let (facts, context) = (self.known.rules(), Context { budget, threads: &self.threads });
+        network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits, context)
     }
 
     /// Compiles a grammar with all its masks, within what is left of the budget that it was lowered with. `kind` names the
@@ -375,7 +375,7 @@ impl Compiler {
         let Begun { network, findings, kind, options } = begun;
         let vocabulary = self.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let means = Means { budget, threads: &self.threads };
+        let context = Context { budget, threads: &self.threads };
         budget.begin(Phase::Masks);
         let mut held = budget.hold();
         let spent = |network: &Network, state: u32| {
@@ -387,7 +387,8 @@ impl Compiler {
         let limits = (options.masks.unwrap_or_default(), options.shortcuts);
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
         let follow = network.follow(shared, self.known.rules());
-        let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits, means);
+        let masks =
+            || masks::compute(&network, shared, &self.known, trie, &follow, limits, context);
         let configurations = || ambiguity::most_configurations(&network, &follow, &is_text, budget);
         // Neither needs the other.
         let worth = network.tables.states.len() >= WORTH_A_THREAD;
@@ -459,7 +460,7 @@ pub fn build_vocabulary(
     threads: Option<NonZero<usize>>,
 ) -> Result<VocabularyData, CompileError> {
     // No grammar of a user's is compiled here, and a vocabulary has many tokens.
-    let means = Means { budget: &Budget::unlimited(), threads: &Threads::new(threads) };
+    let context = Context { budget: &Budget::unlimited(), threads: &Threads::new(threads) };
     let tokens: Vec<_> = table.tokens.iter().map(|t| (t.bytes.clone(), t.kind)).collect();
     let trie = TrieData::build(&tokens)?;
     let row_words = grammarc_artifacts::vocabulary::row_words(table.logit_width);
@@ -474,11 +475,11 @@ pub fn build_vocabulary(
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let roots = Roots::Kept;
     let mut network =
-        network::build_network(shared, &lexicon, tables, facts, roots, limits, means)?;
+        network::build_network(shared, &lexicon, tables, facts, roots, limits, context)?;
     token_liveness::mark(&mut network, tables, &known, trie.as_trie());
     let follow = network.follow(tables, known.rules());
     let limits = (MaskLimits::default(), Shortcuts::default());
-    let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, means);
+    let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, context);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
     Ok(emit::vocabulary_data(table, source, trie, masks.tables, names, network.expressions))

@@ -26,4 +26,4 @@ pub use grammarc_grammar::{automata, budget, controls, diagnostics, ir};
 pub use grammarc_languages as frontend;
 pub use grammarc_vocabulary as vocabulary;
 
-use grammarc_grammar::{graph, sequences, threads};
+use grammarc_grammar::{graph, interner, threads};

@@ -81,7 +81,7 @@ fn random(rng: &mut Rng, letters: &[u8]) -> Expr {
     for &state in &states {
         for (at, &counter) in counters.iter().enumerate() {
             if at == 0 || rng.one_in(2) {
-                graph.step(state, Step::Tick(counter));
+                graph.step(state, Step::Increment(counter));
             }
         }
     }
@@ -120,9 +120,9 @@ fn words(rng: &mut Rng, letters: &[u8]) -> Expr {
     let space = Expr::byte(letters[0]);
     let other = Expr::bytes(letters[1..].iter().copied().collect::<ByteSet>());
     for state in [between, within, first, last] {
-        graph.step(state, Step::Tick(lengths));
+        graph.step(state, Step::Increment(lengths));
     }
-    graph.step(first, Step::Tick(count));
+    graph.step(first, Step::Increment(count));
     // A word that is behind others, or the last one.
     for from in [ExprGraph::START, between] {
         graph.edge(from, other.clone(), first);
@@ -146,9 +146,9 @@ fn nested(rng: &mut Rng, letters: &[u8]) -> Expr {
     let inside = graph.counter(bounds(rng));
     let groups = graph.counter(Counter { min: 0, max: Some(15 + rng.below(20) as u32) });
     graph.step(begin, Step::Reset(inside));
-    graph.step(inner, Step::Tick(inside));
+    graph.step(inner, Step::Increment(inside));
     graph.step(group, Step::Check(inside));
-    graph.step(group, Step::Tick(groups));
+    graph.step(group, Step::Increment(groups));
     graph.edge(ExprGraph::START, Expr::Empty, begin);
     let other = Expr::bytes(letters[1..].iter().copied().collect::<ByteSet>());
     for from in [begin, inner] {

@@ -145,7 +145,9 @@ impl<'a> Rules<'a> {
             Expr::Alt(choices) => choices.iter().any(|choice| self.empty(choice)),
             Expr::Repeat { body, min, .. } => *min == 0 || self.empty(body),
             Expr::Regular(dfa) => dfa.states[0].accepting,
-            Expr::Graph(graph) => graph.marks() == 0 && ends(graph, |part| self.empty(part)),
+            Expr::Graph(graph) => {
+                graph.required_keys() == 0 && ends(graph, |part| self.empty(part))
+            }
             _ => false,
         }
     }

@@ -227,7 +227,7 @@ impl Writer<'_> {
         for at in 0..marks + self.rng.below(3) {
             let member = graph.state();
             if at < marks {
-                graph.mark(member, at as u8);
+                graph.require_key(member, at as u8);
             }
             let key = keys.pop().filter(|_| told).unwrap_or_else(|| self.literal());
             let value = if told { self.literal() } else { self.expr(depth - 1) };

@@ -2,7 +2,7 @@
 //!
 //! The caller makes one [`Budget`] and hands it to the front end and to the compiler. Every loop whose length the source
 //! decides [counts its steps](Budget::spend); each few thousand steps the clock and the flag are looked at. A pass that
-//! keeps tables or automata says how many bytes they take ([`Held`]).
+//! keeps tables or automata says how many bytes they take ([`MemoryUse`]).
 //!
 //! Once a limit is met the budget is *spent* for good, whatever becomes of the work: all phases end at their next look,
 //! on every thread. So [`Spent`] carries nothing. A phase that has no way to fail may return early with what it has,
@@ -294,8 +294,8 @@ impl Budget {
     }
 
     /// Nothing held yet, to be grown and given back when dropped.
-    pub fn hold(&self) -> Held<'_> {
-        Held::new(Some(self))
+    pub fn hold(&self) -> MemoryUse<'_> {
+        MemoryUse::new(Some(self))
     }
 
     /// An error of the work, which is the budget's where that is spent: at the place of the source that the work's names.
@@ -350,12 +350,12 @@ impl Budget {
 
 /// Bytes that something takes of a budget, where there is one, for as long as this lives.
 #[derive(Debug)]
-pub struct Held<'b> {
+pub struct MemoryUse<'b> {
     budget: Option<&'b Budget>,
     bytes: usize,
 }
 
-impl<'b> Held<'b> {
+impl<'b> MemoryUse<'b> {
     /// None yet.
     pub(crate) fn new(budget: Option<&'b Budget>) -> Self {
         Self { budget, bytes: 0 }
@@ -381,7 +381,7 @@ impl<'b> Held<'b> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for MemoryUse<'_> {
     fn drop(&mut self) {
         self.budget.iter().for_each(|budget| budget.give_back(self.bytes));
     }

@@ -8,25 +8,25 @@ use super::ir::{ByteSet, TokenRef};
 
 /// The network's view of a vocabulary.
 pub trait Lexicon {
-    /// Ids of the tokens that a reference names, ascending; empty where there is none. Several tokens may have the
-    /// same bytes.
+    /// Returns the ids of the tokens that a reference names, ascending; none if there is no such token. Several tokens
+    /// may have the same bytes.
     fn resolve(&self, token: &TokenRef) -> Vec<u32>;
 
-    /// All ids that a negated token set ranges over, ascending: text and special tokens, without the vocabulary's
-    /// end-of-sequence tokens.
+    /// Returns all ids that a negated token set ranges over, ascending: text and special tokens, without the
+    /// vocabulary's end-of-sequence tokens.
     fn all(&self) -> Vec<u32>;
 
-    /// An upper bound, at least 1, on how many repetitions one token can begin of a body whose strings begin with a
-    /// byte of `first`, consist of bytes of `alphabet`, and are at least `shortest` bytes long.
+    /// Returns an upper bound, at least 1, on the repetitions of a body that one token can begin. The strings of the
+    /// body begin with a byte of `first`, consist of bytes of `alphabet`, and have at least `shortest` bytes.
     fn most_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32;
 
-    /// Bytes that are tokens by themselves.
+    /// Returns the bytes that are tokens by themselves.
     fn single_bytes(&self) -> ByteSet;
 
-    /// Proper suffixes of text tokens that begin with a byte of `first` and have a byte of `with`: in ascending order,
-    /// without repetition.
+    /// Returns the proper suffixes of text tokens that begin with a byte of `first` and contain a byte of `with`: in
+    /// ascending order, without repetition.
     fn tails(&self, first: ByteSet, with: ByteSet) -> Arc<[Box<[u8]>]>;
 
-    /// All text tokens.
+    /// Returns the trie of all text tokens.
     fn trie(&self) -> Trie<'_>;
 }

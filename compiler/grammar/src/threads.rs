@@ -25,14 +25,14 @@ const PARTS: usize = 4;
 
 /// The means of a compilation.
 #[derive(Clone, Copy, Debug)]
-pub struct Means<'a> {
+pub struct Context<'a> {
     /// Its limits.
     pub budget: &'a Budget,
     /// Its threads.
     pub threads: &'a Threads,
 }
 
-impl Means<'static> {
+impl Context<'static> {
     /// One thread, for as long as it takes.
     pub fn unlimited() -> Self {
         use std::sync::LazyLock;

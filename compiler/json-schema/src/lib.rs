@@ -37,7 +37,7 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use document::{Codes, Document};
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::report::{Report, Verdict};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -122,7 +122,7 @@ pub fn lower_as(
         }));
     }
     if !excluded.is_empty() {
-        let limit = Allowance::new(options.max_states, budget);
+        let limit = StateBudget::new(options.max_states, budget);
         root =
             read::exclude_texts::exclude(&mut schemas, root, excluded, limit).map_err(|error| {
                 let text = format!("the excluded texts are too complex: {error}");
@@ -132,7 +132,7 @@ pub fn lower_as(
     schemas.share(read::share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
-        states: Allowance::new(options.max_states, budget),
+        states: StateBudget::new(options.max_states, budget),
         shapes: options.max_shapes.saturating_add(size.saturating_mul(4)),
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),

@@ -4,11 +4,11 @@ use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::{GrammarData, GrammarMeta, TablesData, WorkBound};
 
 use crate::ir::Lowered;
-use crate::masks::{CrowdedMasks, Masks};
+use crate::masks::{HighFanoutMasks, Masks};
 use crate::network::Network;
 use crate::vocabulary::VocabularyLexicon;
 
-use super::{packed_strings, regions};
+use super::{packed_string_sets, regions};
 
 /// The results of a compilation, to be put together.
 pub(crate) struct Parts<'a> {
@@ -25,7 +25,7 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
     let Parts { lowered, kind, options, network, masks, configurations } = parts;
     let mut tables = masks.tables;
-    let packed = packed_strings::add(&mut tables, network, &masks.crowded);
+    let packed = packed_string_sets::add(&mut tables, network, &masks.high_fanout);
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
     let statistics = [
         ("rules", tables.rules.len()),
@@ -44,8 +44,8 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count();
     let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
     let packed = packed.into_iter().flat_map(|packed| {
-        let packed_strings::Counts { bytes, texts, crowded } = packed;
-        [("catalogue bytes", bytes), ("catalogue texts", texts), ("crowded nodes", crowded)]
+        let packed_string_sets::Counts { bytes, texts, high_fanout } = packed;
+        [("catalogue bytes", bytes), ("catalogue texts", texts), ("crowded nodes", high_fanout)]
     });
     let rule_name = |state: u32| {
         let own = state.checked_sub(network.tables.bases.states);
@@ -85,15 +85,16 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     GrammarData { meta, start_rule: network.roots[0], tables }
 }
 
-/// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime reads.
+/// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime
+/// reads.
 pub(crate) fn early_data(
     lowered: &Lowered,
     kind: &str,
     network: &Network,
-    (mut tables, crowded): (TablesData, CrowdedMasks),
+    (mut tables, high_fanout): (TablesData, HighFanoutMasks),
     lexicon: &VocabularyLexicon,
 ) -> GrammarData {
-    packed_strings::add(&mut tables, network, &crowded);
+    packed_string_sets::add(&mut tables, network, &high_fanout);
     let unknown = WorkBound::UNBOUNDED;
     let meta = GrammarMeta {
         source_name: lowered.source.name.to_string(),

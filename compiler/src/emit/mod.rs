@@ -1,7 +1,7 @@
 //! The one room that knows how results become artifacts.
 
 mod grammar;
-mod packed_strings;
+mod packed_string_sets;
 mod regions;
 mod vocabulary;
 

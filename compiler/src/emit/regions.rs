@@ -15,7 +15,8 @@ pub(super) fn of(regions: &[ir::Region], lexicon: &dyn Lexicon) -> Vec<Region> {
     regions.iter().map(region).collect()
 }
 
-/// The markers that a text stands for: a text of a token may be that of several. Texts name few tokens, so these are few.
+/// The markers that a text stands for: a text of a token may be that of several. Texts name few tokens, so these are
+/// few.
 fn markers(parts: &[ir::MarkerPart], lexicon: &dyn Lexicon) -> Vec<Marker> {
     let mut all = vec![Marker::new()];
     for part in parts {

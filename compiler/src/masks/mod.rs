@@ -1,26 +1,28 @@
-//! All masks of a network: its rules times the token trie (DESIGN section 3).
+//! All masks of a network: its rules times the token trie (see ARCHITECTURE.md).
 //!
 //! 1. **Walk.** For each state `q`, run the token trie against `q`'s rule, not knowing the stack below. Tokens consumed
 //!    within the rule are `base(q)`; the trie nodes at which the rule is left are `exits(q)`.
 //! 2. **Interning.** Equal exit sets are one exit class.
-//! 3. **Summary edges to a fixpoint.** A rule that can be left through class `X` hands `X` to every state `r` that its calls
-//!    return to: `follow(r, X)` is what `r` does below the nodes of `X`, and its exits are the next class. Pairs are worked
-//!    on until none is new.
+//! 3. **Summary edges to a fixpoint.** A rule that can be left through class `X` passes `X` to every state `r` that its
+//!    calls return to. `follow(r, X)` is the outcome of `r` below the nodes of `X`, and its exits are the next class. Pairs
+//!    are processed until none is new.
 //! 4. **Encoding.** A set of tokens is an id list, a bit row, or a delta to a stored row; equal records are stored once.
 //! 5. **Bounds.** The longest chain of follow entries. Before all of this, where the vocabulary lacks bytes, the states in
 //!    which no token may end are found (a least fixpoint).
 //!
-//! Steps 1 to 3 are `fixpoint`; most of the other code saves walks, and could be left out without a change of any set. A walk
-//! is saved in one way: **the outcome of a state is that of a reference, without some subtrees of the trie, plus what is
-//! found there.** No such subtrees: the two are equivalent. Few: a difference. Unknown: a walk. `shortcuts` lists all ways to
-//! know it, and each can be left out.
+//! Steps 1 to 3 are `fixpoint`; most of the other code saves walks, and could be left out without a change of any set.
+//! A walk is saved in one way: **the outcome of a state is that of a reference, without some subtrees of the trie, plus
+//! what is found there.** No such subtrees: the two are equivalent. Few: a difference. Unknown: a walk. `shortcuts`
+//! lists all ways to save a walk, and each can be left out.
+//!
+//! Tests: `tests/tests/suite/{masks,shortcuts,counters}.rs`.
 //!
 //! | room | what | may use |
 //! | --- | --- | --- |
 //! | `trie` | indexes over tokens, no automaton | |
-//! | `outcome` | what becomes of strings: spans of ranks, exit nodes; memo | trie |
+//! | `outcome` | results of strings: spans of ranks, exit nodes; memo | trie |
 //! | `shared` | facts of the vocabulary's rules | trie, outcome |
-//! | `equivalence` | states that do the same, and references | the above |
+//! | `equivalence` | equivalent states, and references | the above |
 //! | `encode` | token sets as mask records | trie, outcome, shared |
 //! | `walk` | one state over the trie | all above but encode |
 //! | `derive` | many states from their references at once | all above |
@@ -41,7 +43,7 @@ pub(crate) mod trie;
 pub(crate) mod walk;
 
 pub use fixpoint::Masks;
-pub use fixpoint::crowded::CrowdedMasks;
+pub use fixpoint::high_fanout::HighFanoutMasks;
 pub(crate) use fixpoint::{compute, without_masks};
 pub use limits::{MaskError, MaskLimits};
 #[doc(hidden)]

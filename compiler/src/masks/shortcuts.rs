@@ -2,8 +2,8 @@
 //!
 //! Masks are defined by walks of every state over the whole trie and of every return state over its exit classes. A set
 //! that follows from something known is not walked for, and each way to know one is a [`Shortcut`]. Any of them can be
-//! [left out](Shortcuts::without), to be measured or to be ruled out where a mask is wrong; the artifact is the same, byte
-//! for byte. How often each took effect is [counted](ShortcutCounts).
+//! [left out](Shortcuts::without), to be measured or to be ruled out where a mask is wrong; the artifact is the same,
+//! byte for byte. How often each took effect is [counted](ShortcutCounts).
 //!
 //! Invariant: no shortcut calls the walk. The part of a subtree that is left goes on the walk's
 //! [worklist](super::walk::worklist).

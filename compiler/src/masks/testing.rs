@@ -22,7 +22,7 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// A network and its vocabulary.
     pub(crate) struct Setting<'a> {
@@ -52,13 +52,13 @@ mod tests {
             self.network.follow(self.shared(), self.known.rules())
         }
 
-        /// The agreement of all own states.
+        /// The k-equivalence of all own states.
         pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,
                 Representatives::default,
                 self.known.nodes().height(0),
-                Means::unlimited(),
+                Context::unlimited(),
             )
         }
 

@@ -1,4 +1,4 @@
-//! The calls of one group of tables, turned round: by callee, where they return to and who makes them.
+//! The calls of one group of tables, indexed by callee: the return states and the callers.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use crate::ir::ByteSet;
 /// The call graph of one group of tables: rules of states, callers and return states. O(states and edges).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
-    /// Id of the rule of each state.
+    /// By state, the id of its rule.
     pub(super) rule_of: Vec<u32>,
-    /// Bytes with which each state goes on within its rule, and whether two of its ways share one.
+    /// By state, its first bytes within its rule, and whether two of its edges and calls share one.
     pub(super) firsts: Vec<(ByteSet, bool)>,
-    /// Callees and the states that they return to: sorted, without repetition.
+    /// Pairs (callee, return state): sorted, distinct.
     returns: Vec<(u32, u32)>,
-    /// Callees and the rules that call them in tail position: sorted, without repetition.
+    /// Pairs (callee, caller) of calls in tail position: sorted, distinct.
     tails: Vec<(u32, u32)>,
-    /// Callers and the callees that are followed by what follows the caller: those in tail position or on the way to a
-    /// final state. Sorted, without repetition.
+    /// Pairs (caller, callee) with FOLLOW(caller) ⊆ FOLLOW(callee): the call is in tail position or returns to a final
+    /// state. Sorted, distinct.
     passes: Vec<(u32, u32)>,
 }
 
 impl Calls {
-    /// The calls of `tables`, one of the two groups of `network`.
+    /// Reads the calls of `tables`, one of the two groups of `network`.
     pub(super) fn new(tables: Tables<'_>, network: Joined<'_>) -> Self {
         let states = tables.state_count() as usize;
         let mut this = Self {
@@ -61,39 +61,39 @@ impl Calls {
                 self.passes.push((caller, callee));
             }
         };
-        // A frame pushed when a counter runs out holds the state that takes the head's place.
+        // A frame that is pushed when a counter runs out holds the exit instead of the return state.
         match network.state(ret).count_exit {
             NONE => add(ret),
             _ => network.arrivals(ret).into_iter().for_each(add),
         }
     }
 
-    /// All callees and the states that they return to.
+    /// Returns the pairs (callee, return state).
     pub(super) fn all_returns(&self) -> &[(u32, u32)] {
         &self.returns
     }
 
-    /// All callees.
+    /// Returns all callees.
     pub(super) fn callees(&self) -> BTreeSet<u32> {
         self.returns.iter().chain(&self.tails).map(|&(callee, _)| callee).collect()
     }
 
-    /// All callers and the callees that are followed by what follows the caller.
+    /// Returns the pairs (caller, callee) with FOLLOW(caller) ⊆ FOLLOW(callee).
     pub(super) fn all_passes(&self) -> &[(u32, u32)] {
         &self.passes
     }
 
-    /// States that calls of `callee` return to.
+    /// Returns the states that calls of `callee` return to.
     pub(super) fn returns(&self, callee: u32) -> impl Iterator<Item = u32> + '_ {
         of(&self.returns, callee)
     }
 
-    /// Rules that call `callee` in tail position.
+    /// Returns the rules that call `callee` in tail position.
     pub(super) fn tail_callers(&self, callee: u32) -> impl Iterator<Item = u32> + '_ {
         of(&self.tails, callee)
     }
 
-    /// The rule and those that lead to it by tail calls.
+    /// Returns the rule and those that reach it by tail calls.
     pub(super) fn with_tail_callers(&self, rule: u32) -> BTreeSet<u32> {
         let mut found = BTreeSet::from([rule]);
         let mut work = vec![rule];
@@ -103,30 +103,31 @@ impl Calls {
         found
     }
 
-    /// States that a rule may return to, from these tail calls on its way too.
+    /// Returns the states that a rule may return to, through these tail calls.
     pub(super) fn all_returns_of(&self, rule: u32) -> BTreeSet<u32> {
         self.with_tail_callers(rule).into_iter().flat_map(|rule| self.returns(rule)).collect()
     }
 
-    /// Callees that are followed by what follows `caller`.
+    /// Returns the callees whose FOLLOW sets include that of `caller`.
     pub(super) fn passes(&self, caller: u32) -> impl Iterator<Item = u32> + '_ {
         of(&self.passes, caller)
     }
 }
 
-/// Second members of the pairs that begin with `first`.
+/// Returns the second members of the pairs that begin with `first`.
 fn of(pairs: &[(u32, u32)], first: u32) -> impl Iterator<Item = u32> + '_ {
     let from = pairs.partition_point(|pair| pair.0 < first);
     pairs[from..].iter().take_while(move |pair| pair.0 == first).map(|pair| pair.1)
 }
 
-/// The bytes of some edges.
+/// Returns the union of the bytes of some edges.
 pub(crate) fn bytes_on<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> ByteSet {
     let sets = edges.into_iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
     sets.fold(ByteSet::EMPTY, ByteSet::union)
 }
 
-/// Bytes with which the state of this index goes on within its rule, and whether two of its ways share one.
+/// Returns the first bytes of the state of this index within its rule, and whether two of its edges and calls share
+/// one.
 fn first_bytes(tables: Tables<'_>, network: Joined<'_>, state: usize) -> (ByteSet, bool) {
     let mut set = bytes_on(tables.byte_edges_of(state));
     let mut shared = false;

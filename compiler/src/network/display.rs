@@ -1,10 +1,10 @@
-//! Text of a network, for `grammarc debug network` and for test failures.
+//! The text form of a network, for `grammarc debug network` and for test failures.
 
 use std::fmt;
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 
-use super::Network;
+use super::normal_form::Network;
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,8 @@
-//! FOLLOW sets of rules: the return states of their calls, tail calls followed, and the bytes that these go on with.
+//! FOLLOW sets of rules: the return states of their calls, through tail calls, and the first bytes of these.
 //!
-//! A grammar's own calls add to what the vocabulary's rules know of each other ([`SharedRules`]), so the cost is that
-//! of the grammar alone: O(own states and edges), and one byte set for each shared rule that more may come after.
+//! A grammar's own calls add to the FOLLOW sets that the vocabulary's rules have among each other ([`SharedRules`]). So
+//! the cost is that of the grammar alone: O(own states and edges), and one byte set for each shared rule whose FOLLOW
+//! set grows.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,20 +20,20 @@ use crate::ir::ByteSet;
 pub(super) struct OwnCalls {
     calls: Calls,
     after: After,
-    /// The vocabulary's rules after which more may come than where others of these call them, in ascending order.
+    /// The vocabulary's rules whose FOLLOW sets the grammar's calls widen, in ascending order.
     widened: Vec<u32>,
 }
 
-/// Bytes that may come after rules.
+/// FOLLOW bytes of rules.
 #[derive(Clone, Debug, Default)]
 struct After {
     /// By index of the grammar's own rule.
     own: Vec<ByteSet>,
-    /// Of the vocabulary's rules after which more may come than where others of these call them.
+    /// Of the vocabulary's rules with FOLLOW sets that the grammar's calls widen.
     wider: FxHashMap<u32, ByteSet>,
 }
 
-/// The same while it is found.
+/// FOLLOW bytes while the fixpoint is computed.
 struct Widening<'a> {
     after: After,
     shared: &'a [ByteSet],
@@ -52,7 +53,7 @@ impl ByteSets for Widening<'_> {
 }
 
 impl After {
-    /// The bytes after a rule; `shared` has those after the vocabulary's rules by their calls of each other.
+    /// Returns the FOLLOW bytes of a rule. `shared` has those of the vocabulary's rules by their calls of each other.
     #[inline]
     fn of(&self, rule: u32, shared: &[ByteSet]) -> ByteSet {
         match shared.get(rule as usize) {
@@ -62,7 +63,7 @@ impl After {
     }
 }
 
-/// Facts about returns, for every rule and state of the joined numbering.
+/// FOLLOW sets, for every rule and state of the joined numbering.
 pub struct Follow<'a> {
     network: Joined<'a>,
     shared: &'a SharedRules,
@@ -70,8 +71,8 @@ pub struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    /// The facts of a network over the shared rules' own. After the rules `open`, which others may call later, anything
-    /// may come.
+    /// Computes the FOLLOW sets of a network, given those of the shared rules. Other grammars may call the rules `open`
+    /// later, so these are followed by any byte.
     pub fn new(network: Joined<'a>, shared: &'a SharedRules, open: &[u32]) -> Self {
         let calls = Calls::new(network.own, network);
         let own = vec![ByteSet::EMPTY; network.own.rules.len()];
@@ -99,35 +100,35 @@ impl<'a> Follow<'a> {
         Self { network, shared, own: Cow::Owned(OwnCalls { calls, after, widened }) }
     }
 
-    /// The same facts of a network that they were found for before.
+    /// Returns the FOLLOW sets of a network for which they were computed before.
     pub(super) fn known(network: Joined<'a>, shared: &'a SharedRules, own: &'a OwnCalls) -> Self {
         Self { network, shared, own: Cow::Borrowed(own) }
     }
 
-    /// The grammar's own calls, to be kept with the network.
+    /// Returns the grammar's own calls, to be kept with the network.
     pub(super) fn into_own(self) -> OwnCalls {
         self.own.into_owned()
     }
 
-    /// The network.
+    /// Returns the network.
     #[inline]
     pub fn network(&self) -> Joined<'a> {
         self.network
     }
 
-    /// The facts of the shared rules.
+    /// Returns the facts of the shared rules.
     pub(super) fn shared(&self) -> &'a SharedRules {
         self.shared
     }
 
-    /// Rule of a state.
+    /// Returns the rule of a state.
     #[inline]
     pub fn rule_of(&self, state: u32) -> u32 {
         let (calls, index) = self.locate(state);
         calls.rule_of[index]
     }
 
-    /// States that a rule may return to, from tail calls on its way too. O(rules that lead to it by tail calls).
+    /// Returns the states that a rule may return to, through tail calls. O(rules that reach it by tail calls).
     pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
         let mut returns = BTreeSet::new();
         let mut seen = BTreeSet::from([rule]);
@@ -141,51 +142,64 @@ impl<'a> Follow<'a> {
         returns
     }
 
-    /// The grammar's own states that a rule may return to, from the grammar's own tail calls on its way too.
+    /// Returns the grammar's own states that a rule may return to, through the grammar's own tail calls.
     pub fn own_returns(&self, rule: u32) -> BTreeSet<u32> {
         self.own.calls.all_returns_of(rule)
     }
 
-    /// The grammar's own states that its own calls of a rule return to.
+    /// Returns the grammar's own states that its own calls of a rule return to.
     pub fn own_call_returns(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         self.own.calls.returns(rule)
     }
 
-    /// The grammar's own rules that call a rule in tail position.
+    /// Returns the grammar's own rules that call a rule in tail position.
     pub fn own_tail_callers(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         self.own.calls.tail_callers(rule)
     }
 
-    /// The shared rules that the grammar's own call.
+    /// Returns the shared rules that the grammar's own rules call.
     pub fn shared_callees(&self) -> BTreeSet<u32> {
         let mut callees = self.own.calls.callees();
         callees.split_off(&self.network.own.bases.rules);
         callees
     }
 
-    /// The callees that are followed by what follows a rule of the grammar's own.
+    /// Returns the callees whose FOLLOW sets include that of a rule of the grammar.
     pub(crate) fn passes(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         self.own.calls.passes(rule)
     }
 
-    /// The vocabulary's rules after which more may come than where others of these call them, in ascending order.
+    /// Returns the vocabulary's rules whose FOLLOW sets the grammar's calls widen, in ascending order.
     pub(super) fn widened(&self) -> &[u32] {
         &self.own.widened
     }
 
-    /// Bytes that may come after a rule.
+    /// Returns the FOLLOW bytes of a rule.
     #[inline]
     pub fn bytes(&self, rule: u32) -> ByteSet {
         self.own.after.of(rule, &self.shared.after)
     }
 
-    /// Whether a state's rule may return there.
+    /// Returns the FOLLOW bytes of each own rule.
+    pub(super) fn own_bytes(&self) -> Vec<ByteSet> {
+        self.network.own.rule_ids().map(|rule| self.bytes(rule)).collect()
+    }
+
+    /// Returns the vocabulary's rules with a FOLLOW byte that their exit classes were not computed for.
+    pub(super) fn misused(&self) -> Vec<u32> {
+        let shared = self.network.shared;
+        let knows = |rule: u32| ByteSet::from_words(shared.rules[rule as usize].after_bytes);
+        let widened = self.widened().iter().copied();
+        widened.filter(|&rule| !self.bytes(rule).minus(knows(rule)).is_empty()).collect()
+    }
+
+    /// Whether a state is final: its rule may return there.
     #[inline]
     pub fn is_final(&self, state: u32) -> bool {
         self.network.state(state).flags & state_flags::FINAL != 0
     }
 
-    /// Bytes with which a state goes on within its rule, and whether two of its ways share one.
+    /// Returns the first bytes of a state within its rule, and whether two of its edges and calls share one.
     #[inline]
     pub fn first(&self, state: u32) -> (ByteSet, bool) {
         let (calls, index) = self.locate(state);

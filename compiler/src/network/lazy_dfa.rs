@@ -1,88 +1,91 @@
-//! Sets of configurations over an unknown stack, determinised as they are met.
+//! A lazily determinized automaton of configurations over an unknown stack.
 //!
-//! The masks ask what a state does with a byte string whatever lies below it on the stack. That is the runtime's
-//! simulation with a *local* stack: it begins empty, calls push on it, and a return that finds it empty leaves the rule
-//! the walk began in. Countdowns are taken as not running out: within one token they cannot (see `network::repeat`).
+//! Masks need what a state does on a byte string whatever is below it on the stack. This is the runtime's simulation
+//! with a *local* stack: it begins empty, calls push on it, and a return that finds it empty leaves the rule that the
+//! walk began in. Counters are taken not to run out: within one token they cannot (see `network::repeat` and
+//! `network::counting`).
 //!
-//! Nearly always there is one configuration that goes on with few bytes, and its move is found from the tables each
-//! time. If there are several configurations, or one goes on with many bytes, their set is interned, and its move on
-//! each byte is found once: a lazily built automaton, like that of `regex-automata`'s hybrid engine. Such sets are few,
-//! so nothing is ever evicted.
+//! Nearly always there is one configuration with few outgoing bytes, and its transition is read from the tables each
+//! time. Several configurations, or one with many outgoing bytes, are interned as a set, and its transition on each
+//! byte is computed once: a lazy DFA, like the hybrid engine of `regex-automata`. Such sets are few, so nothing is ever
+//! evicted.
+//!
+//! Cost: O(1) for a known transition, else O(configurations and their edges).
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
-use crate::sequences::Sequences;
+use crate::interner::Interner;
 
 /// Number of an interned set.
 type SetId = u32;
 
-/// Rows of moves that there is room for at first: a large schema has a hundred, and to move them takes as long as to find
-/// some of them.
+/// Initial capacity in rows of transitions. A large schema has a hundred, and moving them takes as long as computing
+/// some.
 const ROWS: usize = 120;
 
-/// Steps of a budget that it takes to go on from a configuration among several, about.
+/// Steps of a budget that a configuration among several takes, about.
 const STEPS_A_CONFIGURATION: usize = 1 << 3;
 
-/// A move not looked for yet.
+/// A transition that is not computed yet.
 const UNKNOWN: SetId = u32::MAX;
 
-/// The local stack's bottom, below which nothing is known.
+/// The bottom of the local stack, below which nothing is known.
 pub const BOTTOM: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     ret: u32,
     parent: u32,
-    /// Every return state from here to the bottom is final.
+    /// Whether every return state from here to the bottom is final.
     nullable: bool,
-    /// A token may end while this frame is on the stack.
+    /// Whether a token may end while this frame is on the stack.
     rests: bool,
 }
 
-/// The configurations that a walk has come to.
+/// The configurations at a point of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Configurations {
-    /// None: no string goes on from here within the rule.
+    /// None: no string continues from here within the rule.
     Nowhere,
-    /// A state over a local frame. It does not only return.
+    /// A state over a local frame. The state does not only return.
     One(u32, u32),
-    /// Several, or one that is worth it, interned.
+    /// Several configurations, or one with many outgoing bytes, interned.
     Set(SetId),
 }
 
-/// The set of configurations that a byte leads to, and what may happen there.
+/// The configurations that a byte leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// The configurations.
     pub at: Configurations,
-    /// Whether the rule the walk began in can be left here.
+    /// Whether the rule that the walk began in can be left here.
     pub exits: bool,
     /// Whether a token may end here.
     pub ends: bool,
 }
 
 impl Arrival {
-    /// Nothing.
+    /// No configuration.
     pub const DEAD: Self = Self { at: Configurations::Nowhere, exits: false, ends: false };
 
-    /// Whether there is no way on, not even out of the rule.
+    /// Whether no string continues from here, not even out of the rule.
     #[inline]
     pub fn is_dead(&self) -> bool {
         self.at == Configurations::Nowhere && !self.exits
     }
 }
 
-/// The sets met so far, with their moves.
+/// The sets met so far, with their transitions.
 pub struct LazyDfa<'a> {
     network: Joined<'a>,
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
-    /// Sorted configurations, state and frame of each.
-    sets: Sequences,
-    /// By set, its row of moves, or [`UNKNOWN`] before the first is asked for.
+    /// Sorted configurations, each as state and frame.
+    sets: Interner,
+    /// By set, its row of transitions, or [`UNKNOWN`] before the first is computed.
     rows: Vec<u32>,
     /// By row and byte, an index into `reached`.
     moves: Vec<u32>,
@@ -96,14 +99,14 @@ pub struct LazyDfa<'a> {
 }
 
 impl<'a> LazyDfa<'a> {
-    /// No sets, over this network.
+    /// Returns an automaton without sets, over this network.
     pub fn new(network: Joined<'a>) -> Self {
         let bottom = Frame { ret: NONE, parent: BOTTOM, nullable: true, rests: true };
         Self {
             network,
             frames: vec![bottom],
             frame_ids: FxHashMap::default(),
-            sets: Sequences::with_capacity(ROWS, 4 * ROWS),
+            sets: Interner::with_capacity(ROWS, 4 * ROWS),
             rows: Vec::with_capacity(ROWS),
             moves: Vec::with_capacity(ROWS << 8),
             reached: Vec::with_capacity(4 * ROWS),
@@ -115,7 +118,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// The same, as long as a budget lasts: once it is spent, nothing goes on from several configurations.
+    /// Limits the automaton by a budget. Once that is spent, several configurations have no transitions.
     #[must_use]
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { budget: Some(budget), ..self }
@@ -132,9 +135,9 @@ impl<'a> LazyDfa<'a> {
         self.network
     }
 
-    /// The arrival of resting in `state` over the local frame `frame`: a state that only returns does so.
+    /// Returns the arrival at `state` over the local frame `frame`, after immediate returns.
     #[inline]
-    pub fn settled(&self, mut state: u32, mut frame: u32) -> Arrival {
+    pub fn after_returns(&self, mut state: u32, mut frame: u32) -> Arrival {
         loop {
             let record: &StateRecord = self.network.state(state);
             let below = self.frames[frame as usize];
@@ -152,7 +155,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// The transition of a set on a byte. From an interned set to an interned set, O(1) after the first time.
+    /// Returns the transition on a byte. From an interned set, O(1) after the first time.
     #[inline]
     pub fn step(&mut self, at: Configurations, byte: u8) -> Arrival {
         match at {
@@ -182,7 +185,8 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// The byte and what it leads to, where there is one configuration and it goes on with that byte alone.
+    /// Returns the only byte that continues a single configuration, and the arrival on it. `None` if there is no such
+    /// byte.
     #[inline]
     pub fn only(&self, at: Configurations) -> Option<(u8, Arrival)> {
         let Configurations::One(state, frame) = at else { return None };
@@ -192,16 +196,16 @@ impl<'a> LazyDfa<'a> {
         if returns || edge.lo() != edge.hi() || !tables.call_edges_of(index).is_empty() {
             return None;
         }
-        Some((edge.lo(), self.settled(edge.target, frame)))
+        Some((edge.lo(), self.after_returns(edge.target, frame)))
     }
 
-    /// The same configurations, with moves that are found once.
+    /// Interns a single configuration, so that its transitions are computed once.
     pub fn interned(&mut self, at: Configurations) -> Configurations {
         let Configurations::One(state, frame) = at else { return at };
         Configurations::Set(self.intern(&[state, frame]))
     }
 
-    /// The configuration, where there is just one.
+    /// Returns the configuration, if there is exactly one.
     #[inline]
     pub fn one(&self, at: Configurations) -> Option<(u32, u32)> {
         match at {
@@ -214,7 +218,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// The configurations, in ascending order.
+    /// Returns the configurations in ascending order.
     pub fn configurations(&self, at: &Configurations) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (one, many) = match *at {
             Configurations::Nowhere => (None, None),
@@ -224,7 +228,7 @@ impl<'a> LazyDfa<'a> {
         one.into_iter().chain(many.into_iter().flat_map(pairs))
     }
 
-    /// Return state and parent of a local frame.
+    /// Returns the return state and the parent of a local frame.
     #[inline]
     pub fn frame(&self, frame: u32) -> (u32, u32) {
         let frame = self.frames[frame as usize];
@@ -236,7 +240,7 @@ impl<'a> LazyDfa<'a> {
         self.frames[frame as usize].rests
     }
 
-    /// The frame that a call pushes: the parent itself where pushing would change nothing.
+    /// Returns the frame that a call pushes: the parent itself if pushing would change nothing.
     pub fn push(&mut self, ret: u32, parent: u32) -> u32 {
         let record = *self.network.state(ret);
         let below = self.frames[parent as usize];
@@ -256,7 +260,7 @@ impl<'a> LazyDfa<'a> {
         id
     }
 
-    /// The transition of one configuration on a byte.
+    /// Returns the transition of one configuration on a byte.
     fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Arrival {
         let network = self.network;
         loop {
@@ -273,7 +277,7 @@ impl<'a> LazyDfa<'a> {
             let returns = frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0;
             match (edge, call) {
                 _ if returns || calls.next().is_some() => {}
-                (Some(edge), None) => return self.settled(edge.target, frame),
+                (Some(edge), None) => return self.after_returns(edge.target, frame),
                 (None, None) => return Arrival::DEAD,
                 (None, Some(call)) => {
                     if call.ret != NONE {
@@ -289,7 +293,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// The transition of the configurations in `work` on a byte.
+    /// Returns the transition of the configurations in `work` on a byte.
     fn find(&mut self, byte: u8) -> Arrival {
         let mut building = std::mem::take(&mut self.building);
         self.seen.clear();
@@ -307,7 +311,7 @@ impl<'a> LazyDfa<'a> {
             let edges = tables.byte_edges_of(index);
             let at = edges.partition_point(|edge| edge.hi() < byte);
             if let Some(edge) = edges.get(at).filter(|edge| edge.lo() <= byte) {
-                self.settle(edge.target, frame, &mut building);
+                self.add(edge.target, frame, &mut building);
             }
             for call in tables.call_edges_of(index) {
                 let callee = network.rule(call.callee);
@@ -324,9 +328,9 @@ impl<'a> LazyDfa<'a> {
         self.finish(building)
     }
 
-    /// Adds a configuration to a set under construction. One that only returns does so at once.
-    fn settle(&self, state: u32, frame: u32, building: &mut Building) {
-        let Arrival { at, exits, ends } = self.settled(state, frame);
+    /// Adds a configuration to a set under construction, after its immediate returns.
+    fn add(&self, state: u32, frame: u32, building: &mut Building) {
+        let Arrival { at, exits, ends } = self.after_returns(state, frame);
         building.exits |= exits;
         building.ends |= ends;
         if let Configurations::One(state, frame) = at {
@@ -365,12 +369,12 @@ impl<'a> LazyDfa<'a> {
     }
 }
 
-/// Index of a row's transition on a byte.
+/// Returns the index of a row's transition on a byte.
 fn move_at(row: u32, byte: u8) -> usize {
     (row as usize) << 8 | usize::from(byte)
 }
 
-/// The configurations of a set.
+/// Returns the configurations of a set.
 fn pairs(set: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
     set.as_chunks().0.iter().map(|&[state, frame]| (state, frame))
 }

@@ -1,8 +1,8 @@
 //! Removes left recursion, exactly: no rule's strings can begin with a call that leads back to the rule.
 //!
-//! Take the rules `S` of one cycle of left calls. A string of a goal rule `A` in `S` begins with a *seed*, a move out of
-//! the initial state of some rule `B` of `S` that is not a left call into `S`, and then climbs: it finishes `B`, which
-//! was the left call of some `C` of `S`, goes on in `C` behind that call, and so on, until it finishes `A` itself and
+//! Let `S` be the rules of one cycle of left calls. A string of a goal rule `A` in `S` begins with a *seed*: a
+//! transition out of the initial state of some rule `B` of `S` that is no left call into `S`. Then it climbs: it
+//! finishes `B`, continues in some `C` of `S` after its left call of `B`, and so on, until it finishes `A` itself and
 //! stops. The climb never looks back, so it is a finite automaton:
 //!
 //! - its states are those of all rules of `S`, and a new initial state;
@@ -16,25 +16,26 @@
 //! case; recursion behind a nullable prefix has become one of them by the time rules are built.
 //!
 //! Only rules that are called from elsewhere than from the beginning of a rule of their cycle need an automaton: in the
-//! others nothing ends any more. In a long cycle of which one rule is used that is one automaton.
+//! others nothing ends any more. A long cycle with one used rule has one automaton.
 //!
 //! Cost: a cycle of k used rules and n states becomes k automata of at most n + 1 states before determinisation.
 
 use rustc_hash::FxHashMap;
 
-use super::build::Built;
-use super::repeat::finished;
-use super::{NetworkError, NetworkErrorKind, NetworkLimits};
-use crate::automata::{Allowance, Nfa, Table};
+use super::built::Built;
+use super::error::{NetworkError, NetworkErrorKind};
+use super::minimal::minimal_without_empty;
+use super::request::NetworkLimits;
+use crate::automata::{Nfa, StateBudget, Table};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
 /// Why left recursion could not be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// A rule with a countdown is part of a cycle.
+    /// A rule with a register is part of a cycle.
     Counted,
-    /// A goal automaton of this rule exceeds the state limit, or the budget is spent.
+    /// The goal automaton of this rule exceeds the state limit, or the budget is spent.
     States(usize),
 }
 
@@ -58,7 +59,7 @@ impl Failure {
     }
 }
 
-/// Replaces the automata of all left-recursive rules: those of rules that nothing calls any more by that of no string.
+/// Replaces the automata of all left-recursive rules. Rules that nothing calls any more get the empty language.
 pub(super) fn eliminate(
     built: &mut Built,
     limits: NetworkLimits,
@@ -80,12 +81,12 @@ pub(super) fn eliminate(
             return Err(Failure::Counted);
         }
         let mut climb = Climb::new(built, cycle);
-        let bounds = Allowance::new(limits.rule_states, budget);
+        let bounds = StateBudget::new(limits.rule_states, budget);
         let mut held = budget.hold();
         let mut goals: Vec<(u32, Table)> = Vec::new();
         for &goal in cycle.iter().filter(|&&rule| is_used[rule as usize]) {
             let failed = |_| Failure::States(goal as usize);
-            let dfa = finished(climb.towards(goal), bounds).map_err(failed)?;
+            let dfa = minimal_without_empty(climb.towards(goal), bounds).map_err(failed)?;
             held.add(dfa.bytes()).map_err(|_| Failure::States(goal as usize))?;
             goals.push((goal, dfa));
         }
@@ -95,20 +96,20 @@ pub(super) fn eliminate(
     Ok(())
 }
 
-/// Rules that the initial state of a rule calls.
+/// Returns the rules that the initial state of a rule calls.
 fn left_calls(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     callees(built, rule, 0)
 }
 
-/// Rules that a state of a rule calls.
+/// Returns the rules that a state of a rule calls.
 fn callees(built: &Built, rule: usize, state: u32) -> impl Iterator<Item = usize> + '_ {
     let (_, labels) = built.rules[rule].dfa.split(state);
     // Neighbouring labels may share an edge.
     labels.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-/// By rule, whether the roots lead to it once no rule begins with a call within its cycle. A rule of a cycle leads to what
-/// any of the cycle calls, since it may begin with any. O(states and edges).
+/// Returns for each rule whether it is reachable from the roots once no rule begins with a call within its cycle. A
+/// rule of a cycle may begin with any rule of the cycle, so it reaches what any of them calls. O(states and edges).
 fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
     let count = built.rules.len();
     let mut cycle_of = vec![usize::MAX; count];
@@ -147,7 +148,7 @@ fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
 /// The automaton of one cycle, without a goal.
 struct Climb {
     nfa: Nfa,
-    /// By rule of the cycle, where its initial state stands, and the state in which it is finished.
+    /// By rule of the cycle, its initial state in the automaton, and the state in which it is finished.
     places: FxHashMap<u32, (u32, u32)>,
 }
 
@@ -182,7 +183,7 @@ impl Climb {
         Self { nfa, places }
     }
 
-    /// The automaton that accepts where `goal` is finished.
+    /// Returns the automaton that accepts where `goal` is finished.
     fn towards(&mut self, goal: u32) -> &Nfa {
         self.nfa.end = self.places[&goal].1;
         &self.nfa

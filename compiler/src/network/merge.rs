@@ -1,11 +1,12 @@
-//! Names for rules by what they are, equal rules merged, and rules found in the vocabulary.
+//! Merges equal rules, and finds those that the vocabulary holds.
 //!
-//! A rule is described by its automaton with every call replaced by the callee's name. A rule that may be one of the
-//! vocabulary's is named by a hash of that; any other by a number for each description, which is exact and costs less.
-//! Rules of a cycle are told apart by refinement: they begin with the name of what they look like without their callees,
-//! and each round describes a rule with its callees' names of the round before, until the partition is stable (the rounds
-//! depend on the cycle alone, so the name does too). Two rules with one name accept the same strings the same way; the
-//! converse need not hold.
+//! A rule is described by its automaton, with every call replaced by the callee's name. A rule that may be one of the
+//! vocabulary's is named by a hash of the description. Any other rule is named by a number for each description, which
+//! is exact and cheaper. The rules of a cycle are distinguished by partition refinement (E. F. Moore, 1956): the first
+//! name is an invariant without the callees, and each round describes a rule with the names of the round before, until
+//! the partition is stable. The number of rounds depends on the cycle alone, so the name does too.
+//!
+//! Invariant: two rules with one name accept the same strings with the same stacks. The converse need not hold.
 //!
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 
@@ -14,27 +15,25 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::build::Built;
-use super::rule::{Label, Lowered, NetworkRule};
+use super::built::Built;
+use super::content_hash::{self, RuleHash};
+use super::rule::{Label, NetworkRule, RegisterUpdate};
 use crate::automata::Edge;
 use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
 
-/// A rule's content hash.
-pub(super) type RuleHash = [u32; 4];
-
 /// The name of a class of equal rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Name {
-    /// The hash of what may be one of the vocabulary's rules.
+    /// The hash of a rule that may be one of the vocabulary's.
     Content(RuleHash),
-    /// A number of what is not.
+    /// The number of a rule that cannot be one of the vocabulary's.
     Own(u32),
 }
 
 impl Name {
-    /// The hash, where it is one.
+    /// Returns the hash, if the name is one.
     pub(super) fn content(self) -> Option<RuleHash> {
         match self {
             Self::Content(hash) => Some(hash),
@@ -57,14 +56,14 @@ pub(super) enum MergedLabel {
 /// Steps of a budget that a state or an edge takes, about.
 const STEPS_A_PLACE: usize = 1 << 2;
 
-/// Words that describe most states besides those of their edges, and for the label of an edge.
+/// Words that describe most states besides those of their edges, and words for the label of an edge.
 const WORDS_A_STATE: usize = 2;
 const WORDS_A_LABEL: usize = 7;
 
-/// Rules without repetition, numbered in the order in which the roots lead to them.
+/// Distinct rules, in the order in which they are reachable from the roots.
 pub(super) struct Merged<'a> {
     pub(super) rules: Vec<(&'a NetworkRule, Name)>,
-    /// By symbol less 256.
+    /// By symbol minus 256.
     pub(super) labels: Vec<MergedLabel>,
     /// The roots that are rules of this grammar.
     pub(super) roots: Vec<usize>,
@@ -72,8 +71,8 @@ pub(super) struct Merged<'a> {
     pub(super) names: Vec<Name>,
 }
 
-/// Merges equal rules and takes from the vocabulary those that it holds: `known` finds them by their hashes, and
-/// `may_have` says whether one may have so many states.
+/// Merges equal rules, and replaces those that the vocabulary holds. `known` finds these by their hashes, and
+/// `may_have` says whether the vocabulary has a rule with so many states.
 pub(super) fn merge<'b>(
     built: &'b Built,
     may_have: impl Fn(usize) -> bool,
@@ -109,7 +108,7 @@ pub(super) fn merge<'b>(
             Label::Tokens(ids) => MergedLabel::Tokens(ids.clone()),
             &Label::Call { rule, count } => match known[rule] {
                 Some(shared) => MergedLabel::Shared(shared, count),
-                // Labels of rules that nothing calls any more are never looked at.
+                // Labels of rules that nothing calls any more are never read.
                 None => MergedLabel::Own(numbers.get(&names[rule]).copied().unwrap_or(0), count),
             },
         })
@@ -118,7 +117,7 @@ pub(super) fn merge<'b>(
     Ok(Merged { rules, labels, roots, names })
 }
 
-/// Rules that a rule calls, in the order of its edges, with repetition.
+/// Returns the rules that a rule calls, in the order of its edges, with repetition.
 fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     let edges = built.rules[rule].dfa.beyond_bytes();
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
@@ -141,7 +140,7 @@ fn names(
     let mut name = |mut words: Vec<u32>, may_be_known: bool| {
         if may_be_known {
             words.iter_mut().for_each(|word| *word = word.to_le());
-            return Name::Content(first_bits(bytemuck::cast_slice(&words)));
+            return Name::Content(content_hash::hash(bytemuck::cast_slice(&words)));
         }
         let new = numbers.len() as u32;
         Name::Own(*numbers.entry(words).or_insert(new))
@@ -162,7 +161,7 @@ fn names(
             }
             budget.spend(STEPS_A_PLACE * size(number))?;
             if !calls.of(rule).contains(&number) {
-                names[rule] = name(described(built, rule, &names), may_be_known);
+                names[rule] = name(describe_by_content(built, rule, &names), may_be_known);
                 continue;
             }
         }
@@ -175,7 +174,7 @@ fn names(
         loop {
             let round = group.iter().map(|&rule| {
                 budget.spend(STEPS_A_PLACE * size(rule as u32))?;
-                Ok(name(described(built, rule, &names), may_be_known))
+                Ok(name(describe_by_content(built, rule, &names), may_be_known))
             });
             let mut classes: Vec<Name> = round.collect::<Result<_, Spent>>()?;
             group.iter().zip(&classes).for_each(|(&rule, &name)| names[rule] = name);
@@ -190,8 +189,8 @@ fn names(
     Ok(names)
 }
 
-/// An invariant of a rule under renaming of its callees and renumbering of its states: the initial colour in the refinement
-/// of a cycle.
+/// Returns an invariant of a rule under renaming of its callees and renumbering of its states: the initial colour in
+/// the refinement of a cycle.
 fn shape(built: &Built, rule: usize) -> Vec<u32> {
     let dfa = &built.rules[rule].dfa;
     let mut words: Vec<u32> = Vec::with_capacity(dfa.len() + 2 * dfa.edge_count());
@@ -216,37 +215,37 @@ fn shape(built: &Built, rule: usize) -> Vec<u32> {
     shape
 }
 
-/// A rule, given its callees' names. Labels are numbered by first use, which must not show, so both the numbering of
-/// states and the order of a state's labels go by content.
-fn described(built: &Built, rule: usize, names: &[Name]) -> Vec<u32> {
-    let as_met = || {
-        let mut numbers = AsTheyAreMet::of(built.rules[rule].dfa.len());
+/// Describes a rule, given its callees' names. Labels are numbered by first use, which must not show. So states are
+/// numbered, and the labels of a state are sorted, by content.
+fn describe_by_content(built: &Built, rule: usize, names: &[Name]) -> Vec<u32> {
+    let by_reach = || {
+        let mut numbers = ByReach::of(built.rules[rule].dfa.len());
         describe(built, rule, names, &mut numbers)
     };
-    let mut numbers = AsTheyAre::default();
+    let mut numbers = ByPosition::default();
     let words = describe(built, rule, names, &mut numbers);
-    debug_assert!(numbers.is_past || words == as_met(), "the numbers are those of any order");
-    if numbers.is_past { as_met() } else { words }
+    debug_assert!(numbers.is_past || words == by_reach(), "the numbers are those of any order");
+    if numbers.is_past { by_reach() } else { words }
 }
 
-/// Numbers for the states of a rule, from the first on in the order in which they are led to.
+/// A numbering of the states of a rule, from the initial state on in the order in which they are reached.
 trait Numbers {
-    /// The number of a state that is led to.
+    /// Returns the number of a reached state.
     fn of(&mut self, state: u32) -> u32;
 
-    /// The state of a number, if any has it yet.
+    /// Returns the state of a number, if one has it yet.
     fn state(&self, number: u32) -> Option<u32>;
 }
 
-/// Numbers of states by their position. Minimisation leaves them in the wanted order, but for the order of labels.
+/// Numbers of states by their position. Minimization leaves states in the wanted order, except for the order of labels.
 #[derive(Default)]
-struct AsTheyAre {
+struct ByPosition {
     last: u32,
-    /// Whether a state was led to before one that stands before it: then these are no numbers.
+    /// Whether some state was reached before one with a lower position: then positions are no numbering.
     is_past: bool,
 }
 
-impl Numbers for AsTheyAre {
+impl Numbers for ByPosition {
     #[inline]
     fn of(&mut self, state: u32) -> u32 {
         self.is_past |= state > self.last + 1;
@@ -260,14 +259,14 @@ impl Numbers for AsTheyAre {
     }
 }
 
-/// Numbers of states by the order in which they are met, whatever their position.
-struct AsTheyAreMet {
+/// Numbers of states in the order of their discovery, whatever their position.
+struct ByReach {
     numbers: Vec<u32>,
     order: Vec<u32>,
 }
 
-impl AsTheyAreMet {
-    /// Of so many states, the first of which has the first number.
+impl ByReach {
+    /// Returns the numbering of so many states, of which the first has number 0.
     fn of(count: usize) -> Self {
         let mut this = Self { numbers: vec![u32::MAX; count], order: Vec::with_capacity(count) };
         this.numbers[0] = 0;
@@ -276,7 +275,7 @@ impl AsTheyAreMet {
     }
 }
 
-impl Numbers for AsTheyAreMet {
+impl Numbers for ByReach {
     fn of(&mut self, state: u32) -> u32 {
         let number = &mut self.numbers[state as usize];
         if *number == u32::MAX {
@@ -291,8 +290,8 @@ impl Numbers for AsTheyAreMet {
     }
 }
 
-/// All that a rule is named by, with these numbers. No two rules that differ have the same: each state begins with a word
-/// that says how many follow, and what a rule begins with no state does.
+/// Describes a rule with a numbering of its states. Two different rules have different descriptions: each state begins
+/// with a word that gives the number of its edges, and the first words of a rule are none of these.
 fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbers) -> Vec<u32> {
     let rule = &built.rules[rule];
     let labels = rule.dfa.beyond_bytes().count();
@@ -307,34 +306,35 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         RuleKind::Region(number) => words.extend([begin::REGION, number]),
     }
     words.extend(is_large.then_some(begin::LARGE));
-    if let Some(catalogue) = &rule.catalogue {
-        words.push(begin::CATALOGUE);
-        words.extend(catalogue.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
+    if let Some(set) = &rule.packed {
+        words.push(begin::PACKED);
+        words.extend(set.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
     }
-    // By graded state, the lowest bits of the fields that its mask depends on.
-    let mut graded: FxHashMap<u32, u32> = FxHashMap::default();
-    for of in rule.counted.iter().flat_map(|counted| &counted.graded) {
-        of.all().for_each(|state| *graded.entry(state).or_default() |= 1 << of.field.shift);
+    // By count-dependent state, the lowest bits of the fields that its mask depends on.
+    let mut count_dependent: FxHashMap<u32, u32> = FxHashMap::default();
+    for of in rule.counted.iter().flat_map(|counted| &counted.count_dependent) {
+        of.all()
+            .for_each(|state| *count_dependent.entry(state).or_default() |= 1 << of.field.shift);
     }
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
     while let Some(number) = numbers.state(at) {
         at += 1;
         let arrival = rule.counted.as_ref().and_then(|counted| counted.arrival(number));
-        let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
-            (Some(counted), Some(Lowered::ByOne)) => 2 + u32::from(counted.monotone),
-            (_, Some(Lowered::Without(bit))) => 8 + u32::from(bit),
-            (_, Some(Lowered::Field { .. } | Lowered::Set { .. })) => 5,
+        let role = match (&rule.counted, arrival.map(|arrival| arrival.update)) {
+            (Some(counted), Some(RegisterUpdate::Decrement)) => 2 + u32::from(counted.monotone),
+            (_, Some(RegisterUpdate::ClearBit(bit))) => 8 + u32::from(bit),
+            (_, Some(RegisterUpdate::DecrementField { .. } | RegisterUpdate::Set { .. })) => 5,
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
-        let fields = graded.get(&number);
-        let role = role + if fields.is_some() { GRADED } else { 0 };
+        let fields = count_dependent.get(&number);
+        let role = role + if fields.is_some() { COUNT_DEPENDENT } else { 0 };
         let (bytes, beyond) = rule.dfa.split(number);
         let accepts = u32::from(rule.dfa.accepts(number));
         let has_labels = u32::from(!beyond.is_empty());
         words.push(role << 16 | has_labels << 15 | accepts << 14 | bytes.len() as u32);
-        // Most of what there is are byte edges, so they take one word each.
+        // Most edges are byte edges, so they take one word each.
         let range = |edge: &Edge| edge.lo << 24 | edge.hi.min(255) << 16;
         match is_large {
             true => {
@@ -364,22 +364,22 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
     words
 }
 
-/// The part of a state's role that says that its masks are graded.
-const GRADED: u32 = 64;
+/// The part of a state's role for a count-dependent state.
+const COUNT_DEPENDENT: u32 = 64;
 
-/// Words that some rules begin with.
+/// The first words of some rules.
 mod begin {
     pub(super) const DISTINCT: u32 = u32::MAX;
     pub(super) const ITEM: u32 = u32::MAX - 1;
-    /// A rule whose states have numbers of more than half a word.
+    /// A rule whose state numbers take more than half a word.
     pub(super) const LARGE: u32 = u32::MAX - 2;
     /// A rule that is a region, whose number follows.
     pub(super) const REGION: u32 = u32::MAX - 3;
-    /// A rule that is a catalogue, the digest of whose texts follows.
-    pub(super) const CATALOGUE: u32 = u32::MAX - 4;
+    /// A rule that is a packed string set, followed by the digest of its texts.
+    pub(super) const PACKED: u32 = u32::MAX - 4;
 }
 
-/// The content of a label, by which rules are compared.
+/// Returns the content of a label, by which rules are compared.
 fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
     match built.labels.get(symbol) {
         Some(&Label::Call { rule, count }) => match names[rule] {
@@ -391,12 +391,4 @@ fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
         }
         None => SmallVec::new(),
     }
-}
-
-/// The first 128 bits of a hash of bytes.
-pub(super) fn first_bits(bytes: &[u8]) -> RuleHash {
-    let hash = blake3::hash(bytes);
-    std::array::from_fn(|word| {
-        u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
-    })
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::catalogue::Catalogue;
-use super::merge::RuleHash;
+use super::content_hash::RuleHash;
+use super::packed_string_set::PackedStringSet;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
 
@@ -16,7 +16,7 @@ use crate::ir::{Origin, RuleKind};
 pub enum Label {
     /// A call of a rule, with the register its activation starts with (0 where it has none).
     Call {
-        /// Index of the rule in [`Built::rules`](super::build::Built).
+        /// Index of the rule in `Built::rules`.
         rule: usize,
         /// The register that the activation starts with.
         count: u32,
@@ -30,17 +30,17 @@ pub enum Label {
 pub struct Labels(IndexSet<Label, FxBuildHasher>);
 
 impl Labels {
-    /// The symbol of a label.
+    /// Returns the symbol of a label.
     pub fn symbol(&mut self, label: Label) -> Symbol {
         256 + self.0.insert_full(label).0 as Symbol
     }
 
-    /// The label of a symbol, or `None` for a byte.
+    /// Returns the label of a symbol, or `None` for a byte.
     pub fn get(&self, symbol: Symbol) -> Option<&Label> {
         self.0.get_index(symbol.checked_sub(256)? as usize)
     }
 
-    /// The rule that a symbol calls, where it is a call.
+    /// Returns the rule that a symbol calls, if it is a call.
     pub fn callee(&self, symbol: Symbol) -> Option<usize> {
         match self.get(symbol) {
             Some(&Label::Call { rule, .. }) => Some(rule),
@@ -49,95 +49,96 @@ impl Labels {
     }
 }
 
-/// The arrivals that lower the register of a rule's activations.
+/// The arrivals that update the register of a rule's activations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counted {
-    /// The states that do, ascending.
+    /// The arrivals, by ascending state.
     arrivals: Vec<Arrival>,
-    /// The exits of these, ascending.
+    /// The exits of the arrivals, ascending.
     exits: Vec<u32>,
-    /// Whether the register is a countdown, of which a larger one accepts all that a smaller one does.
+    /// Whether a larger value of the register accepts all that a smaller one does, as of a countdown.
     pub monotone: bool,
-    /// By counter, the states whose masks depend on its field of the register.
-    pub graded: Vec<Graded>,
+    /// By counter, the count-dependent states.
+    pub count_dependent: Vec<CountDependent>,
 }
 
-/// States of one rule whose masks depend on how many ticks a counter has left, where these are fewer than a token can make.
+/// States of one rule whose masks depend on how many increments a counter has left, if these are fewer than a token can
+/// make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Graded {
+pub struct CountDependent {
     /// The counter.
     pub field: Field,
-    /// The states, each with those that do the same, ascending: their numbers in the rule, or in a network their ids. What one of
-    /// these groups does, the next one mostly does too, for as long as it goes on.
+    /// The states, in groups of equivalent states, ascending: their numbers in the rule, or their ids in a network. The
+    /// next group mostly simulates a group.
     pub states: Vec<Vec<u32>>,
 }
 
-impl Graded {
-    /// The states in groups of those that do the same, in an order in which one mostly does more than the next.
+impl CountDependent {
+    /// Returns the states of a counter, given in groups of equivalent states. The next group mostly simulates a group.
     pub fn new(field: Field, mut states: Vec<Vec<u32>>) -> Self {
         states.iter_mut().for_each(|group| group.sort_unstable());
         Self { field, states }
     }
 
-    /// The same in a rule whose first state has this id.
+    /// Returns the same states in a rule whose first state has this id.
     pub(super) fn moved_to(&self, first: u32) -> Self {
         let ids = |group: &Vec<u32>| group.iter().map(|state| first + state).collect();
         Self { field: self.field, states: self.states.iter().map(ids).collect() }
     }
 
-    /// All states.
+    /// Returns all states.
     pub fn all(&self) -> impl Iterator<Item = u32> + '_ {
         self.states.iter().flatten().copied()
     }
 }
 
-/// A state, arriving at which by a transition changes the register.
+/// An arrival: a state at which transitions update the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrival {
     /// The state.
     pub state: u32,
-    /// The state that takes its place when the counter becomes zero; of one that is set, the state itself.
+    /// The exit: the state that replaces it when the counter becomes zero. The state itself if the counter is set.
     pub exit: u32,
-    /// The change of the register.
-    pub lowered: Lowered,
+    /// The update of the register.
+    pub update: RegisterUpdate,
 }
 
-/// The change of a register by an arrival.
+/// An update of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lowered {
-    /// It becomes less by one.
-    ByOne,
-    /// This bit is cleared.
-    Without(u8),
-    /// A counter becomes less by one.
-    Field {
+pub enum RegisterUpdate {
+    /// Decrements the whole register.
+    Decrement,
+    /// Clears this bit.
+    ClearBit(u8),
+    /// Decrements a counter.
+    DecrementField {
         /// The counter.
         field: Field,
-        /// Whether the next state is arrived at in turn where it is not zero.
+        /// Whether the next state is arrived at in turn unless the counter becomes zero.
         then: bool,
     },
-    /// A counter is set to this.
+    /// Sets a counter.
     Set {
         /// The counter.
         field: Field,
-        /// The value that it is set to.
+        /// The new value.
         to: u32,
         /// Whether the next state is arrived at in turn.
         then: bool,
     },
 }
 
-/// Bits of a register that are a counter.
+/// The bits of a register that hold a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// The lowest.
+    /// The lowest bit.
     pub shift: u8,
-    /// How many, at least one and at most 31.
+    /// The number of bits, from 1 to 31.
     pub width: u8,
 }
 
-impl Lowered {
-    /// The [flags](state_flags) of a state that arrivals do this at.
+impl RegisterUpdate {
+    /// Returns the [flags](state_flags) of a state with this update.
     pub(super) fn flags(self) -> u32 {
         let of = |field: Field, then: bool| {
             u32::from(field.shift) << state_flags::SHIFT
@@ -145,37 +146,37 @@ impl Lowered {
                 | if then { state_flags::THEN } else { 0 }
         };
         match self {
-            Self::ByOne => 0,
-            Self::Without(bit) => state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED,
-            Self::Field { field, then } => of(field, then),
+            Self::Decrement => 0,
+            Self::ClearBit(bit) => state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED,
+            Self::DecrementField { field, then } => of(field, then),
             Self::Set { field, then, .. } => state_flags::LOADS | of(field, then),
         }
     }
 }
 
 impl Arrival {
-    /// Words that say what arrivals at the state do to a field of the register; none where it is the whole register.
+    /// Returns words that describe the update of a field of the register. `None` for an update of the whole register.
     pub(super) fn describe(&self) -> Option<[u32; 2]> {
-        let (kind, to) = match self.lowered {
-            Lowered::ByOne | Lowered::Without(_) => return None,
-            Lowered::Field { .. } => (0, 0),
-            Lowered::Set { to, .. } => (1, to),
+        let (kind, to) = match self.update {
+            RegisterUpdate::Decrement | RegisterUpdate::ClearBit(_) => return None,
+            RegisterUpdate::DecrementField { .. } => (0, 0),
+            RegisterUpdate::Set { to, .. } => (1, to),
         };
-        Some([self.lowered.flags() << 1 | kind, to])
+        Some([self.update.flags() << 1 | kind, to])
     }
 }
 
 impl Counted {
-    /// A register that these arrivals lower.
+    /// Returns the register that these arrivals update.
     pub fn new(mut arrivals: Vec<Arrival>, monotone: bool) -> Self {
         arrivals.sort_unstable_by_key(|arrival| arrival.state);
         let mut exits: Vec<u32> = arrivals.iter().map(|arrival| arrival.exit).collect();
         exits.sort_unstable();
         exits.dedup();
-        Self { arrivals, exits, monotone, graded: Vec::new() }
+        Self { arrivals, exits, monotone, count_dependent: Vec::new() }
     }
 
-    /// The arrival at a state.
+    /// Returns the arrival at a state.
     pub fn arrival(&self, state: u32) -> Option<&Arrival> {
         let at = self.arrivals.binary_search_by_key(&state, |arrival| arrival.state);
         at.ok().map(|at| &self.arrivals[at])
@@ -187,33 +188,33 @@ impl Counted {
     }
 }
 
-/// One rule: an automaton whose strings are not empty (but for the start rule's), over bytes and labels.
+/// A rule: an automaton over bytes and labels. Only the start rule may accept the empty string.
 #[derive(Clone, Debug)]
 pub struct NetworkRule {
-    /// Name, for people.
+    /// The name, for people.
     pub name: String,
-    /// Its place in the source.
+    /// The place in the source.
     pub origin: Origin,
     /// The automaton, trimmed; the initial state is 0.
     pub dfa: Table,
-    /// Set where activations carry a register.
+    /// The register updates, if activations have a register.
     pub counted: Option<Counted>,
-    /// Its kind, which the runtime asks for where it is distinct or an item.
+    /// The kind, which the runtime needs for distinct rules and their items.
     pub kind: RuleKind,
-    /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
+    /// Content hash and number of the vocabulary's rule that replaces this one. The automaton is not built then.
     pub stored: Option<(RuleHash, u32)>,
-    /// The catalogue that it is; its automaton is what tokens reach of that.
-    pub catalogue: Option<Arc<Catalogue>>,
+    /// The packed string set, if the rule is one. The automaton is its reached part.
+    pub packed: Option<Arc<PackedStringSet>>,
 }
 
 impl NetworkRule {
-    /// A plain rule of an automaton, without a register.
+    /// Returns a plain rule with an automaton and without a register.
     pub(super) fn plain(name: String, origin: Origin, dfa: Table) -> Self {
         let kind = RuleKind::Plain;
-        Self { name, origin, dfa, counted: None, kind, stored: None, catalogue: None }
+        Self { name, origin, dfa, counted: None, kind, stored: None, packed: None }
     }
 
-    /// A rule that the vocabulary holds, by its content hash and number there.
+    /// Returns a rule that the vocabulary holds, by its content hash and number there.
     pub(super) fn stored(
         name: String,
         origin: Origin,

@@ -1,5 +1,5 @@
-//! The calls among the vocabulary's shared rules, read once per vocabulary, so that a grammar's compilation
-//! need not read them again: they have thousands of states, and a grammar a hundred.
+//! The facts of the vocabulary's shared rules, read once per vocabulary. The shared rules have thousands of states and
+//! a grammar a hundred, so the compilation of a grammar must not read them again.
 
 use std::collections::BTreeSet;
 
@@ -9,32 +9,33 @@ use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::Calls;
-use super::expressions::Expressions;
-use super::merge::RuleHash;
+use super::content_hash::RuleHash;
+use super::known_rules::KnownRules;
 use crate::ir::ByteSet;
 
 /// Facts about the shared rules that hold whatever grammar calls them.
 #[derive(Debug, Default)]
 pub struct SharedRules {
     pub(super) calls: Calls,
-    /// Bytes that come after each rule where other shared rules call it.
+    /// By rule, the FOLLOW bytes by the calls of other shared rules.
     pub(super) after: Vec<ByteSet>,
-    /// For each rule, the bytes with which its final states go on.
+    /// By rule, the first bytes of its final states.
     pub(super) past_end: Vec<ByteSet>,
-    /// Whether the ways of each state begin with different bytes, also from those that come after its rule.
+    /// Whether the first bytes of the edges and calls of each state are disjoint, also from the FOLLOW bytes of its
+    /// rule.
     pub(super) are_deterministic: bool,
-    /// Bytes with which an edge begins, and those behind the last of an edge.
-    pub(super) cuts: ByteSet,
-    /// How many states they have.
+    /// The bounds of byte edges: the first byte of each edge, and the byte after its last.
+    pub(super) byte_bounds: ByteSet,
+    /// The numbers of states of the rules.
     pub(super) state_counts: FxHashSet<u32>,
-    /// The rules by content.
+    /// The rules by content hash.
     pub(super) by_hash: FxHashMap<RuleHash, u32>,
-    /// Rules by their expressions.
-    pub(super) expressions: Expressions,
+    /// The rules by their expressions.
+    pub(super) known: KnownRules,
 }
 
 impl SharedRules {
-    /// The facts of a vocabulary's tables, of which some rules were compiled from these expressions. O(states and
+    /// Reads the facts of a vocabulary's tables, given the expressions that some rules were compiled from. O(states and
     /// edges).
     pub fn new(shared: Tables<'_>, expressions: &[ExpressionRecord]) -> Self {
         let network = Joined { shared, own: shared };
@@ -55,41 +56,50 @@ impl SharedRules {
         let mut ends = past_end.iter().zip(&after);
         let are_deterministic = !overlaps && ends.all(|(end, set)| end.intersect(*set).is_empty());
         let rules = (0..).zip(shared.rules);
-        let expressions = Expressions::new(expressions);
+        let known = KnownRules::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
-        let cuts = cuts(shared);
+        let byte_bounds = byte_bounds(shared);
         let state_counts = shared.rules.iter().map(|rule| rule.state_count).collect();
-        Self { calls, after, past_end, are_deterministic, cuts, state_counts, by_hash, expressions }
+        Self {
+            calls,
+            after,
+            past_end,
+            are_deterministic,
+            byte_bounds,
+            state_counts,
+            by_hash,
+            known,
+        }
     }
 
-    /// Rule of a shared state.
+    /// Returns the rule of a shared state.
     pub fn rule_of(&self, state: u32) -> u32 {
         self.calls.rule_of[state as usize]
     }
 
-    /// The rule and the shared rules that lead to it by tail calls.
+    /// Returns the rule and the shared rules that reach it by tail calls.
     pub fn with_tail_callers(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.with_tail_callers(rule)
     }
 
-    /// Shared states that a shared rule may return to, from tail calls on its way too.
+    /// Returns the shared states that a shared rule may return to, through tail calls.
     pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.all_returns_of(rule)
     }
 }
 
-/// Bytes with which an edge begins, and those behind the last of an edge.
-pub(super) fn cuts(tables: Tables<'_>) -> ByteSet {
+/// Returns the bounds of byte edges: the first byte of each edge, and the byte after its last.
+pub(super) fn byte_bounds(tables: Tables<'_>) -> ByteSet {
     ByteSet::bounds_of(tables.byte_edges.iter().map(|edge| (edge.lo(), edge.hi())))
 }
 
-/// Sets of bytes by rule.
+/// Byte sets by rule.
 pub(super) trait ByteSets {
     fn of(&self, rule: u32) -> ByteSet;
 
     fn set(&mut self, rule: u32, bytes: ByteSet);
 
-    /// Adds bytes to a rule's; says whether any of them are new.
+    /// Adds bytes to the set of a rule. Returns whether any of them is new.
     fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
         let known = self.of(rule);
         let wider = known.union(more);
@@ -111,7 +121,7 @@ impl ByteSets for Vec<ByteSet> {
     }
 }
 
-/// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`.
+/// Propagates byte sets to a least fixpoint, along the pairs of `passes` from the rules in `work` on.
 pub(super) fn spread(
     sets: &mut impl ByteSets,
     mut work: Vec<u32>,

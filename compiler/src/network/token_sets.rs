@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Lexicon, NetworkErrorKind};
+use super::error::NetworkErrorKind;
 use crate::ir::{Expr, Grammar, TokenRef, TokenSet};
+use grammarc_grammar::lexicon::Lexicon;
 
-/// Ids of the tokens of a set, ascending.
+/// Returns the ids of the tokens of a set, ascending.
 pub(super) fn ids(lexicon: &dyn Lexicon, set: &TokenSet) -> Result<Vec<u32>, NetworkErrorKind> {
     let mut named = Vec::new();
     for (token, span) in &set.tokens {
@@ -30,15 +31,15 @@ pub(super) fn ids(lexicon: &dyn Lexicon, set: &TokenSet) -> Result<Vec<u32>, Net
     Ok(named)
 }
 
-/// Replaces sets in which the vocabulary has no token by [`Expr::Never`], so that what is known of rules holds for
-/// this vocabulary. Sets with unknown tokens stay, for the construction to report where a root leads to them.
+/// Replaces sets without a token of the vocabulary by [`Expr::Never`], so that the facts about rules hold for this
+/// vocabulary. Sets with unknown tokens stay, and are reported when they are built.
 pub(super) fn drop_empty(grammar: &mut Cow<'_, Grammar>, lexicon: &dyn Lexicon) {
     if grammar.rules.iter().any(|rule| has_negated(&rule.expr)) {
         grammar.to_mut().rules.iter_mut().for_each(|rule| drop_in(&mut rule.expr, lexicon));
     }
 }
 
-/// Whether there is a negated set in the expression: no other can be empty.
+/// Whether the expression has a negated set: no other can be empty.
 fn has_negated(expr: &Expr) -> bool {
     match expr {
         Expr::Token(set) => set.negated,

@@ -2,7 +2,7 @@
 //!
 //! All right-hand sides lie one behind the other in one array, each closed by its left-hand side. An Earley item is
 //! then a place in that array and a column, and moving the dot is adding one.
-use grammarc_compiler::automata::Allowance;
+use grammarc_compiler::automata::StateBudget;
 
 use grammarc_compiler::ir::{ByteSet, Expr, Grammar, TokenRef, TokenSet};
 
@@ -211,7 +211,7 @@ impl Builder<'_> {
             }
             Expr::Graph(graph) => {
                 let graph = graph
-                    .spelled_out(Allowance::of(usize::MAX))
+                    .unrolled(StateBudget::of(usize::MAX))
                     .expect("there is room for all sets");
                 let first = self.sides.len() as Symbol;
                 self.sides.extend((0..graph.states()).map(|_| Vec::new()));

@@ -92,14 +92,14 @@ pub(super) const CRATES: [Row<'_>; 26] = [
 /// The rooms that all crates of the compiler share.
 const GRAMMAR: [Row<'_>; 12] = [
     ("graph", &[]),
-    ("sequences", &[]),
-    ("distinct", &[]),
+    ("interner", &[]),
+    ("insertion_set", &[]),
     ("diagnostics", &[]),
     ("suggest", &[]),
     ("other_language", &["diagnostics"]),
     ("budget", &["diagnostics"]),
     ("threads", &["budget"]),
-    ("automata", &["graph", "sequences", "budget"]),
+    ("automata", &["graph", "interner", "budget"]),
     ("ir", &["graph", "diagnostics", "budget", "automata"]),
     ("lexicon", &["ir"]),
     ("controls", &["diagnostics", "ir"]),

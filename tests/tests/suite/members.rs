@@ -18,7 +18,7 @@ fn object(letters: u8, required: u8, value: &Expr) -> Expr {
     for at in 0..letters {
         let member = graph.state();
         if at < required {
-            graph.mark(member, at);
+            graph.require_key(member, at);
         }
         let key = Expr::byte(b'A' + at);
         graph.edge(ExprGraph::START, key.clone(), member);

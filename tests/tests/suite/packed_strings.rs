@@ -153,8 +153,8 @@ fn names(count: usize) -> Vec<String> {
 /// A grammar as it is, and with its sets of texts spelled out, by way of the artifact's bytes.
 fn both(vocabulary: &VocabularyArtifact, lowered: &Lowered) -> [Grammar; 2] {
     let compiler = Compiler::new(vocabulary.clone());
-    [1, usize::MAX].map(|catalogue_texts| {
-        let limits = NetworkLimits { catalogue_texts, ..NetworkLimits::default() };
+    [1, usize::MAX].map(|packed_texts| {
+        let limits = NetworkLimits { packed_texts, ..NetworkLimits::default() };
         let options = CompileOptions::default().network_limits(limits);
         let compiled = compiler.compile(lowered, "test", &options, &Budget::new());
         let bytes = compiled.expect("it compiles").to_buffer(&compiler).expect("it fits");

@@ -1,5 +1,5 @@
-//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all states treat
-//! alike.
+//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all
+//! states treat alike.
 //!
 //! A walk that comes to the same states again and again finds a target with two reads. Cost: O(states times classes).
 

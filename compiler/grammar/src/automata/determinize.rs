@@ -7,8 +7,8 @@
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
 use super::table::Table;
-use super::{Allowance, Dfa, Edge, Nfa, StateLimit};
-use crate::sequences::Sequences;
+use super::{Dfa, Edge, Nfa, StateBudget, StateLimit};
+use crate::interner::Interner;
 
 /// Not looked for yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -28,12 +28,12 @@ const SEVERAL: u32 = 1 << 31;
 /// # Errors
 ///
 /// [`StateLimit`] where it does not keep to its allowed.
-pub fn determinize(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub fn determinize(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(table(nfa, allowed)?.to_dfa().trimmed())
 }
 
 /// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
-pub(super) fn table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
+pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let mut held = allowed.held();
     let mut subsets = Subsets::new(nfa, allowed);
     let mut table = Table::with_capacity(nfa.len(), 2 * nfa.edge_count());
@@ -91,11 +91,11 @@ pub(super) fn table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLim
 /// Subsets of the states of an automaton by number, in the order in which they were met.
 struct Subsets<'a> {
     nfa: &'a Nfa,
-    allowed: Allowance<'a>,
+    allowed: StateBudget<'a>,
     /// By number, the one member, or from [`SEVERAL`] on a number in `several`.
     all: Vec<u32>,
     /// Subsets of several members, and the number of each.
-    several: Sequences,
+    several: Interner,
     numbers: Vec<u32>,
     /// By state.
     known: Vec<Known>,
@@ -116,13 +116,13 @@ struct Known {
 }
 
 impl<'a> Subsets<'a> {
-    fn new(nfa: &'a Nfa, allowed: Allowance<'a>) -> Self {
+    fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         let count = nfa.len();
         Self {
             nfa,
             allowed,
             all: Vec::with_capacity(count),
-            several: Sequences::default(),
+            several: Interner::default(),
             numbers: Vec::new(),
             known: vec![Known { single: UNKNOWN, alone: UNKNOWN, mark: 0 }; count],
             mark: 0,
@@ -194,7 +194,7 @@ impl<'a> Subsets<'a> {
                 if self.numbers.is_empty() {
                     // Many automata have none.
                     let count = self.known.len();
-                    self.several = Sequences::with_capacity(count / 2, count);
+                    self.several = Interner::with_capacity(count / 2, count);
                     self.numbers.reserve(count / 2);
                 }
                 let several = self.several.number(&self.members);
@@ -284,8 +284,8 @@ impl Pieces {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }
 
-    /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the highest
-    /// symbol of each range, in ascending order, and its targets, in any order and with repetition.
+    /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the
+    /// highest symbol of each range, in ascending order, and its targets, in any order and with repetition.
     fn cut<E>(
         &mut self,
         moves: &[Edge],
@@ -384,7 +384,7 @@ mod tests {
             at = next;
         }
         nfa.empty(at, nfa.end);
-        assert_eq!(determinize(&nfa, Allowance::of(100)), Err(StateLimit { limit: 100 }));
-        assert_eq!(determinize(&nfa, Allowance::of(128)).map(|dfa| dfa.states.len()), Ok(128));
+        assert_eq!(determinize(&nfa, StateBudget::of(100)), Err(StateLimit { limit: 100 }));
+        assert_eq!(determinize(&nfa, StateBudget::of(128)).map(|dfa| dfa.states.len()), Ok(128));
     }
 }

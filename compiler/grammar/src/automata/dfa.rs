@@ -140,9 +140,9 @@ impl Dfa {
         Self { states }
     }
 
-    /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in the
-    /// order in which states are met, each is led to from a lower one, and most lead on to a higher one that is useful.
-    /// The others are looked at again, the last first, as long as that makes them fewer.
+    /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in
+    /// the order in which states are met, each is led to from a lower one, and most lead on to a higher one that is
+    /// useful. The others are looked at again, the last first, as long as that makes them fewer.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;

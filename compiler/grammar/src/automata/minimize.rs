@@ -2,19 +2,20 @@
 //!
 //! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
 //! transitions, counted after cutting every range at the bounds of all ranges. Most automata of
-//! rules are minimised more simply and without cutting (see [`classes`]).
+//! rules are minimised more simply and without cutting (see [`minimize_acyclic`]).
 //!
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
-use super::classes::Unsettled;
+use super::minimize_acyclic::Unresolved;
 use super::table::Table;
-use super::{Allowance, Dfa, Edge, Nfa, StateLimit, classes, determinize};
+use super::{Dfa, Edge, Nfa, StateBudget, StateLimit, determinize, minimize_acyclic};
 
-/// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states of
+/// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states
+/// of
 /// `dfa` must be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
-    let smallest = minimize_within(dfa, Allowance::of(usize::MAX));
+    let smallest = minimize_within(dfa, StateBudget::of(usize::MAX));
     smallest.expect("all is allowed")
 }
 
@@ -23,7 +24,7 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
 /// # Errors
 ///
 /// [`StateLimit`] where the budget is spent.
-pub fn minimize_within(dfa: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub fn minimize_within(dfa: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(smallest(&dfa.into(), allowed)?.to_dfa())
 }
 
@@ -33,7 +34,7 @@ pub fn minimize_within(dfa: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLi
 /// # Errors
 ///
 /// [`StateLimit`] where it takes more than is allowed on the way.
-pub fn minimal(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub fn minimal(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(minimal_table(nfa, allowed)?.to_dfa())
 }
 
@@ -42,35 +43,35 @@ pub fn minimal(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
 /// # Errors
 ///
 /// As those of [`minimal`].
-pub fn minimal_table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
+pub fn minimal_table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let table = determinize::table(nfa, allowed)?;
-    match classes::classes(&table, allowed) {
+    match minimize_acyclic::classes(&table, allowed) {
         // Its states are numbered breadth-first already.
         Ok((_, count)) if count == table.len() => Ok(table),
         classes => by_classes(&table, classes, allowed),
     }
 }
 
-fn smallest(table: &Table, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
-    by_classes(table, classes::classes(table, allowed), allowed)
+fn smallest(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
+    by_classes(table, minimize_acyclic::classes(table, allowed), allowed)
 }
 
 /// The same given the classes, where there are any.
 fn by_classes(
     table: &Table,
-    classes: Result<(Vec<u32>, usize), Unsettled>,
-    allowed: Allowance<'_>,
+    classes: Result<(Vec<u32>, usize), Unresolved>,
+    allowed: StateBudget<'_>,
 ) -> Result<Table, StateLimit> {
     match classes {
         Ok((classes, count)) => Ok(quotient(table, (&classes, count))),
-        Err(Unsettled::Dead) => smallest(&table.trimmed(), allowed),
-        Err(Unsettled::Effort) => refine(&table.trimmed(), allowed),
-        Err(Unsettled::Limit(limit)) => Err(limit),
+        Err(Unresolved::Dead) => smallest(&table.trimmed(), allowed),
+        Err(Unresolved::Effort) => refine(&table.trimmed(), allowed),
+        Err(Unresolved::Limit(limit)) => Err(limit),
     }
 }
 
 /// The same of a trimmed automaton by refinement.
-fn refine(table: &Table, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
+fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let count = table.len();
     let cuts = cuts(table);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
@@ -284,8 +285,8 @@ mod tests {
         )
     }
 
-    fn room() -> Allowance<'static> {
-        Allowance::of(10_000)
+    fn room() -> StateBudget<'static> {
+        StateBudget::of(10_000)
     }
 
     fn not(dfa: &Dfa) -> Dfa {

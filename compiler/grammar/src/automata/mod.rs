@@ -3,21 +3,21 @@
 //! Symbols 0 to 255 are bytes. Larger symbols stand for whatever the user of the toolkit makes of them (the network
 //! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
 
-mod allowance;
 mod byte_rows;
-mod classes;
 mod determinize;
 mod dfa;
 mod minimize;
+mod minimize_acyclic;
 mod nfa;
 mod product;
+mod state_budget;
 mod table;
 
-pub use allowance::{Allowance, StateLimit};
 pub use byte_rows::ByteRows;
 pub use determinize::determinize;
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
 pub use minimize::{minimal, minimal_table, minimize, minimize_within};
 pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};
+pub use state_budget::{StateBudget, StateLimit};
 pub use table::Table;

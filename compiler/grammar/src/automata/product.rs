@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-use super::{Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within};
+use super::{Dfa, DfaState, Edge, Edges, StateBudget, StateLimit, minimize_within};
 
 /// The strings that both automata accept, minimal. The product has at most as many states as the operands' counts
 /// multiplied; only reachable ones are built.
@@ -11,7 +11,7 @@ use super::{Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within};
 /// # Errors
 ///
 /// [`StateLimit`] where the product does not keep to its allowed.
-pub fn intersect(a: &Dfa, b: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], &b.states[right as usize]);
         let mut state = DfaState::default();
@@ -28,13 +28,13 @@ pub fn intersect(a: &Dfa, b: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateL
     })
 }
 
-/// The strings that the first automaton accepts and the second does not, minimal. The product has at most as many states
-/// as the first's count multiplied by one more than the second's; only reachable ones are built.
+/// The strings that the first automaton accepts and the second does not, minimal. The product has at most as many
+/// states as the first's count multiplied by one more than the second's; only reachable ones are built.
 ///
 /// # Errors
 ///
 /// [`StateLimit`] where the product does not keep to its allowed.
-pub fn difference(a: &Dfa, b: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], b.states.get(right as usize));
         let mut state = DfaState::default();
@@ -84,7 +84,7 @@ impl Pairs {
 
 /// The minimal automaton of what is reachable from the pair of the initial states, given what each pair does.
 fn product(
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
     state: impl Fn((u32, u32), &mut Pairs) -> DfaState,
 ) -> Result<Dfa, StateLimit> {
     let mut pairs = Pairs { numbers: FxHashMap::default(), order: Vec::new() };
@@ -110,7 +110,7 @@ fn product(
 /// # Errors
 ///
 /// [`StateLimit`] where the budget is spent.
-pub fn complement(dfa: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub fn complement(dfa: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let sink = dfa.states.len() as u32;
     let mut states: Vec<DfaState> = dfa
         .states

@@ -8,7 +8,8 @@ use super::{Dfa, DfaState, Edge, Edges, Symbol};
 
 const LAST_BYTE: Symbol = u8::MAX as Symbol;
 
-/// An automaton with all edges in one list. State 0 is the initial state; there is at least one state once it is written.
+/// An automaton with all edges in one list. State 0 is the initial state; there is at least one state once it is
+/// written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     edges: Vec<Edge>,

@@ -4,14 +4,14 @@
 //! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and wherever one is live the others are not: they
 //! are one. Else the states of the last part would be multiplied by the counts of the two before.
 //!
-//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same bounds
-//! greedily, in their order.
+//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same
+//! bounds greedily, in their order.
 //!
 //! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
 
 use super::graph::{Counter, ExprGraph, Step};
 
-/// Most counters that are told apart: of more, all are taken to be live everywhere.
+/// The most counters that are distinguished: of more, all are taken to be live everywhere.
 pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
@@ -19,7 +19,7 @@ impl Step {
     fn of(self, counter: u8) -> Self {
         match self {
             Self::Reset(_) => Self::Reset(counter),
-            Self::Tick(_) => Self::Tick(counter),
+            Self::Increment(_) => Self::Increment(counter),
             Self::Check(_) => Self::Check(counter),
         }
     }
@@ -29,7 +29,7 @@ impl Step {
         let bit = 1 << self.counter();
         match self {
             Self::Reset(_) => behind & !bit,
-            Self::Tick(_) | Self::Check(_) => behind | bit,
+            Self::Increment(_) | Self::Check(_) => behind | bit,
         }
     }
 }
@@ -113,7 +113,7 @@ impl ExprGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automata::Allowance;
+    use crate::automata::StateBudget;
     use crate::ir::Expr;
 
     /// `a{1,9}` and then so many times `,a{1,9}` or nothing, a counter each.
@@ -124,9 +124,9 @@ mod tests {
             let counter = graph.counter(Counter { min: 1, max: Some(9) });
             let letter = graph.state();
             graph.step(letter, Step::Reset(counter));
-            graph.step(letter, Step::Tick(counter));
+            graph.step(letter, Step::Increment(counter));
             let again = graph.state();
-            graph.step(again, Step::Tick(counter));
+            graph.step(again, Step::Increment(counter));
             let first = if part == 0 { Expr::byte(b'a') } else { Expr::literal(",a") };
             graph.edge(from, first, letter);
             graph.edge(letter, Expr::byte(b'a'), again);
@@ -153,8 +153,8 @@ mod tests {
     fn what_is_dead_multiplies_no_states() {
         let states = |more| {
             let graph = lists(more);
-            let spelled = graph.spelled_out(Allowance::of(10_000)).expect("it is small");
-            spelled.states()
+            let unrolled = graph.unrolled(StateBudget::of(10_000)).expect("it is small");
+            unrolled.states()
         };
         assert_eq!(states(3) - states(2), states(2) - states(1));
     }
@@ -165,11 +165,11 @@ mod tests {
         let [one, other] = [(); 2].map(|()| graph.counter(Counter { min: 0, max: Some(9) }));
         let longer = graph.counter(Counter { min: 0, max: Some(10) });
         let [letter, end] = [(); 2].map(|()| graph.state());
-        for step in [Step::Tick(one), Step::Tick(other)] {
+        for step in [Step::Increment(one), Step::Increment(other)] {
             graph.step(letter, step);
         }
         graph.step(end, Step::Reset(longer));
-        graph.step(end, Step::Tick(longer));
+        graph.step(end, Step::Increment(longer));
         graph.edge(ExprGraph::START, Expr::byte(b'a'), letter);
         graph.edge(letter, Expr::byte(b'a'), letter);
         graph.edge(letter, Expr::byte(b'"'), end);

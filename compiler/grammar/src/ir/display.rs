@@ -90,8 +90,8 @@ impl fmt::Display for Expr {
                 for (index, (from, part, to)) in graph.edges().enumerate() {
                     write!(f, "{}{from}: {part} -> {to}", if index > 0 { "; " } else { "" })?;
                 }
-                for (state, mark) in graph.marked() {
-                    write!(f, "; mark {mark} at {state}")?;
+                for (state, key) in graph.required_key_states() {
+                    write!(f, "; required {key} at {state}")?;
                 }
                 for (number, counter) in graph.counters().iter().enumerate() {
                     write!(f, "; counter {number} from {}", counter.min)?;
@@ -100,7 +100,7 @@ impl fmt::Display for Expr {
                 for (state, step) in graph.steps() {
                     let (name, counter) = match step {
                         Step::Reset(counter) => ("reset", counter),
-                        Step::Tick(counter) => ("tick", counter),
+                        Step::Increment(counter) => ("increment", counter),
                         Step::Check(counter) => ("check", counter),
                     };
                     write!(f, "; {name} {counter} at {state}")?;

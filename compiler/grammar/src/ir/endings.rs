@@ -4,8 +4,8 @@
 //! value from each place where they may come. Such sequences lead to one state and differ in how they begin: from where
 //! they are the same on, the second goes on as the first does.
 //!
-//! Parts are the same where that is seen at little cost: graphs and automata where they are one in memory, as the copies
-//! of an expression are. Cost: O(size of the parts) without these.
+//! Parts are the same where that is seen at little cost: graphs and automata where they are one in memory, as the
+//! copies of an expression are. Cost: O(size of the parts) without these.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Expr;
-use super::closed::Closed;
+use super::delimited_repeat::DelimitedRepeat;
 
 /// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
@@ -30,10 +30,10 @@ impl<'a> Endings<'a> {
     }
 
     /// The first of the parts, without those that lead to `to` already, and the state from which the others do. A
-    /// part that [closes](Closed) a repetition stays with it.
+    /// part that [closes](DelimitedRepeat) a repetition stays with it.
     pub(super) fn without_known(&self, mut parts: &'a [Expr], mut to: u32) -> (&'a [Expr], u32) {
         while let Some((last, before)) = parts.split_last()
-            && Closed::begins(&parts[before.len().saturating_sub(1)..]).is_none()
+            && DelimitedRepeat::begins(&parts[before.len().saturating_sub(1)..]).is_none()
             && let Some(&from) = self.0.get(&(Part(last), to))
         {
             (parts, to) = (before, from);
@@ -97,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::automata::Allowance;
+    use crate::automata::StateBudget;
     use crate::ir::pass::automaton;
     use crate::ir::recognize::recognizes;
     use crate::ir::{ExprGraph, GrammarBuilder, Origin};
@@ -126,7 +126,7 @@ mod tests {
                 graph.edge(from, Expr::seq(parts), to);
             }
             let expr = Expr::Graph(graph.into());
-            let dfa = automaton(&expr, Allowance::of(10_000)).expect("it is small");
+            let dfa = automaton(&expr, StateBudget::of(10_000)).expect("it is small");
             let mut builder = GrammarBuilder::new();
             let root = builder.declare("root");
             builder.define(root, expr, Origin::default());
@@ -152,7 +152,7 @@ mod tests {
         graph.edge(written, more.star(), end);
         let expr = Expr::Graph(graph.into());
         // The start, behind a comma, two places within the key, and behind the key or `;`.
-        assert!(automaton(&expr, Allowance::of(5)).is_ok());
-        assert!(automaton(&expr, Allowance::of(4)).is_err());
+        assert!(automaton(&expr, StateBudget::of(5)).is_ok());
+        assert!(automaton(&expr, StateBudget::of(4)).is_err());
     }
 }

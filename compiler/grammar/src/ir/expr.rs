@@ -28,7 +28,8 @@ impl ByteSet {
     /// Every byte.
     pub const FULL: Self = Self([u64::MAX; 4]);
 
-    /// The bytes `lo..=hi`. Made of two sets at hand: state after state is held against others by the runs of its bytes.
+    /// The bytes `lo..=hi`. Made of two sets at hand: state after state is held against others by the runs of its
+    /// bytes.
     #[inline]
     pub fn range(lo: u8, hi: u8) -> Self {
         Self(BELOW[usize::from(hi) + 1]).minus(Self(BELOW[usize::from(lo)]))
@@ -184,8 +185,8 @@ impl ByteSet {
         bounds
     }
 
-    /// The bytes of the set in ranges, as inclusive bounds, in ascending order, with a new one at each of some `turns` at
-    /// least.
+    /// The bytes of the set in ranges, as inclusive bounds, in ascending order, with a new one at each of some `turns`
+    /// at least.
     pub fn ranges_between(&self, turns: Self) -> impl Iterator<Item = (u8, u8)> + use<> {
         let turns = turns.union(self.turns());
         let mut firsts = self.intersect(turns).iter();

@@ -15,7 +15,7 @@ use crate::budget::Budget;
 use crate::graph::Lists;
 
 /// Facts of the bytes of some strings. `()` has none.
-pub trait Letters: Copy + Eq {
+pub trait ByteFacts: Copy + Eq {
     /// Of no string.
     const NONE: Self;
     /// Of all strings.
@@ -40,7 +40,7 @@ pub trait Letters: Copy + Eq {
     fn and(self, other: Self) -> Self;
 }
 
-impl Letters for () {
+impl ByteFacts for () {
     const NONE: Self = ();
     const ANY: Self = ();
 
@@ -62,7 +62,7 @@ pub struct Alphabet {
     pub all: ByteSet,
 }
 
-impl Letters for Alphabet {
+impl ByteFacts for Alphabet {
     const NONE: Self = Self { first: ByteSet::EMPTY, all: ByteSet::EMPTY };
     const ANY: Self = Self { first: ByteSet::FULL, all: ByteSet::FULL };
 
@@ -115,12 +115,12 @@ pub struct Facts<L = ()> {
     /// there is none.
     pub shortest: u32,
     /// Bytes of the derived strings.
-    pub letters: L,
+    pub bytes: L,
 }
 
-impl<L: Letters> Facts<L> {
+impl<L: ByteFacts> Facts<L> {
     const NEVER: Self =
-        Self { productive: false, nullable: false, shortest: u32::MAX, letters: L::NONE };
+        Self { productive: false, nullable: false, shortest: u32::MAX, bytes: L::NONE };
     const EMPTY: Self = Self { productive: true, nullable: true, ..Self::NEVER };
 
     fn then(self, next: Self) -> Self {
@@ -134,7 +134,7 @@ impl<L: Letters> Facts<L> {
             productive: true,
             nullable: self.nullable && next.nullable,
             shortest: both.min(left).min(right),
-            letters: self.letters.then(next.letters, self.nullable),
+            bytes: self.bytes.then(next.bytes, self.nullable),
         }
     }
 
@@ -143,12 +143,12 @@ impl<L: Letters> Facts<L> {
             productive: self.productive || other.productive,
             nullable: self.nullable || other.nullable,
             shortest: self.shortest.min(other.shortest),
-            letters: self.letters.or(other.letters),
+            bytes: self.bytes.or(other.bytes),
         }
     }
 
-    fn of_length(shortest: u32, letters: L) -> Self {
-        Self { productive: true, nullable: false, shortest, letters }
+    fn of_length(shortest: u32, bytes: L) -> Self {
+        Self { productive: true, nullable: false, shortest, bytes }
     }
 
     fn of_dfa(dfa: &Dfa) -> Self {
@@ -169,7 +169,7 @@ impl<L: Letters> Facts<L> {
         }
         let nullable = dfa.states[0].accepting;
         let productive = nullable || shortest < u32::MAX;
-        Self { productive, nullable, shortest, letters: L::of_dfa(dfa) }
+        Self { productive, nullable, shortest, bytes: L::of_dfa(dfa) }
     }
 }
 
@@ -183,7 +183,7 @@ pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Fact
 }
 
 /// Finds the facts of rules that lead to each other, given those of all others that they lead to.
-fn settle<L: Letters>(
+fn settle<L: ByteFacts>(
     (grammar, survey): (&Grammar, &Survey),
     group: &[u32],
     is_recursive: bool,
@@ -228,13 +228,13 @@ fn settle<L: Letters>(
 
 /// Facts with the bytes, of the rules that are asked for and those that they lead to.
 #[derive(Default)]
-pub struct Lettered {
+pub struct Alphabets {
     /// By rule, once any is asked for.
     facts: Vec<Facts<Alphabet>>,
     is_known: Vec<bool>,
 }
 
-impl Lettered {
+impl Alphabets {
     /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these cost.
     pub fn of_expr(
         &mut self,
@@ -270,7 +270,7 @@ impl Lettered {
 /// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
 /// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
 /// settled when the network builds the automaton.
-pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
+pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
 
@@ -288,13 +288,14 @@ struct Reached<L> {
 /// Facts that are used while an expression is looked at.
 struct Known<'a, L> {
     rules: &'a [Facts<L>],
-    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once there.
+    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once
+    /// there.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
     /// The limits, if there are any; the facts are of no use once the budget is spent.
     budget: Option<&'a Budget>,
 }
 
-impl<L: Letters> Known<'_, L> {
+impl<L: ByteFacts> Known<'_, L> {
     fn of_expr(&mut self, expr: &Expr) -> Facts<L> {
         if self.budget.is_some_and(|budget| budget.spend(1).is_err()) {
             return Facts::NEVER;
@@ -337,29 +338,29 @@ impl<L: Letters> Known<'_, L> {
                 facts
             }
             Expr::And(parts) => parts.iter().map(|part| self.of_expr(part)).fold(
-                Facts { productive: true, nullable: true, shortest: 1, letters: L::ANY },
+                Facts { productive: true, nullable: true, shortest: 1, bytes: L::ANY },
                 |a, b| Facts {
                     productive: a.productive && b.productive,
                     nullable: a.nullable && b.nullable,
                     shortest: a.shortest.max(b.shortest),
-                    letters: a.letters.and(b.letters),
+                    bytes: a.bytes.and(b.bytes),
                 },
             ),
             Expr::Not(body) => Facts {
                 productive: true,
                 nullable: !self.of_expr(body).nullable,
                 shortest: 1,
-                letters: L::ANY,
+                bytes: L::ANY,
             },
         }
     }
 
-    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
-    /// edges lead to states of a higher number, so one sweep is enough for most graphs.
+    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes.
+    /// Most edges lead to states of a higher number, so one sweep is enough for most graphs.
     ///
-    /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
-    /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
-    /// paths, the construction of the network finds out.
+    /// Of a graph with required keys, `shortest` and `first` are those of its paths whatever they visit, which is on
+    /// the safe side for their uses, and it derives something where each key can be visited on some path; where that
+    /// takes different paths, the construction of the network finds out.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
         let start = ExprGraph::START as usize;
         let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };
@@ -392,7 +393,7 @@ impl<L: Letters> Known<'_, L> {
         if !graph.counters().is_empty() {
             return Facts { nullable: self.is_nullable(graph), ..states[end].facts };
         }
-        if graph.marks() == 0 {
+        if graph.required_keys() == 0 {
             return states[end].facts;
         }
         let mut ends = vec![false; states.len()];
@@ -401,23 +402,23 @@ impl<L: Letters> Known<'_, L> {
             let leads = part.productive && ends[to as usize];
             leads && !std::mem::replace(&mut ends[from as usize], true) || changed
         }) {}
-        let visited = graph.marked().iter().filter(|&&(state, _)| {
+        let visited = graph.required_key_states().iter().filter(|&&(state, _)| {
             let state = state as usize;
             states[state].facts.productive && ends[state]
         });
-        if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.marks() {
+        if visited.fold(0, |keys, &(_, key)| keys | 1 << key) != graph.required_keys() {
             return Facts::NEVER;
         }
         Facts { nullable: false, ..states[end].facts }
     }
 
-    /// Whether a graph with counters derives the empty string: nothing ticks on its path, so each check finds 0.
+    /// Whether a graph with counters derives the empty string: no increment is on its path, so each check finds 0.
     fn is_nullable(&mut self, graph: &ExprGraph) -> bool {
         let mut passes = vec![true; graph.states() as usize];
         for &(state, step) in graph.steps() {
             passes[state as usize] &= match step {
                 Step::Reset(_) => true,
-                Step::Tick(_) => false,
+                Step::Increment(_) => false,
                 Step::Check(counter) => graph.counters()[usize::from(counter)].min == 0,
             };
         }
@@ -450,7 +451,7 @@ mod tests {
         let expr = Expr::seq([short.clone(), long.clone(), inner, long, short]);
         let facts: Facts<Alphabet> = of_expr(&expr, &[]);
         assert_eq!((facts.shortest, facts.nullable, facts.productive), (10, false, true));
-        assert_eq!(facts.letters.first, ByteSet::range(b'a', b'a'));
-        assert_eq!(facts.letters.all, ByteSet::range(b'a', b'c'));
+        assert_eq!(facts.bytes.first, ByteSet::range(b'a', b'a'));
+        assert_eq!(facts.bytes.all, ByteSet::range(b'a', b'c'));
     }
 }

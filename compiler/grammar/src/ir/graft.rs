@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::{Expr, ExprGraph, Grammar, GrammarBuilder, Origin, RuleId, RuleKind, TokenSet};
 
 impl GrammarBuilder {
-    /// Adds the rules of a grammar, and returns its start rule. `place` says where a place of the inner source stands in
-    /// the outer one.
+    /// Adds the rules of a grammar, and returns its start rule. `place` says where a place of the inner source stands
+    /// in the outer one.
     pub fn graft(&mut self, grammar: Grammar, place: &dyn Fn(Origin) -> Origin) -> RuleId {
         let first = self.len();
         let regions: Vec<u32> =

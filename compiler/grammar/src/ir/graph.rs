@@ -1,34 +1,33 @@
 //! Automata whose edges are expressions.
 //!
-//! If the next part depends on the parts before (the members of an object, the items of an array), nested
-//! expressions repeat themselves; states and edges say it once. A graph with E edges costs its parts and O(E).
+//! If the next part depends on the parts before (the members of an object, the items of an array), nested expressions
+//! repeat themselves; states and edges say it once. A graph with E edges costs its parts and O(E).
 //!
-//! # Marks
+//! # Required keys
 //!
-//! Some states may carry marks, numbered from 0, and then the strings are those of the paths that visit every mark at
-//! least once: that is how the required members of an object are said whose members come in any order. Written out,
-//! n marks multiply the states by 2^n ([`spelled_out`](ExprGraph::spelled_out)); the network keeps the marks still to
-//! come in a register of the frame instead, where it can.
+//! Some states may have a required key, numbered from 0. The strings are then those of the paths that visit every
+//! required key at least once. This describes an object with required members in any order. Unrolled, n required keys
+//! multiply the states by 2^n ([`unrolled`](ExprGraph::unrolled)). The network keeps the missing keys in a register of
+//! the frame instead, where it can.
 //!
 //! # Counters
 //!
 //! A graph may have counters instead: numbers that are 0 at first, and that arriving at a state [changes or
-//! checks](Step). The strings are those of the paths on which no counter goes beyond its most and every check finds at
-//! least its fewest. That is how a language is said whose strings have 20 to 2,083 characters, or up to 50 words within
-//! 500 characters. Written out, bounds multiply the states; the network keeps the counts in a register where it can, and
-//! then they do not.
+//! checks](Step). The strings are those of the paths on which no counter exceeds its maximum and every check finds at
+//! least its minimum. This describes a language whose strings have 20 to 2,083 characters, or up to 50 words within 500
+//! characters. Unrolled, bounds multiply the states. The network keeps the counts in a register where it can.
 
 use super::Expr;
 
-/// Most marks of a graph: a set of them is a word.
-pub const MOST_MARKS: u8 = 32;
+/// The most required keys of a graph: a set of them is a word.
+pub const MOST_REQUIRED_KEYS: u8 = 32;
 
 /// The bounds of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
-    /// Fewest ticks that a check lets pass.
+    /// The fewest increments that pass a check.
     pub min: u32,
-    /// Most ticks.
+    /// The most increments. Unbounded if `None`.
     pub max: Option<u32>,
 }
 
@@ -45,7 +44,7 @@ pub enum Step {
     /// It becomes 0.
     Reset(u8),
     /// It becomes one more. There is no way on where it is its most already.
-    Tick(u8),
+    Increment(u8),
     /// There is no way on where it is less than its fewest.
     Check(u8),
 }
@@ -53,7 +52,7 @@ pub enum Step {
 impl Step {
     /// The counter that the step changes or checks.
     pub fn counter(self) -> u8 {
-        let (Self::Reset(counter) | Self::Tick(counter) | Self::Check(counter)) = self;
+        let (Self::Reset(counter) | Self::Increment(counter) | Self::Check(counter)) = self;
         counter
     }
 }
@@ -68,8 +67,8 @@ pub struct ExprGraph {
     edges: Vec<(u32, u32)>,
     /// Expression, by edge.
     parts: Vec<Expr>,
-    /// States with their marks.
-    marked: Vec<(u32, u8)>,
+    /// States with their required keys.
+    required: Vec<(u32, u8)>,
     /// Counters by number.
     counters: Vec<Counter>,
     /// Steps of states, in the order in which they are taken.
@@ -93,7 +92,7 @@ impl ExprGraph {
             end: 1,
             edges: Vec::new(),
             parts: Vec::new(),
-            marked: Vec::new(),
+            required: Vec::new(),
             counters: Vec::new(),
             steps: Vec::new(),
         }
@@ -136,29 +135,33 @@ impl ExprGraph {
         }
     }
 
-    /// Puts a mark on a state. No edge into it may derive the empty string.
+    /// Adds a required key to a state. No edge into the state may derive the empty string.
     ///
     /// # Panics
     ///
-    /// If the state is not of this graph or its start, has a mark, or the mark's number is too large.
-    pub fn mark(&mut self, state: u32, mark: u8) {
+    /// If the state is not of this graph or its start, has a required key, or the key's number is too large.
+    pub fn require_key(&mut self, state: u32, key: u8) {
         assert!(state != Self::START && state < self.states, "a state of the graph, not its start");
-        assert!(mark < MOST_MARKS && self.mark_of(state).is_none(), "one mark, of those there are");
-        self.marked.push((state, mark));
+        assert!(
+            key < MOST_REQUIRED_KEYS && self.required_key_of(state).is_none(),
+            "one key, of those there are"
+        );
+        self.required.push((state, key));
     }
 
     /// Adds a counter, and says its number.
     ///
     /// # Panics
     ///
-    /// If the graph has marks, or 256 counters.
+    /// If the graph has required keys, or 256 counters.
     pub fn counter(&mut self, counter: Counter) -> u8 {
-        assert!(self.marked.is_empty(), "a graph has marks or counters");
+        assert!(self.required.is_empty(), "a graph has required keys or counters");
         self.counters.push(counter);
         u8::try_from(self.counters.len() - 1).expect("few counters")
     }
 
-    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it ticks.
+    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it
+    /// increments.
     ///
     /// # Panics
     ///
@@ -194,22 +197,22 @@ impl ExprGraph {
 
     /// Whether the strings are not those of all paths.
     pub fn has_registers(&self) -> bool {
-        !self.marked.is_empty() || !self.counters.is_empty()
+        !self.required.is_empty() || !self.counters.is_empty()
     }
 
-    /// The mark on a state.
-    pub fn mark_of(&self, state: u32) -> Option<u8> {
-        self.marked.iter().find(|marked| marked.0 == state).map(|marked| marked.1)
+    /// Returns the required key of a state.
+    pub fn required_key_of(&self, state: u32) -> Option<u8> {
+        self.required.iter().find(|required| required.0 == state).map(|required| required.1)
     }
 
-    /// The states that carry marks, in the order in which they were marked.
-    pub fn marked(&self) -> &[(u32, u8)] {
-        &self.marked
+    /// Returns the states with required keys, in the order in which these were added.
+    pub fn required_key_states(&self) -> &[(u32, u8)] {
+        &self.required
     }
 
-    /// The marks, as bits.
-    pub fn marks(&self) -> u32 {
-        self.marked.iter().fold(0, |marks, &(_, mark)| marks | 1 << mark)
+    /// Returns the required keys, as bits.
+    pub fn required_keys(&self) -> u32 {
+        self.required.iter().fold(0, |keys, &(_, key)| keys | 1 << key)
     }
 
     /// The same edges with other counters and steps.
@@ -239,8 +242,8 @@ impl ExprGraph {
     /// The first of `change`.
     pub fn try_map<E>(&self, mut change: impl FnMut(&Expr) -> Result<Expr, E>) -> Result<Self, E> {
         let (counters, steps) = (self.counters.clone(), self.steps.clone());
-        let (edges, parts, marked) = (Vec::new(), Vec::new(), self.marked.clone());
-        let mut mapped = Self { edges, parts, marked, counters, steps, ..*self };
+        let (edges, parts, required) = (Vec::new(), Vec::new(), self.required.clone());
+        let mut mapped = Self { edges, parts, required, counters, steps, ..*self };
         for (from, part, to) in self.edges() {
             mapped.edge(from, change(part)?, to);
         }

@@ -3,8 +3,8 @@
 //! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends write down what the source says and leave
 //! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
 
-mod closed;
 mod counters;
+mod delimited_repeat;
 mod display;
 mod endings;
 mod expr;
@@ -14,16 +14,16 @@ mod grammar;
 mod graph;
 pub mod pass;
 pub mod recognize;
-mod spelled_out;
 mod survey;
 mod texts;
 pub mod thompson;
+mod unroll;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{
     Grammar, GrammarBuilder, Literals, Lowered, MarkerPart, Origin, Region, Rule, RuleId, RuleKind,
 };
 pub use grammarc_artifacts::RegionKind;
-pub use graph::{Counter, ExprGraph, MOST_MARKS, Step};
+pub use graph::{Counter, ExprGraph, MOST_REQUIRED_KEYS, Step};
 pub use survey::Survey;
 pub use texts::Texts;

@@ -16,7 +16,7 @@ use bitvec::vec::BitVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Expr, ExprGraph, Grammar, RuleId};
-use crate::automata::Allowance;
+use crate::automata::StateBudget;
 
 /// Whether the start rule accepts exactly these bytes.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
@@ -222,8 +222,8 @@ impl<'a> Solver<'a> {
 
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
         let graph = graph
-            .spelled_out(Allowance::of(usize::MAX))
-            .expect("there is room for all sets of marks");
+            .unrolled(StateBudget::of(usize::MAX))
+            .expect("there is room for all sets of required keys");
         let mut reached = vec![self.none(); graph.states() as usize];
         reached[ExprGraph::START as usize].clone_from(from);
         let mut changed = true;

@@ -11,8 +11,8 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Texts of an alternation, and their bytes, from which on it is a set. Of fewer, states are as small and no mask is found at
-/// run time.
+/// Texts of an alternation, and their bytes, from which on it is a set. Of fewer, states are as small and no mask is
+/// found at run time.
 const MANY: usize = 1_024;
 const LONG: usize = 16 << 10;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-pub use super::closed::Closed;
+pub use super::delimited_repeat::DelimitedRepeat;
 use super::endings::Endings;
 use super::{Expr, ExprGraph, RuleId, Texts, TokenSet};
 use crate::automata::{Nfa, Symbol};
@@ -48,19 +48,25 @@ pub trait Atoms {
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error> {
-        spell_texts(self, nfa, texts.iter(), from, to)
+        build_texts(self, nfa, texts.iter(), from, to)
     }
 
-    /// Letters, and one that may be one of them behind it.
-    fn closed(&mut self, nfa: &mut Nfa, run: Closed, from: u32, to: u32) -> Result<(), Self::Error>
+    /// A delimited repeat: bytes, and a last one that may be one of them.
+    fn delimited(
+        &mut self,
+        nfa: &mut Nfa,
+        run: DelimitedRepeat,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Self::Error>
     where
         Self: Sized,
     {
         in_sequence(self, nfa, run, from, to)
     }
 
-    /// A graph with marks or counters.
-    fn marked(
+    /// A graph with required keys or counters.
+    fn registers(
         &mut self,
         nfa: &mut Nfa,
         graph: &Arc<ExprGraph>,
@@ -100,7 +106,7 @@ pub struct Repetition<'a> {
 pub fn in_sequence<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
-    Closed { any, min, max, last }: Closed,
+    DelimitedRepeat { any, min, max, last }: DelimitedRepeat,
     from: u32,
     to: u32,
 ) -> Result<(), A::Error> {
@@ -147,7 +153,7 @@ pub fn build<A: Atoms>(
                 parts = rest;
                 let next = if parts.is_empty() { to } else { nfa.state() };
                 match unit {
-                    Unit::Closed(run) => atoms.closed(nfa, run, at, next)?,
+                    Unit::Delimited(run) => atoms.delimited(nfa, run, at, next)?,
                     Unit::Part(part) => build(atoms, nfa, part, at, next)?,
                 }
                 at = next;
@@ -163,18 +169,18 @@ pub fn build<A: Atoms>(
         }
         Expr::Regular(dfa) => nfa.embed(dfa, from, to),
         Expr::Texts(texts) => atoms.texts(nfa, texts, from, to)?,
-        Expr::Graph(graph) if graph.has_registers() => atoms.marked(nfa, graph, from, to)?,
+        Expr::Graph(graph) if graph.has_registers() => atoms.registers(nfa, graph, from, to)?,
         Expr::Graph(graph) => build_graph(atoms, nfa, graph, from, to)?,
         Expr::And(_) | Expr::Not(_) => atoms.boolean(nfa, expr, from, to)?,
     }
     Ok(())
 }
 
-/// Connects `from` to `to` by the paths of a graph, whatever their marks.
+/// Connects `from` to `to` by the paths of a graph, whatever their required keys.
 ///
-/// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of an
-/// object is written behind a comma and without one. The part that several edges into one state have in common is built
-/// once, behind a state of its own.
+/// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of
+/// an object is written behind a comma and without one. The part that several edges into one state have in common is
+/// built once, behind a state of its own.
 ///
 /// # Errors
 ///
@@ -257,7 +263,7 @@ fn build_parts<'a, A: Atoms>(
             endings.add(part, next, at);
         }
         match unit {
-            Unit::Closed(run) => atoms.closed(nfa, run, at, next)?,
+            Unit::Delimited(run) => atoms.delimited(nfa, run, at, next)?,
             Unit::Part(Expr::Repeat { body, min: 0, max: None }) if at != from => {
                 nfa.empty(at, next);
                 build_parts(atoms, nfa, endings, parts_of(body), at, at)?;
@@ -272,13 +278,13 @@ fn build_parts<'a, A: Atoms>(
 /// A part of a sequence that is built as a whole.
 enum Unit<'a> {
     Part(&'a Expr),
-    Closed(Closed),
+    Delimited(DelimitedRepeat),
 }
 
 /// The first of a sequence, and the parts behind it.
 fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
-    match Closed::begins(parts) {
-        Some(run) => Some((Unit::Closed(run), &parts[2..])),
+    match DelimitedRepeat::begins(parts) {
+        Some(run) => Some((Unit::Delimited(run), &parts[2..])),
         None => parts.split_first().map(|(part, rest)| (Unit::Part(part), rest)),
     }
 }
@@ -303,12 +309,13 @@ fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
 }
 
-/// Connects `from` to `to` by ascending texts that are not empty: those that begin alike have their beginnings in common.
+/// Connects `from` to `to` by ascending texts that are not empty: those that begin alike have their beginnings in
+/// common.
 ///
 /// # Errors
 ///
 /// Those of `atoms`.
-pub fn spell_texts<'t, A: Atoms + ?Sized>(
+pub fn build_texts<'t, A: Atoms + ?Sized>(
     atoms: &mut A,
     nfa: &mut Nfa,
     texts: impl Iterator<Item = &'t [u8]>,
@@ -335,12 +342,8 @@ pub fn spell_texts<'t, A: Atoms + ?Sized>(
     Ok(())
 }
 
-/// A repetition written out: `min` copies, then a loop or the optional copies.
-///
-/// # Errors
-///
-/// The errors of `atoms`.
-pub fn spell_out<A: Atoms>(
+/// Unrolls a repetition: `min` copies, then a loop or the optional copies.
+pub fn unroll<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
     Repetition { body, min, max }: Repetition<'_>,
@@ -374,7 +377,7 @@ pub fn spell_out<A: Atoms>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automata::Allowance;
+    use crate::automata::StateBudget;
     use crate::ir::ByteSet;
     use crate::ir::pass::automaton;
 
@@ -399,9 +402,9 @@ mod tests {
     #[test]
     fn what_leads_back_is_built_once() {
         // Before it is minimised: the places, the end, and the one behind `c`.
-        assert!(automaton(&searched(30), Allowance::of(32)).is_ok());
-        assert!(automaton(&searched(30), Allowance::of(31)).is_err());
-        let dfa = automaton(&searched(3), Allowance::of(100)).expect("it is small");
+        assert!(automaton(&searched(30), StateBudget::of(32)).is_ok());
+        assert!(automaton(&searched(30), StateBudget::of(31)).is_err());
+        let dfa = automaton(&searched(3), StateBudget::of(100)).expect("it is small");
         for accepted in ["aaa", "baaa", "abaaa", "aacdcdbaaa"] {
             assert!(dfa.accepts(accepted.as_bytes()), "{accepted}");
         }

@@ -25,8 +25,8 @@ pub(crate) mod types;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use grammarc_grammar::automata::{Allowance, StateLimit};
-use grammarc_grammar::budget::Held;
+use grammarc_grammar::automata::{StateBudget, StateLimit};
+use grammarc_grammar::budget::MemoryUse;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
@@ -34,7 +34,7 @@ use super::document::{Document, NodeId};
 use super::options::TextForm;
 use super::read::schema::{Schema, SchemaId, Schemas};
 use super::values::numbers::Decimal;
-use grammarc_grammar::ir::MOST_MARKS;
+use grammarc_grammar::ir::MOST_REQUIRED_KEYS;
 
 pub(crate) use automata::items::ItemAutomaton;
 pub(crate) use automata::members::{MemberAutomaton, MemberName, MemberState};
@@ -76,7 +76,7 @@ pub(crate) enum Subject {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     /// Most states of one automaton over bytes, members or items, and the budget of all.
-    pub(crate) states: Allowance<'a>,
+    pub(crate) states: StateBudget<'a>,
     /// Most states of all automata over members and items together, with the formulas over values.
     pub(crate) shapes: usize,
     /// Most formulas.
@@ -178,7 +178,7 @@ pub(crate) struct Algebra<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits<'a>,
     /// Memory of the formulas.
-    memory: Held<'a>,
+    memory: MemoryUse<'a>,
     /// How values are written.
     text: TextForm,
     orders: Orders,
@@ -233,7 +233,7 @@ impl<'a> Algebra<'a> {
             orders,
             one_of,
             once: None,
-            most_marks: MOST_MARKS,
+            most_marks: MOST_REQUIRED_KEYS,
             subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
             of_schemas: vec![None; size],
             values: Formulas::with_capacity(size),
@@ -260,7 +260,7 @@ impl<'a> Algebra<'a> {
 
     /// The same with at most so many required keys of an object in any order.
     pub(crate) fn with_most_unordered(mut self, keys: u8) -> Self {
-        self.most_marks = keys.min(MOST_MARKS);
+        self.most_marks = keys.min(MOST_REQUIRED_KEYS);
         self
     }
 

@@ -48,7 +48,7 @@ impl Emitter<'_> {
             next += 1;
             if written {
                 let ticks = automaton.ticks(state);
-                ticks.for_each(|counter| places.graph.step(from, Step::Tick(counter)));
+                ticks.for_each(|counter| places.graph.step(from, Step::Increment(counter)));
             }
             let state = &automaton.states[state as usize];
             let mut items = Vec::with_capacity(state.items.len());

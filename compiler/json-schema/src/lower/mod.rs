@@ -12,8 +12,8 @@ mod tagged;
 
 use rustc_hash::FxHashMap;
 
-use grammarc_grammar::automata::Allowance;
-use grammarc_grammar::budget::{Budget, Held};
+use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::budget::{Budget, MemoryUse};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
@@ -54,7 +54,7 @@ pub(crate) fn lower(
         options,
         wanted,
         tags: wanted.tags(),
-        allowed: Allowance::new(options.max_states, budget),
+        allowed: StateBudget::new(options.max_states, budget),
         memory: budget.hold(),
         bytes: 0,
         builder: GrammarBuilder::new(),
@@ -132,9 +132,9 @@ struct Emitter<'a> {
     /// How members are written that are tags.
     tags: Option<&'a TagForm>,
     /// The limits of an automaton.
-    allowed: Allowance<'a>,
+    allowed: StateBudget<'a>,
     /// The expressions made so far, and how many bytes they take, about.
-    memory: Held<'a>,
+    memory: MemoryUse<'a>,
     bytes: usize,
     builder: GrammarBuilder,
     prelude: Prelude,

@@ -107,7 +107,7 @@ impl Emitter<'_> {
                         let middle = (mark, member.value, to);
                         let middle = *marked.entry(middle).or_insert_with(|| {
                             let middle = places.graph.state();
-                            places.graph.mark(middle, mark);
+                            places.graph.require_key(middle, mark);
                             let value = Expr::seq([colon.clone(), value]);
                             places.graph.edge(middle, value, to);
                             middle

@@ -8,7 +8,7 @@ pub(crate) mod whitespace;
 use serde::Deserialize;
 
 use super::source::resources::Resources;
-use grammarc_grammar::ir::MOST_MARKS;
+use grammarc_grammar::ir::MOST_REQUIRED_KEYS;
 
 pub use super::values::numbers::NumberForm;
 pub use super::values::strings::Escapes;
@@ -152,7 +152,7 @@ impl Default for JsonSchemaOptions {
             dialect: SchemaDialect::default(),
             formats: Formats::default(),
             resources: Resources::default(),
-            max_unordered: MOST_MARKS,
+            max_unordered: MOST_REQUIRED_KEYS,
             max_states: 50_000,
             max_shapes: 20_000,
             max_rules: 100_000,

@@ -7,7 +7,7 @@
 //! backslash, which only an escape could hold, is for the caller to refuse. The cost is that of strings that differ from those
 //! of the vocabulary's shared rules: their masks are made anew.
 
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::values::strings::StringSet;
@@ -18,7 +18,7 @@ pub(crate) fn exclude(
     schemas: &mut Schemas,
     root: SchemaId,
     texts: &[String],
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<SchemaId, StateLimit> {
     let mut held: Vec<String> = texts.to_vec();
     held.extend(texts.iter().flat_map(|text| within_escapes(text)));

@@ -14,7 +14,7 @@ pub(crate) mod table;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 use grammarc_patterns::dialects;
@@ -95,7 +95,7 @@ pub(crate) struct Reader<'a> {
     /// The references that led somewhere, by the place of the keyword's value.
     pub(crate) followed: &'a [(NodeId, SchemaId)],
     /// The limits of an automaton.
-    pub(crate) limit: Allowance<'a>,
+    pub(crate) limit: StateBudget<'a>,
     /// The effect of `format`.
     pub(crate) formats: Formats,
     pub(crate) found: &'a mut Found,

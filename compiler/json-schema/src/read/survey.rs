@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
@@ -53,7 +53,7 @@ pub(crate) fn survey(
     let mut survey = Survey {
         document,
         references,
-        limit: Allowance::new(options.max_states, budget),
+        limit: StateBudget::new(options.max_states, budget),
         formats: options.formats,
         occurrences: Vec::with_capacity(size / VALUES_OF_KEYWORD),
         found: Found::with_capacity(size / VALUES_OF_SCHEMA),
@@ -93,7 +93,7 @@ struct Survey<'a, 's> {
     document: &'a mut Document<'s>,
     references: References<'a>,
     /// The limits of an automaton.
-    limit: Allowance<'a>,
+    limit: StateBudget<'a>,
     formats: Formats,
     occurrences: Vec<Occurrence>,
     found: Found,
@@ -225,7 +225,7 @@ impl Survey<'_, '_> {
             count => format!(" (here and in {} other places)", count - 1),
         };
         let text = format!(
-            "`nullable` is a keyword of OpenAPI 3.0 and means nothing in JSON Schema{others}"
+            "`nullable` is a keyword of OpenAPI 3.0 and context nothing in JSON Schema{others}"
         );
         let warning = Diagnostic::warning("json-schema::nullable", text).with_help(NULLABLE);
         Some(self.document.place(warning, first))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, ExprGraph, Grammar, RuleId};
 
 type Ends = BTreeSet<usize>;
@@ -95,7 +95,7 @@ impl Recognizer<'_> {
             }
             Expr::Graph(graph) => {
                 let graph = graph
-                    .spelled_out(Allowance::of(usize::MAX))
+                    .unrolled(StateBudget::of(usize::MAX))
                     .expect("there is room for all sets");
                 let mut from = vec![Vec::new(); graph.states() as usize];
                 graph.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));

@@ -4,7 +4,7 @@
 //! and never again per schema. [`Prelude`] adds to a grammar the ones it calls; [`prelude_grammar`] holds them all
 //! for the build of a vocabulary.
 
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::layout::{Gaps, Layout};
@@ -372,7 +372,7 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
                 &mut shared,
                 &format.strings(),
                 (Place::Value, text.escapes),
-                Allowance::of(0),
+                StateBudget::of(0),
             ));
         }
     }

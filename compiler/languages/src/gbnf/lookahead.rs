@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::codes;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
-use grammarc_grammar::ir::facts::{Alphabet, Facts, Lettered};
+use grammarc_grammar::ir::facts::{Alphabet, Alphabets, Facts};
 use grammarc_grammar::ir::{ByteSet, Expr, Grammar, Survey};
 
 /// An assertion at the end of a rule.
@@ -33,8 +33,13 @@ pub(super) fn check(
         return (notes, errors);
     }
     let survey = Survey::new(grammar, budget);
-    let mut walk =
-        Walk { grammar, survey: &survey, lettered: Lettered::default(), calls: Vec::new(), budget };
+    let mut walk = Walk {
+        grammar,
+        survey: &survey,
+        alphabets: Alphabets::default(),
+        calls: Vec::new(),
+        budget,
+    };
     for (at, rule) in grammar.rules.iter().enumerate() {
         walk.expr(&rule.expr, at, ByteSet::EMPTY, true);
     }
@@ -50,7 +55,7 @@ pub(super) fn check(
     }
     for Assertion { rule, expr, span } in assertions {
         let facts = walk.facts(expr);
-        let others = follow[*rule].minus(facts.letters.first);
+        let others = follow[*rule].minus(facts.bytes.first);
         let name = &grammar.rules[*rule].name;
         if others.is_empty() || facts.nullable {
             let text =
@@ -64,7 +69,7 @@ pub(super) fn check(
         let text = format!(
             "what follows `{name}` may begin with `{byte}`, and the assertion says otherwise"
         );
-        if !follow[*rule].intersect(facts.letters.first).is_empty() {
+        if !follow[*rule].intersect(facts.bytes.first).is_empty() {
             let finding =
                 Diagnostic::warning(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored");
             notes.push(finding.with_help("leave the assertion out: here it makes nothing faster"));
@@ -81,7 +86,7 @@ pub(super) fn check(
 struct Walk<'g> {
     grammar: &'g Grammar,
     survey: &'g Survey,
-    lettered: Lettered,
+    alphabets: Alphabets,
     /// Caller, callee, bytes that follow within the caller, and whether the caller may end there.
     calls: Vec<(usize, usize, ByteSet, bool)>,
     budget: &'g Budget,
@@ -89,7 +94,7 @@ struct Walk<'g> {
 
 impl Walk<'_> {
     fn facts(&mut self, expr: &Expr) -> Facts<Alphabet> {
-        self.lettered.of_expr(expr, (self.grammar, self.survey), self.budget)
+        self.alphabets.of_expr(expr, (self.grammar, self.survey), self.budget)
     }
 
     fn expr(&mut self, expr: &Expr, rule: usize, after: ByteSet, is_last: bool) {
@@ -101,16 +106,16 @@ impl Walk<'_> {
                     self.expr(part, rule, after, is_last);
                     let facts = self.facts(part);
                     if facts.nullable {
-                        after = after.union(facts.letters.first);
+                        after = after.union(facts.bytes.first);
                     } else {
-                        (after, is_last) = (facts.letters.first, false);
+                        (after, is_last) = (facts.bytes.first, false);
                     }
                 }
             }
             Expr::Repeat { body, max, .. } => {
                 let again = match max {
                     Some(1) => ByteSet::EMPTY,
-                    _ => self.facts(body).letters.first,
+                    _ => self.facts(body).bytes.first,
                 };
                 self.expr(body, rule, after.union(again), is_last);
             }

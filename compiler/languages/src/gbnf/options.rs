@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::codes;
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::Expr;
@@ -109,7 +109,7 @@ impl Options {
         expr.for_each_call(&mut |_| calls = true);
         let failed = match calls {
             true => "it calls rules".to_owned(),
-            false => match automaton(&expr, Allowance::new(MAX_STATES, budget)) {
+            false => match automaton(&expr, StateBudget::new(MAX_STATES, budget)) {
                 Ok(dfa) => return Ok(Expr::Regular(dfa.shortest().into())),
                 Err(error) => error.to_string(),
             },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use grammarc_grammar::automata::{Allowance, Dfa, DfaState};
+use grammarc_grammar::automata::{Dfa, DfaState, StateBudget};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::ir::facts;
 use grammarc_grammar::ir::facts::{Alphabet, Facts};
@@ -132,7 +132,7 @@ impl Lexicon {
 }
 
 fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Terminal, bool) {
-    let allowed = Allowance::new(MAX_STATES, budget);
+    let allowed = StateBudget::new(MAX_STATES, budget);
     let dfa = if spelled_out(&expr) > 16 * MAX_STATES as u64 {
         None
     } else {
@@ -140,7 +140,7 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     };
     let Some(dfa) = dfa else {
         let known: Facts<Alphabet> = facts::of_expr(&expr, &[]);
-        let Alphabet { first, all } = known.letters;
+        let Alphabet { first, all } = known.bytes;
         let nullable = known.nullable;
         return (Terminal { expr, dfa: None, nullable, lazy, first, after: all, span }, nullable);
     };

@@ -13,7 +13,7 @@ use super::tokens;
 use crate::inner::{Outer, Place};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
-use grammarc_grammar::ir::facts::Lettered;
+use grammarc_grammar::ir::facts::Alphabets;
 use grammarc_grammar::ir::{Expr, Lowered, Survey};
 use grammarc_json_schema as json_schema;
 
@@ -371,9 +371,9 @@ impl<'a> Reader<'a, 'a> {
                 let start = Expr::Call(inner.grammar.start);
                 let survey = Survey::new(&inner.grammar, self.budget);
                 let known =
-                    Lettered::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
+                    Alphabets::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
                 let expr = Expr::Call(self.outer.add(inner, &place));
-                let (first, nullable) = (known.letters.first, known.nullable);
+                let (first, nullable) = (known.bytes.first, known.nullable);
                 Body::Opaque(self.lexicon.opaque(Opaque { expr, first, nullable }))
             }
         }

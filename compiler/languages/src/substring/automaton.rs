@@ -13,7 +13,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, Nfa, StateLimit, determinize};
+use grammarc_grammar::automata::{Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, determinize};
 
 /// Steps of a budget that a chunk takes, about.
 const STEPS_A_CHUNK: usize = 1 << 3;
@@ -23,7 +23,7 @@ const STEPS_A_CHUNK: usize = 1 << 3;
 /// # Errors
 ///
 /// It has more states than allowed, or the budget is spent.
-pub(super) fn parts(chunks: &[&str], allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub(super) fn parts(chunks: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     // An empty chunk is no border that another is not.
     let chunks: Vec<&str> = chunks.iter().copied().filter(|chunk| !chunk.is_empty()).collect();
     let mut names = chunks.clone();
@@ -115,7 +115,7 @@ impl Automaton {
         own
     }
 
-    fn written_out(&self, names: &[&str], allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    fn written_out(&self, names: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let mut dfa = Dfa { states: Vec::with_capacity(self.states.len()) };
         dfa.states.resize(self.states.len(), DfaState { accepting: true, ..DfaState::default() });
         // States within a chunk that are also the end of a shorter one.
@@ -180,9 +180,9 @@ mod tests {
     fn a_long_text_has_few_states() {
         let text = "abracadabra alakazam hocus pocus ".repeat(50);
         let chunks: Vec<&str> = text.split_inclusive(|_: char| true).collect();
-        let dfa = parts(&chunks, Allowance::of(usize::MAX)).expect("there is no limit");
+        let dfa = parts(&chunks, StateBudget::of(usize::MAX)).expect("there is no limit");
         assert!(dfa.states.len() < 2 * chunks.len(), "{}", dfa.states.len());
-        let error = parts(&chunks, Allowance::of(100)).expect_err("too many");
+        let error = parts(&chunks, StateBudget::of(100)).expect_err("too many");
         assert_eq!(error, StateLimit { limit: 100 });
     }
 
@@ -193,7 +193,7 @@ mod tests {
             texts in prop::collection::vec("[abé]{0,8}", 8),
         ) {
             let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
-            let dfa = parts(&chunks, Allowance::of(usize::MAX)).expect("there is no limit");
+            let dfa = parts(&chunks, StateBudget::of(usize::MAX)).expect("there is no limit");
             let all = 0..=chunks.len();
             let all = all.clone().flat_map(|from| all.clone().map(move |to| (from, to)));
             let all: BTreeSet<String> =

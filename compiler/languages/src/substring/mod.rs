@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 pub use chunks::Unit;
 
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -96,7 +96,7 @@ pub fn lower(
 ///
 /// The automaton is too large, or the budget is spent.
 pub fn expr_of_chunks(chunks: &[&str], budget: &Budget) -> Result<Expr, StateLimit> {
-    let dfa = automaton::parts(chunks, Allowance::new(MAX_STATES, budget))?;
+    let dfa = automaton::parts(chunks, StateBudget::new(MAX_STATES, budget))?;
     Ok(Expr::Regular(dfa.into()))
 }
 

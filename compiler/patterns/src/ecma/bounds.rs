@@ -65,12 +65,12 @@ fn flatten(node: &Node, parts: &mut Vec<Node>) {
 #[cfg(test)]
 mod tests {
     use crate::ecma::{automaton, parse, pattern, pattern_automaton};
-    use grammarc_grammar::automata::{Allowance, Dfa};
+    use grammarc_grammar::automata::{Dfa, StateBudget};
 
     /// The automaton of a whole pattern, none of its bounds apart.
     fn whole(text: &str) -> Dfa {
         let node = parse::parse(text, crate::ecma::Meaning::Ecma).expect(text);
-        automaton(&node, text, Allowance::of(10_000)).expect(text)
+        automaton(&node, text, StateBudget::of(10_000)).expect(text)
     }
 
     #[test]
@@ -82,9 +82,9 @@ mod tests {
             ("^.{1000}$", 10, 1_000, Some(1_000)),
         ];
         for (text, states, min, max) in cases {
-            let automaton = pattern_automaton(text, Allowance::of(1_000)).expect(text);
+            let automaton = pattern_automaton(text, StateBudget::of(1_000)).expect(text);
             assert!(automaton.states.len() <= states, "{text}: {automaton:?}");
-            let pattern = pattern(text, Allowance::of(1_000)).expect(text);
+            let pattern = pattern(text, StateBudget::of(1_000)).expect(text);
             assert_eq!((pattern.min, pattern.max), (min, max), "{text}");
         }
     }
@@ -100,9 +100,9 @@ mod tests {
             "^a+b{70}$",
         ];
         for text in texts {
-            let bounded = pattern(text, Allowance::of(10_000)).expect(text);
+            let bounded = pattern(text, StateBudget::of(10_000)).expect(text);
             assert_eq!((bounded.min, bounded.max), (0, None), "{text}");
-            let automaton = pattern_automaton(text, Allowance::of(10_000));
+            let automaton = pattern_automaton(text, StateBudget::of(10_000));
             assert_eq!(automaton, Ok(whole(text)), "{text}");
         }
     }
@@ -111,8 +111,8 @@ mod tests {
     fn bounds_and_automaton_are_the_pattern() {
         for text in ["^a(?!b)[ab]{0,70}(?=b)[bc]$", r"^\b[a\-]{65,66}$", "^a{70,}$"] {
             let whole = whole(text);
-            let bounded = pattern(text, Allowance::of(10_000)).expect(text);
-            let automaton = pattern_automaton(text, Allowance::of(10_000)).expect(text);
+            let bounded = pattern(text, StateBudget::of(10_000)).expect(text);
+            let automaton = pattern_automaton(text, StateBudget::of(10_000)).expect(text);
             assert!(bounded.max.is_some() || bounded.min > 0, "{text}");
             for length in 0..80u32 {
                 for (first, last) in [("a", "a"), ("a", "b"), ("a-", "-"), ("ab", "ab"), ("", "c")]

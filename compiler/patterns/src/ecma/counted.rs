@@ -79,8 +79,8 @@ impl CountedPattern {
                 (self.counters[usize::from(counter)], &mut counts[usize::from(counter)]);
             match step {
                 Step::Reset(_) => *count = 0,
-                Step::Tick(_) if bounds.max.is_some_and(|max| *count >= max) => return None,
-                Step::Tick(_) => *count = bounds.settled(*count + 1),
+                Step::Increment(_) if bounds.max.is_some_and(|max| *count >= max) => return None,
+                Step::Increment(_) => *count = bounds.settled(*count + 1),
                 Step::Check(_) if *count < bounds.min => return None,
                 Step::Check(_) => {}
             }

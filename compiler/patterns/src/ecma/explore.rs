@@ -16,8 +16,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::class::all_texts;
-use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, Symbol};
-use grammarc_grammar::distinct::Distinct;
+use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, Symbol};
+use grammarc_grammar::insertion_set::InsertionSet;
 use grammarc_grammar::ir::ByteSet;
 
 use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
@@ -30,7 +30,7 @@ const SIZE_OF_STATE: usize = 64;
 const STEPS_A_STATE: usize = 1 << 6;
 
 /// The automaton of all texts that a program matches, trimmed.
-pub(super) fn explore(program: &Program, limit: Allowance<'_>) -> Result<Dfa, TooLarge> {
+pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
         program,
@@ -43,7 +43,7 @@ pub(super) fn explore(program: &Program, limit: Allowance<'_>) -> Result<Dfa, To
         ways: Vec::new(),
         ways_on: ByteSet::EMPTY,
         choices: Choices::default(),
-        walked: Distinct::default(),
+        walked: InsertionSet::default(),
     };
     let first = explorer.first();
     let mut order: IndexSet<Key, FxBuildHasher> = IndexSet::default();
@@ -117,7 +117,7 @@ struct Explorer<'a> {
     /// Room for the formula that is being made.
     choices: Choices,
     /// Room for what a walk has met.
-    walked: Distinct<(u32, ConjunctionId)>,
+    walked: InsertionSet<(u32, ConjunctionId)>,
 }
 
 /// The conjunctions of a formula that is being made.

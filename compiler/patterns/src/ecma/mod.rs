@@ -37,7 +37,7 @@ pub use lengths::Lengths;
 
 use class::Meaning;
 
-use grammarc_grammar::automata::{Allowance, Dfa, StateLimit, minimal, minimize_within};
+use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimal, minimize_within};
 
 /// States of the nondeterministic automaton that go with each state allowed.
 const PROGRAM_STATES: usize = 8;
@@ -68,7 +68,7 @@ pub struct Pattern {
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
-pub fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaError> {
+pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
     let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
@@ -84,7 +84,7 @@ pub fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaError> {
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
-pub fn pattern_automaton(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
+pub fn pattern_automaton(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     let node = parse::parse(text, Meaning::Ecma)?;
     automaton(&bounds::bounded(node).node, text, limit)
 }
@@ -95,12 +95,12 @@ pub fn pattern_automaton(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaEr
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
-pub(crate) fn whole(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
+pub(crate) fn whole(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     let node = parse::parse(text, Meaning::Regex)?;
     automaton(&node::Node::Seq(vec![node::Node::Start, node, node::Node::End]), text, limit)
 }
 
-fn automaton(node: &node::Node, text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
+fn automaton(node: &node::Node, text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     let states = limit.states.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
     let states = limit.states(states);
     let kind = EcmaErrorKind::TooLarge { limit: limit.states };

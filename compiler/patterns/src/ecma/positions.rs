@@ -204,13 +204,13 @@ impl Builder {
         }
         let (counter, min) = (number as u8, self.pattern.counters[number].min);
         let again = part.first.iter().map(|(steps, place)| {
-            let tick = [Step::Tick(counter)];
+            let tick = [Step::Increment(counter)];
             (tick.into_iter().chain(steps.iter().copied()).collect(), *place)
         });
         let again: Vec<(Vec<Step>, u32)> = again.collect();
         self.connect(&exits(&part.last), &again)?;
         for (steps, _) in &mut part.first {
-            steps.splice(0..0, [Step::Reset(counter), Step::Tick(counter)]);
+            steps.splice(0..0, [Step::Reset(counter), Step::Increment(counter)]);
         }
         if min > 1 {
             part.last.iter_mut().for_each(|(_, steps)| steps.push(Step::Check(counter)));
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::ecma::lengths::Lengths;
     use crate::ecma::{Meaning, automaton, parse};
-    use grammarc_grammar::automata::Allowance;
+    use grammarc_grammar::automata::StateBudget;
 
     fn tree(text: &str) -> Node {
         parse::parse(text, Meaning::Ecma).expect(text)
@@ -320,7 +320,7 @@ mod tests {
         ) {
             let node = tree(&text);
             let Some(pattern) = counted(&node) else { return Ok(()) };
-            let Ok(dfa) = automaton(&node, &text, Allowance::of(20_000)) else { return Ok(()) };
+            let Ok(dfa) = automaton(&node, &text, StateBudget::of(20_000)) else { return Ok(()) };
             for string in strings {
                 prop_assert_eq!(pattern.matches(&string), dfa.accepts(string.as_bytes()), "{}", string);
             }

@@ -6,7 +6,7 @@
 //! run from the start of the string, and an end of its own.
 
 use crate::class::Classes;
-use grammarc_grammar::automata::{Allowance, Nfa, Symbol};
+use grammarc_grammar::automata::{Nfa, StateBudget, Symbol};
 
 use super::class;
 use super::node::Node;
@@ -62,7 +62,7 @@ impl Program {
     pub(super) const GUARDS: Symbol = 256;
 
     /// The automaton of a tree.
-    pub(super) fn new(node: &Node, limit: Allowance<'_>) -> Result<Self, TooLarge> {
+    pub(super) fn new(node: &Node, limit: StateBudget<'_>) -> Result<Self, TooLarge> {
         let mut compiler = Compiler::new(limit);
         compiler.program.word = compiler.state();
         compiler.class(&class::Meaning::Ecma.word(false), compiler.program.word, Self::MATCH);
@@ -73,7 +73,7 @@ impl Program {
 
     /// The automaton of a tree whose matches end with the string and that asserts nothing else but, at its start, that the
     /// string starts. Such strings are those of a nondeterministic automaton as it stands. `None` for other trees.
-    pub(super) fn plain(node: &Node, limit: Allowance<'_>) -> Option<Result<Nfa, TooLarge>> {
+    pub(super) fn plain(node: &Node, limit: StateBudget<'_>) -> Option<Result<Nfa, TooLarge>> {
         let Node::Seq(parts) = node else { return None };
         let (Node::End, parts) = parts.split_last()? else { return None };
         let (is_anchored, parts) = match parts {
@@ -99,11 +99,11 @@ impl Program {
 struct Compiler<'a> {
     program: Program,
     classes: Classes,
-    limit: Allowance<'a>,
+    limit: StateBudget<'a>,
 }
 
 impl<'a> Compiler<'a> {
-    fn new(limit: Allowance<'a>) -> Self {
+    fn new(limit: StateBudget<'a>) -> Self {
         let program = Program {
             nfa: Nfa::new(),
             guards: Vec::new(),

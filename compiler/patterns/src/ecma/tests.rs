@@ -5,13 +5,13 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_test_data::{data, files};
 
-const LIMIT: Allowance<'static> = Allowance::of(20_000);
+const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
 /// The automaton of a whole pattern, none of its bounds apart.
-fn whole(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
+fn whole(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     automaton(&parse::parse(text, super::Meaning::Ecma)?, text, limit)
 }
 

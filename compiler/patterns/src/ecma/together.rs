@@ -70,7 +70,7 @@ fn onward(
             for step in &way.steps {
                 match *step {
                     Step::Reset(counter) => counts[usize::from(counter)] = (true, 0),
-                    Step::Tick(counter) => counts[usize::from(counter)].1 += 1,
+                    Step::Increment(counter) => counts[usize::from(counter)].1 += 1,
                     Step::Check(_) => {}
                 }
             }
@@ -113,7 +113,7 @@ fn checked(pattern: &CountedPattern) -> u32 {
     let steps = pattern.ways.iter().flat_map(|way| &way.steps);
     steps.fold(0, |all, step| match *step {
         Step::Check(counter) => all | 1 << counter,
-        Step::Reset(_) | Step::Tick(_) => all,
+        Step::Reset(_) | Step::Increment(_) => all,
     })
 }
 

@@ -29,7 +29,7 @@ pub use error::PatternError;
 pub use parse::looks_around;
 
 use super::{dialects, ecma};
-use grammarc_grammar::automata::{Allowance, Dfa};
+use grammarc_grammar::automata::{Dfa, StateBudget};
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -95,7 +95,7 @@ pub fn lower(
     budget.check_in_source()?;
     let pattern = pattern_of(&source.text, options);
     let span = 0..pattern.len();
-    let expr = match expr_within(pattern, options, Allowance::new(MAX_STATES, budget)) {
+    let expr = match expr_within(pattern, options, StateBudget::new(MAX_STATES, budget)) {
         Ok(Expr::Never) => Err(PatternError::MatchesNothing { span: span.clone() }),
         other => other,
     }
@@ -127,13 +127,13 @@ pub fn pattern_of<'t>(text: &'t str, options: &PatternOptions) -> &'t str {
 ///
 /// See [`PatternError`].
 pub fn expr_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Expr, PatternError> {
-    expr_within(pattern, options, Allowance::of(MAX_STATES))
+    expr_within(pattern, options, StateBudget::of(MAX_STATES))
 }
 
 fn expr_within(
     pattern: &str,
     options: &PatternOptions,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<Expr, PatternError> {
     if looks_around(pattern) && options.extent == Extent::Whole {
         let dfa = ecma::whole(pattern, allowed).map_err(|error| PatternError::Lookaround {

@@ -2,11 +2,11 @@
 //!
 //! A state and its reference run over the trie side by side. At a node of height `h`, two configurations that are
 //! equivalent for `h` bytes have the same outcome below it, so the reference's holds there and the node is not opened.
-//! Every other node is. In a chain of 255 characters nearly all nodes are pruned: a place far from the end differs from its
-//! reference in no token or in a few long runs of one character, a place near the end in the tokens that are longer than
-//! the rest of the chain.
+//! Every other node is. In a chain of 255 characters nearly all nodes are pruned: a place far from the end differs from
+//! its reference in no token or in a few long runs of one character, a place near the end in the tokens that are longer
+//! than the rest of the chain.
 //!
-//! The states of a batch are the lanes of one [product](super::product): a node is visited once for all of them.
+//! The states of a batch are the members of one [product](super::product): a node is visited once for all of them.
 //!
 //! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state differs from its reference).
 
@@ -54,7 +54,7 @@ impl Difference {
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// The outcome of the state: that of its reference, but for what tells the two apart.
+    /// Returns the outcome of the state: that of its reference, with the difference applied.
     pub(crate) fn over(
         &self,
         derived: &Derivation<'_>,
@@ -75,8 +75,8 @@ impl Difference {
     }
 }
 
-/// Outcomes at the current node by reached configuration: when several states diverge from their references at one node,
-/// most reach the same configuration.
+/// Outcomes at the current node by reached configuration: when several states diverge from their references at one
+/// node, most reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
     /// By state and byte, what is come to.
@@ -124,8 +124,8 @@ pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Rang
 }
 
 impl<'a> Walker<'a> {
-    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All states have
-    /// rows.
+    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All
+    /// states have rows.
     pub(crate) fn apart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -152,8 +152,8 @@ impl<'a> Walker<'a> {
         apart
     }
 
-    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or the states go
-    /// too many ways.
+    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or
+    /// the states go too many ways.
     pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -162,31 +162,32 @@ impl<'a> Walker<'a> {
     ) -> Option<Vec<Difference>> {
         let (trie, equivalence) = (self.cursor.trie, self.equivalence);
         let (nodes, children) = (self.cursor.facts.nodes(), self.cursor.facts.children());
-        let parting = derived.iter().map(|one| {
+        let builders = derived.iter().map(|one| {
             // Most have no spans.
             let after = self.cursor.follow.bytes(self.cursor.follow.rule_of(one.state));
             (Excluded::default(), OutcomeBuilder::new(Outcome::default(), after, children))
         });
-        let mut apart: Vec<(Excluded, OutcomeBuilder<'a>)> = parting.collect();
+        let mut apart: Vec<(Excluded, OutcomeBuilder<'a>)> = builders.collect();
         let rows = |one: &Derivation<'_>| -> Option<[u32; 2]> {
             Some([equivalence.row_of(one.state)?, equivalence.row_of(one.reference)?])
         };
         let pairs = derived.iter().zip(&apart);
         let pairs = pairs.map(|(one, (_, builder))| Some((rows(one)?, bits(builder.after))));
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
-        let (mut lanes, first) = Product::new(equivalence.rows(), &pairs, nodes.height(0));
-        let mut fronts = vec![first; nodes.height(0) + 1];
+        let (mut product, first) = Product::new(equivalence.rows(), &pairs, nodes.height(0));
+        let mut states = vec![first; nodes.height(0) + 1];
         let mut visited = SharedVisits::default();
         let mut steps = 0;
-        let (mut next, mut end) = more()
-            .map_or((0, 0), |nodes| (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end));
+        let (mut next, mut end) = more().map_or((0, 0), |nodes| {
+            (self.enter(&mut product, &mut states, nodes.start), nodes.end)
+        });
         loop {
             if next >= end {
                 let Some(nodes) = more() else { break };
                 end = nodes.end;
                 continue;
             }
-            most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
+            most = most.checked_sub(1).filter(|_| !product.are_too_many())?;
             steps += 1;
             if usize::is_multiple_of(steps, NODES_A_LOOK) && self.cursor.sets.is_late(NODES_A_LOOK)
             {
@@ -194,21 +195,23 @@ impl<'a> Walker<'a> {
             }
             let child = next;
             let depth = nodes.depth(child);
-            let (front, partings) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);
+            let (product_state, divergences) =
+                product.step(states[depth - 1], trie.byte[child as usize]);
             let below = child..trie.end[child as usize];
             next = below.end;
-            for at in partings {
-                let (lane, parting) = lanes.parting(at);
-                let leaves = nodes.below(child) & lanes.after(lane) != 0;
-                let (below, apart) = (below.clone(), &mut apart[lane as usize]);
-                self.part_from(parting, (below, leaves), apart, &mut visited);
+            for at in divergences {
+                let (member, divergence) = product.divergence(at);
+                let leaves = nodes.below(child) & product.after(member) != 0;
+                let (below, apart) = (below.clone(), &mut apart[member as usize]);
+                self.part_from(divergence, (below, leaves), apart, &mut visited);
             }
-            if front == NONE || below.len() == 1 {
+            if product_state == NONE || below.len() == 1 {
                 continue;
             }
-            let front = lanes.within(front, nodes.height(child), nodes.below(child));
-            if front != NONE {
-                fronts[depth] = front;
+            let product_state =
+                product.within(product_state, nodes.height(child), nodes.below(child));
+            if product_state != NONE {
+                states[depth] = product_state;
                 next = child + 1;
             }
         }
@@ -220,10 +223,10 @@ impl<'a> Walker<'a> {
         )
     }
 
-    /// Finds the fronts above a node, and the first node from this on that one of them goes on to.
-    fn enter(&self, lanes: &mut Product<'_>, fronts: &mut [u32], node: u32) -> u32 {
+    /// Finds the product states above a node. Returns the first node from this one on at which a member continues.
+    fn enter(&self, product: &mut Product<'_>, states: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
-        if fronts[0] == NONE {
+        if states[0] == NONE {
             return trie.end[0];
         }
         let mut above = 0;
@@ -231,29 +234,30 @@ impl<'a> Walker<'a> {
             let child = trie.children(above).find(|&child| node < trie.end[child as usize]);
             let Some(child) = child.filter(|&child| child < node) else { return node };
             let depth = nodes.depth(child);
-            let (mut front, _) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);
-            if front != NONE {
-                front = lanes.within(front, nodes.height(child), nodes.below(child));
+            let (mut product_state, _) = product.step(states[depth - 1], trie.byte[child as usize]);
+            if product_state != NONE {
+                product_state =
+                    product.within(product_state, nodes.height(child), nodes.below(child));
             }
-            if front == NONE {
+            if product_state == NONE {
                 return trie.end[child as usize];
             }
-            fronts[depth] = front;
+            states[depth] = product_state;
             above = child;
         }
     }
 
     /// Notes what happens to a state at the first of some nodes, which are those below it. Whether what comes after the
-    /// state's rule may go on there is told with them, as far as bits tell.
+    /// state's rule may go on there is recorded with them, as far as bits have them.
     fn part_from(
         &mut self,
-        parting: Divergence,
+        divergence: Divergence,
         (below, leaves): (Range<u32>, bool),
         (excluded, builder): &mut (Excluded, OutcomeBuilder<'a>),
         visited: &mut SharedVisits,
     ) {
         let child = below.start;
-        match parting {
+        match divergence {
             Divergence::Gone => excluded.add(below),
             Divergence::Last if below.len() == 1 => {}
             Divergence::Last => excluded.add(child + 1..below.end),
@@ -317,10 +321,10 @@ mod tests {
     use crate::masks::fixpoint::derived::ranges;
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::NetworkLimits;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
-    /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how many
-    /// had a reference.
+    /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how
+    /// many had a reference.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
         let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {
@@ -336,7 +340,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
@@ -348,20 +352,20 @@ mod tests {
         let states = base..base + network.tables.states.len() as u32 - 1;
         let expected: Vec<Outcome> = states.clone().map(|state| whole(plain.base(state))).collect();
         let of = |state: u32| &expected[(state - base) as usize];
-        let mut lanes = Vec::new();
+        let mut members = Vec::new();
         for state in states {
             assert_eq!(whole(walker.base(state)), *of(state), "state {state} of {schema}");
             if let Some(reference) = equivalence.reference(state) {
-                lanes.push(Derivation { state, reference, known: of(reference) });
+                members.push(Derivation { state, reference, known: of(reference) });
             }
         }
-        let is_like = |lane: &Derivation<'_>, outcome: &Outcome, beside: usize| {
+        let is_like = |member: &Derivation<'_>, outcome: &Outcome, beside: usize| {
             let taken = outcome.delta.as_ref().map(|taken| taken.reference);
-            let outcome = match taken == Some(lane.reference) {
-                true => outcome.over(&lane.known.spans),
+            let outcome = match taken == Some(member.reference) {
+                true => outcome.over(&member.known.spans),
                 false => whole(outcome.clone()),
             };
-            let &Derivation { state, reference, .. } = lane;
+            let &Derivation { state, reference, .. } = member;
             assert_eq!(
                 outcome,
                 *of(state),
@@ -370,25 +374,25 @@ mod tests {
         };
         let runs = CharRuns::default();
         let far =
-            lanes.iter().filter_map(|one| Some((one, early::outcome(&mut walker, &runs, one)?)));
+            members.iter().filter_map(|one| Some((one, early::outcome(&mut walker, &runs, one)?)));
         far.for_each(|(one, outcome)| is_like(one, &outcome, 0));
-        for beside in [1, 3, lanes.len().max(1)] {
-            for lanes in lanes.chunks(beside) {
-                let lanes: Vec<&Derivation<'_>> = lanes.iter().collect();
+        for beside in [1, 3, members.len().max(1)] {
+            for members in members.chunks(beside) {
+                let members: Vec<&Derivation<'_>> = members.iter().collect();
                 let mut apart: Vec<Difference> =
-                    lanes.iter().map(|_| Difference::default()).collect();
+                    members.iter().map(|_| Difference::default()).collect();
                 for nodes in ranges(trie, beside) {
-                    let more = walker.apart(&lanes, &mut once(Some(nodes)));
-                    assert_eq!(more.len(), lanes.len());
+                    let more = walker.apart(&members, &mut once(Some(nodes)));
+                    assert_eq!(more.len(), members.len());
                     apart.iter_mut().zip(&more).for_each(|(apart, more)| apart.append(more));
                 }
-                for (one, apart) in lanes.into_iter().zip(apart) {
+                for (one, apart) in members.into_iter().zip(apart) {
                     let outcome = apart.over(one, &follow, trie);
                     is_like(one, &outcome, beside);
                 }
             }
         }
-        lanes.len()
+        members.len()
     }
 
     proptest! {

@@ -1,10 +1,10 @@
 //! Runs of characters: states that read characters of one class for a while, whose tokens are found by their length.
 //!
-//! In a state before `[0-9A-Za-z]{8}-` every letter leads to the next of eight equal places. A token of such letters alone is
-//! accepted if it has at most eight bytes, so all these tokens are one [row](CharClassIndex::drawings), shared by all
-//! states with this class and length, and found without a walk. Two kinds of strings are walked: those that leave the class
-//! after some letters, from nodes that an index by byte [has](CharClassIndex::edges), and those that do not begin with such
-//! a letter.
+//! In a state before `[0-9A-Za-z]{8}-` every letter leads to the next of eight equal places. A token of such letters
+//! alone is accepted if it has at most eight bytes, so all these tokens are one [row](CharClassIndex::drawings), shared
+//! by all states with this class and length, and found without a walk. Two kinds of strings are walked: those that
+//! leave the class after some letters, from the nodes of an [index by byte](CharClassIndex::edges), and those that
+//! begin otherwise.
 //!
 //! The sets of the rows are encoded before all others, and the states differ from them in a few tokens.
 //!
@@ -27,7 +27,7 @@ use crate::masks::trie::char_classes::{
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
 /// looked at.
@@ -40,7 +40,8 @@ const STEPS_A_STATE: usize = 1 << 9;
 /// States from which on a second thread is worth it.
 const WORTH_A_THREAD: usize = 256;
 
-/// Tokens too long for a state and not for its reference, up to which it is derived from that.
+/// The most tokens that are too long for a state and not for its reference, up to which it is derived from the
+/// reference.
 const FEW: u32 = 64;
 
 /// How a state goes on with the characters of some kinds.
@@ -89,7 +90,7 @@ impl CharRuns {
         trie: Trie<'_>,
         states: impl Iterator<Item = u32>,
         shortcuts: Shortcuts,
-        Means { budget, threads }: Means<'_>,
+        Context { budget, threads }: Context<'_>,
     ) -> Self {
         let own = follow.network().own;
         let finder = || Finder {
@@ -110,11 +111,11 @@ impl CharRuns {
             Ok(()) if shortcuts.has(Shortcut::CharRuns) => finder.worth_it(state),
             Ok(()) | Err(Spent) => None,
         };
-        let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
+        let found = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
         let mut this =
             Self { first_reference: own.bases.states + own.state_count(), ..Self::default() };
-        for (&state, told) in states.iter().zip(told) {
-            let Some(run) = told else { continue };
+        for (&state, found) in states.iter().zip(found) {
+            let Some(run) = found else { continue };
             let CharRun { kinds, length, bytes, .. } = run;
             for byte in bytes.iter() {
                 let edges = this.edges.entry((kinds, byte));
@@ -137,7 +138,7 @@ impl CharRuns {
         walker.cursor.count(Shortcut::CharRuns);
         let CharRun { kinds, first, way, bytes, is_endless, .. } = run;
         let mut builder = walker.begin(state);
-        let reached = walker.cursor.sets.settled(state, BOTTOM);
+        let reached = walker.cursor.sets.after_returns(state, BOTTOM);
         if reached.exits {
             builder.leave(0);
         }
@@ -268,8 +269,8 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// The stretch of a state, where enough tokens are told by their length and few strings are left to walk. The
-    /// characters are those that most bytes of the state after it lead on with.
+    /// Returns the run of a state, if enough tokens are decided by their length and few strings are left to walk. The
+    /// characters are those of the class with which most bytes continue.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -343,7 +344,8 @@ impl<'a> Finder<'a> {
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it counts.
+    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it
+    /// counts.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];
@@ -383,7 +385,7 @@ mod tests {
     use crate::compile::Compiler;
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
@@ -419,7 +421,7 @@ mod tests {
             trie,
             states.clone(),
             Shortcuts::default(),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let references = runs.references(known, trie, shared.row_words as usize);
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);

@@ -1,7 +1,7 @@
 //! States that differ from their references on short strings: one by one, by whatever is nearer than the reference.
 //!
-//! Cost: O(difference) from a row of characters or a shared state, and at most [`LONG`] nodes to find that the reference is
-//! nearer.
+//! Cost: O(difference) from a row of characters or a shared state, and at most [`LONG`] nodes to find that the
+//! reference is nearer.
 
 use super::batch::{Derivation, once};
 use super::char_runs::CharRuns;

@@ -5,19 +5,19 @@
 //! | [`batch`] | the differences of many states from their references in one pass over the trie |
 //! | [`product`] | product states of such a batch, interned |
 //! | [`early`] | states that differ from their references on short strings, one by one |
-//! | [`cuts`] | graded states with few ticks left, from the same with many |
-//! | `ticks` | the walks that find these |
-//! | `tick_pairs` | how soon texts tell those from these |
-//! | `covers` | graded states that do what another one does for as long as they go on |
-//! | `rule_steps` | the steps of a rule with a graded counter |
+//! | [`near_bound_deltas`] | near-bound masks, as differences from the unbounded ones |
+//! | `increment_walk` | the walks that find these differences |
+//! | `exit_pairs` | how long strings must be to distinguish a far state from its exit |
+//! | `simulation` | which count-dependent states simulate others |
+//! | `rule_steps` | the transitions of a rule with a near-bound counter |
 //! | [`char_runs`] | states that stay within a class of characters: tokens by length |
 
 pub(crate) mod batch;
 pub(crate) mod char_runs;
-mod covers;
-pub(crate) mod cuts;
 pub(crate) mod early;
+mod exit_pairs;
+mod increment_walk;
+pub(crate) mod near_bound_deltas;
 pub(crate) mod product;
 mod rule_steps;
-mod tick_pairs;
-mod ticks;
+mod simulation;

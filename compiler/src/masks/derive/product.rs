@@ -1,16 +1,16 @@
 //! The product automaton of a batch: each state beside its reference.
 //!
-//! Each derived state is a lane: a row of the transition table for it, and one for its reference. The rows of all lanes at a
-//! node are a *front*. Fronts are interned and their transitions memoised: after `n` letters the 255 places of `[a-z]{0,255}`
-//! have all moved on by `n`, whichever letters these were. So a node costs one look-up for all lanes together, and a lane
-//! costs something only where it differs from its reference.
+//! Each derived state is a member: a row of the transition table for it, and one for its reference. The rows of all
+//! members at a node are a *product state*. Product states are interned and their transitions memoised: after `n`
+//! letters the 255 places of `[a-z]{0,255}` have all moved on by `n`, whichever letters these were. So a node costs one
+//! look-up for all members together, and a member costs something only where it differs from its reference.
 //!
-//! A lane is left out below a node whose height is no more than the bytes for which its two rows are equivalent, and
+//! A member is left out below a node whose height is no more than the bytes for which its two rows are equivalent, and
 //! dropped for good once both rows are the same.
 //!
-//! Byte classes are those of the rows of a front, which are far fewer than those of the grammar.
+//! Byte classes are those of the rows of a product state, which are far fewer than those of the grammar.
 //!
-//! Cost: O(lanes) for each front and byte class that leads to another front.
+//! Cost: O(members) for each product state and byte class that leads to another product state.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -25,8 +25,8 @@ use crate::masks::equivalence::transition_table::{Transition, TransitionTable, r
 /// A state that has gone on beside its reference.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
-    /// The number of the lane.
-    lane: u32,
+    /// The number of the member.
+    member: u32,
     row: u32,
     like: u32,
     /// The two do the same with all strings of fewer bytes, as far as is known.
@@ -36,7 +36,7 @@ struct ProductPair {
 impl ProductPair {
     /// All of it: `same` follows from the rows.
     fn words(self) -> (u64, u32) {
-        (u64::from(self.lane) << 32 | u64::from(self.row), self.like)
+        (u64::from(self.member) << 32 | u64::from(self.row), self.like)
     }
 }
 
@@ -50,7 +50,7 @@ impl Eq for ProductPair {}
 
 impl Hash for ProductPair {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Which reference a lane has hardly ever tells two fronts apart.
+        // The reference of a member hardly ever distinguishes two product states.
         self.words().0.hash(state);
     }
 }
@@ -62,14 +62,15 @@ pub(crate) enum Divergence {
     Gone,
     /// Both come to the same, from which only the reference goes on.
     Last,
-    /// The state comes to something else than its reference, without bytes to go on with, or to go on with its reference.
+    /// The state comes to something else than its reference, without bytes to go on with, or to go on with its
+    /// reference.
     Other {
         /// Transition of the state.
         to: Transition,
         /// The part of the reference's outcome that it replaces.
         replaces: Replaced,
     },
-    /// Not told by rows: the rows before the byte.
+    /// Not decided by rows: the rows before the byte.
     Unclear([u32; 2]),
 }
 
@@ -84,10 +85,10 @@ pub(crate) enum Replaced {
     Subtree,
 }
 
-/// A front.
+/// A product state: the rows of all members at a node.
 struct ProductState {
-    lanes: Rc<[ProductPair]>,
-    /// Fewest and most bytes for which a lane is the same.
+    members: Rc<[ProductPair]>,
+    /// The fewest and the most bytes for which a member equals its reference.
     shortest: u32,
     longest: u32,
     /// Its runs, by number.
@@ -116,7 +117,7 @@ impl Runs {
 /// Transition of a product state on a run of bytes.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The front that it leads to, [`NONE`] where no lane goes on.
+    /// The target, [`NONE`] if no member continues.
     to: u32,
     first: u32,
     end: u32,
@@ -125,87 +126,87 @@ struct Step {
 /// The pairs of a product state that go on below a node.
 #[derive(Clone, Copy)]
 struct HeightFilter {
-    /// The front of these lanes, [`NONE`] where there are none, [`UNKNOWN`] before it is looked at.
-    front: u32,
-    /// Bytes, one of which is in every string that tells a lane from its reference.
-    parting: u128,
+    /// The product state of these members, [`NONE`] if there are none, [`UNKNOWN`] before it is computed.
+    product_state: u32,
+    /// Bytes, one of which is in every string that distinguishes a member from its reference.
+    distinguishing: u128,
 }
 
 const UNKNOWN: u32 = NONE - 1;
 
-/// Bytes up to which it is told for each height which lanes go on. Few nodes are higher.
+/// The most bytes for which there is a filter for each height. Few nodes are higher.
 const HIGH: u32 = 32;
 
-/// Lanes in all fronts together from which on there are too many: some 64 MB.
+/// Members of all states together from which on there are too many: some 64 MB.
 const MOST_LANES: usize = 4 << 20;
 
 /// Fronts that have been met.
 pub(crate) struct Product<'a> {
     rows: &'a TransitionTable,
-    /// By lane, the bytes that may come after its rule, as bits.
+    /// By member, the FOLLOW bytes of its rule, as bits.
     after: Vec<u128>,
-    fronts: Vec<ProductState>,
+    states: Vec<ProductState>,
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
-    /// By the shapes of the rows of a front, the number of its runs.
+    /// By the shapes of the rows of a product state, the number of its runs.
     by_shapes: FxHashMap<u64, u32>,
     runs: Vec<Runs>,
-    /// By front and run, its number among the steps, [`NONE`] before it is looked at.
+    /// By product state and run, its number among the steps, [`NONE`] before it is looked at.
     step_of: Vec<u32>,
     steps: Vec<Step>,
-    partings: Vec<(u32, Divergence)>,
+    divergences: Vec<(u32, Divergence)>,
     windows: Vec<HeightFilter>,
     scratch: Vec<ProductPair>,
-    /// Lanes in all fronts together.
+    /// Members of all states together.
     size: usize,
 }
 
 impl<'a> Product<'a> {
-    /// Lanes for states and references with these rows, each with the bytes, as bits, that may come after the state's rule;
-    /// and the front that they begin with above strings of up to `height` bytes, or [`NONE`].
+    /// Returns the product of states and references with these rows, each with the FOLLOW bytes of the state's rule, as
+    /// bits. Also returns the first product state above strings of up to `height` bytes, or [`NONE`].
     pub(crate) fn new(
         rows: &'a TransitionTable,
-        lanes: &[([u32; 2], u128)],
+        members: &[([u32; 2], u128)],
         height: usize,
     ) -> (Self, u32) {
         let mut this = Self {
             rows,
-            after: lanes.iter().map(|&(_, after)| after).collect(),
-            fronts: Vec::new(),
+            after: members.iter().map(|&(_, after)| after).collect(),
+            states: Vec::new(),
             ids: FxHashMap::default(),
             by_shapes: FxHashMap::default(),
             runs: Vec::new(),
             step_of: Vec::new(),
             steps: Vec::new(),
-            partings: Vec::new(),
+            divergences: Vec::new(),
             windows: Vec::new(),
             scratch: Vec::new(),
             size: 0,
         };
-        let mut first = Vec::with_capacity(lanes.len());
-        for (lane, &([row, like], _)) in (0..).zip(lanes) {
+        let mut first = Vec::with_capacity(members.len());
+        for (member, &([row, like], _)) in (0..).zip(members) {
             let same = bytes(rows.histories().same(row, like));
             if same <= bytes(height) {
-                first.push(ProductPair { lane, row, like, same });
+                first.push(ProductPair { member, row, like, same });
             }
         }
-        let front = this.intern(&first);
-        (this, front)
+        let product_state = this.intern(&first);
+        (this, product_state)
     }
 
-    /// Whether the fronts take more memory than they are worth.
+    /// Whether the states take more memory than they are worth.
     pub(crate) fn are_too_many(&self) -> bool {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
     /// The product state that a byte leads to, and the divergences of pairs on the way.
     #[inline]
-    pub(crate) fn step(&mut self, front: u32, byte: u8) -> (u32, Range<usize>) {
-        let ProductState { runs, steps, .. } = &self.fronts[front as usize];
+    pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
+        let ProductState { runs, steps, .. } = &self.states[product_state as usize];
         let run = self.runs[*runs as usize].of_byte[usize::from(byte)];
         let at = steps.start as usize + usize::from(run);
         if self.step_of[at] == NONE {
-            self.step_of[at] = self.like_step(front, byte).unwrap_or_else(|| {
-                let step = self.find_step(front, byte);
+            self.step_of[at] = self.like_step(product_state, byte).unwrap_or_else(|| {
+                let step = self.find_step(product_state, byte);
                 self.steps.push(step);
                 self.steps.len() as u32 - 1
             });
@@ -214,43 +215,43 @@ impl<'a> Product<'a> {
         (to, first as usize..end as usize)
     }
 
-    /// The bytes, as bits, that may come after a lane's rule.
+    /// Returns the FOLLOW bytes of a member's rule, as bits.
     #[inline]
-    pub(crate) fn after(&self, lane: u32) -> u128 {
-        self.after[lane as usize]
+    pub(crate) fn after(&self, member: u32) -> u128 {
+        self.after[member as usize]
     }
 
     /// The divergence of a pair, by its place in a step's range.
     #[inline]
-    pub(crate) fn parting(&self, at: usize) -> (u32, Divergence) {
-        self.partings[at]
+    pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
+        self.divergences[at]
     }
 
-    /// The front of those lanes that strings of up to `height` of these bytes may tell from their references; [`NONE`] where
-    /// there is none.
+    /// Returns the product state of those members that strings of up to `height` of these bytes may distinguish from
+    /// their references; [`NONE`] if there are none.
     #[inline]
-    pub(crate) fn within(&mut self, front: u32, height: usize, below: u128) -> u32 {
-        let ProductState { shortest, longest, windows, .. } = &self.fronts[front as usize];
+    pub(crate) fn within(&mut self, product_state: u32, height: usize, below: u128) -> u32 {
+        let ProductState { shortest, longest, windows, .. } = &self.states[product_state as usize];
         let height = bytes(height);
         let Some(above) = height.checked_sub(*shortest) else { return NONE };
-        let is_told = height < *longest && height <= HIGH;
-        let at = if is_told { windows.start + above } else { windows.end - 1 } as usize;
-        if self.windows[at].front == UNKNOWN {
-            self.windows[at] = self.find_window(front, is_told.then_some(height));
+        let is_bounded = height < *longest && height <= HIGH;
+        let at = if is_bounded { windows.start + above } else { windows.end - 1 } as usize;
+        if self.windows[at].product_state == UNKNOWN {
+            self.windows[at] = self.find_window(product_state, is_bounded.then_some(height));
         }
-        let HeightFilter { front, parting } = self.windows[at];
-        if below & parting == 0 { NONE } else { front }
+        let HeightFilter { product_state, distinguishing } = self.windows[at];
+        if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// The step of another run of bytes that is the same to all lanes.
-    fn like_step(&self, front: u32, byte: u8) -> Option<u32> {
+    /// Returns the step of another run of bytes on which all members have the same transitions.
+    fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
-        let ProductState { lanes, runs, steps, .. } = &self.fronts[front as usize];
+        let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
         let class = rows.class_of(byte);
         let is_same = |other: usize| {
-            lanes.iter().all(|lane| {
+            members.iter().all(|member| {
                 let same = |row| rows.on_class(row, class) == rows.on_class(row, other);
-                same(lane.row) && same(lane.like)
+                same(member.row) && same(member.like)
             })
         };
         let steps = &self.step_of[steps.start as usize..steps.end as usize];
@@ -259,26 +260,27 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    fn find_step(&mut self, front: u32, byte: u8) -> Step {
+    fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
         let mut next = std::mem::take(&mut self.scratch);
         next.clear();
-        let first = self.partings.len() as u32;
-        for &ProductPair { lane, row, like, .. } in &*self.fronts[front as usize].lanes {
+        let first = self.divergences.len() as u32;
+        for &ProductPair { member, row, like, .. } in &*self.states[product_state as usize].members
+        {
             let [to, stored] = [row, like].map(|row| rows.on_class(row, class));
             if to == stored && !to.is_call() {
                 continue;
             }
             let is_same_here = to.ends() == stored.ends() && to.exits() == stored.exits();
-            let mut part = |parting| self.partings.push((lane, parting));
+            let mut part = |divergence| self.divergences.push((member, divergence));
             if let (Some(row), Some(like)) = (to.row(), stored.row()) {
                 if !is_same_here {
                     part(Divergence::Other { to, replaces: Replaced::Node });
                 }
                 let same = bytes(rows.histories().same(row, like));
                 if same != u32::MAX {
-                    next.push(ProductPair { lane, row, like, same });
+                    next.push(ProductPair { member, row, like, same });
                 }
             } else if stored.is_call() || !to.is_dead() && !to.is_last() {
                 part(Divergence::Unclear([row, like]));
@@ -292,48 +294,53 @@ impl<'a> Product<'a> {
                 part(Divergence::Other { to, replaces: Replaced::Subtree });
             }
         }
-        let end = self.partings.len() as u32;
+        let end = self.divergences.len() as u32;
         let to = self.intern(&next);
         self.scratch = next;
         Step { to, first, end }
     }
 
     /// The pairs of a product state that go on below nodes of a height, or of any.
-    fn find_window(&mut self, front: u32, height: Option<u32>) -> HeightFilter {
+    fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
-        let all = &self.fronts[front as usize].lanes;
+        let all = &self.states[product_state as usize].members;
         let highest = height.map_or(usize::MAX, |height| height as usize);
-        let mut parting = 0;
-        for lane in all.iter().filter(|lane| height.is_none_or(|height| lane.same <= height)) {
-            let after = self.after[lane.lane as usize];
-            parting |= self.rows.parting([lane.row, lane.like], highest, after);
-            kept.push(*lane);
+        let mut distinguishing = 0;
+        for member in all.iter().filter(|member| height.is_none_or(|height| member.same <= height))
+        {
+            let after = self.after[member.member as usize];
+            distinguishing |=
+                self.rows.distinguishing_bytes([member.row, member.like], highest, after);
+            kept.push(*member);
         }
-        let front = if kept.len() == all.len() { front } else { self.intern(&kept) };
+        let product_state =
+            if kept.len() == all.len() { product_state } else { self.intern(&kept) };
         self.scratch = kept;
-        HeightFilter { front, parting }
+        HeightFilter { product_state, distinguishing }
     }
 
-    /// The front of these lanes, or [`NONE`].
-    fn intern(&mut self, lanes: &[ProductPair]) -> u32 {
-        if lanes.is_empty() {
+    /// Returns the number of the product state of these members, or [`NONE`].
+    fn intern(&mut self, members: &[ProductPair]) -> u32 {
+        if members.is_empty() {
             return NONE;
         }
-        if let Some(&front) = self.ids.get(lanes) {
-            return front;
+        if let Some(&product_state) = self.ids.get(members) {
+            return product_state;
         }
-        let id = self.fronts.len() as u32;
-        let lanes: Rc<[ProductPair]> = lanes.into();
-        let same = || lanes.iter().map(|lane| lane.same);
+        let id = self.states.len() as u32;
+        let members: Rc<[ProductPair]> = members.into();
+        let same = || members.iter().map(|member| member.same);
         let [shortest, longest] = [same().min(), same().max()].map(Option::unwrap_or_default);
         let from = self.windows.len();
-        let told = longest.min(HIGH + 1).saturating_sub(shortest) as usize;
-        self.windows.resize(from + told + 1, HeightFilter { front: UNKNOWN, parting: 0 });
+        let heights = longest.min(HIGH + 1).saturating_sub(shortest) as usize;
+        self.windows
+            .resize(from + heights + 1, HeightFilter { product_state: UNKNOWN, distinguishing: 0 });
         let windows = from as u32..self.windows.len() as u32;
-        self.size += lanes.len();
-        let shape = |lane: &ProductPair| self.rows.shape(lane.row) | self.rows.shape(lane.like);
-        let shapes = lanes.iter().fold(0, |shapes, lane| shapes | shape(lane));
+        self.size += members.len();
+        let shape =
+            |member: &ProductPair| self.rows.shape(member.row) | self.rows.shape(member.like);
+        let shapes = members.iter().fold(0, |shapes, member| shapes | shape(member));
         let runs = *self.by_shapes.entry(shapes).or_insert_with(|| {
             self.runs.push(Runs::new(self.rows.cuts(shapes)));
             self.runs.len() as u32 - 1
@@ -341,8 +348,8 @@ impl<'a> Product<'a> {
         let from = self.step_of.len();
         self.step_of.resize(from + self.runs[runs as usize].byte.len(), NONE);
         let steps = from as u32..self.step_of.len() as u32;
-        self.ids.insert(Rc::clone(&lanes), id);
-        self.fronts.push(ProductState { lanes, shortest, longest, runs, steps, windows });
+        self.ids.insert(Rc::clone(&members), id);
+        self.states.push(ProductState { members, shortest, longest, runs, steps, windows });
         id
     }
 }

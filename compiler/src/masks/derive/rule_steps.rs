@@ -1,9 +1,9 @@
-//! The steps of a rule with registers, byte by byte, while much is left in every register but one.
+//! The transitions of a rule with registers, while many increments are left in every counter but one.
 //!
-//! An arrival may change several counters, and of one of them, the *graded* counter, it matters what it does: it ticks, and at
-//! the last tick gives way to an exit; or it is set, and has many ticks left. All others stay far, graded ones included.
+//! An arrival may change several counters. For the *near-bound counter* at hand its change matters: an increment, which
+//! at the last one replaces the state by the exit, or a reset to many increments. All other counters stay far.
 //!
-//! Cost: O(states of the rule times classes of its bytes).
+//! Cost: O(states of the rule times its byte classes).
 
 use std::collections::BTreeSet;
 
@@ -14,63 +14,65 @@ use rustc_hash::FxBuildHasher;
 
 use crate::automata::ByteRows;
 use crate::ir::ByteSet;
-use crate::network::{Field, Graded, Network};
+use crate::network::{CountDependent, Field, Network};
 
-/// An arrival with many ticks left.
+/// An arrival with many increments left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
-    /// The state where the activation rests.
+    /// The state of the activation after it.
     pub(super) state: u32,
-    /// The exit of its tick, where it makes one.
+    /// The exit of its increment, if it makes one.
     pub(super) exit: Option<u32>,
-    /// Whether the counter was set: however few ticks were left before, there are many now.
+    /// Whether the counter is set: then many increments are left.
     pub(super) is_set: bool,
 }
 
-/// The steps of one rule. States are numbers within it.
+/// The transitions of one rule. States are numbers within it.
 pub(super) struct RuleSteps<'a> {
     own: Tables<'a>,
-    /// Index of the rule's first state.
+    /// The index of the rule's first state.
     first: u32,
     arrivals: Vec<Arrived>,
     rows: ByteRows,
-    /// By state, whether the graded counter is far there.
-    graded: Vec<bool>,
+    /// By state, whether the near-bound counter is far there.
+    count_dependent: Vec<bool>,
 }
 
 impl<'a> RuleSteps<'a> {
-    /// The steps of the rule that graded states are of.
-    pub(super) fn new(network: &'a Network, graded: &Graded) -> Self {
+    /// Returns the transitions of the rule of count-dependent states.
+    pub(super) fn new(network: &'a Network, count_dependent: &CountDependent) -> Self {
         let own = network.tables.as_tables();
-        let rule = &own.rules[network.rule_of(graded.states[0][0])];
+        let rule = &own.rules[network.rule_of(count_dependent.states[0][0])];
         let (first, states) = (rule.first_state - own.bases.states, rule.state_count);
         let rows = ByteRows::new(states as usize, |state| {
             let edges = own.byte_edges_of(first as usize + state).iter();
             edges.map(move |edge| (edge.lo(), edge.hi(), edge.target - own.bases.states - first))
         });
-        let mut is_graded = vec![false; states as usize];
-        for state in graded.all() {
-            is_graded[(state - rule.first_state) as usize] = true;
+        let mut is_count_dependent = vec![false; states as usize];
+        for state in count_dependent.all() {
+            is_count_dependent[(state - rule.first_state) as usize] = true;
         }
         let arrivals = (0..states).map(|state| {
-            // Another counter may have the field where this one is not far.
-            arrival(own, first, state, |at| is_graded[at as usize].then_some(graded.field))
+            // Another counter may use the field where this one is not far.
+            arrival(own, first, state, |at| {
+                is_count_dependent[at as usize].then_some(count_dependent.field)
+            })
         });
         let arrivals = arrivals.collect();
-        Self { own, first, arrivals, rows, graded: is_graded }
+        Self { own, first, arrivals, rows, count_dependent: is_count_dependent }
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     pub(super) fn len(&self) -> u32 {
         self.arrivals.len() as u32
     }
 
-    /// Number of classes of bytes.
+    /// Returns the number of byte classes.
     pub(super) fn classes(&self) -> usize {
         self.rows.classes()
     }
 
-    /// By state, whether it goes on with one of some bytes. O(states times classes).
+    /// Returns for each state whether it continues with one of some bytes. O(states times classes).
     pub(super) fn goes_on_with(&self, bytes: ByteSet) -> Vec<bool> {
         let classes: BTreeSet<usize> = (0..=u8::MAX)
             .filter(|&byte| bytes.contains(byte))
@@ -80,13 +82,13 @@ impl<'a> RuleSteps<'a> {
         (0..self.len()).map(goes).collect()
     }
 
-    /// The class of a byte.
+    /// Returns the class of a byte.
     #[inline]
     pub(super) fn class(&self, byte: u8) -> usize {
         self.rows.class(byte)
     }
 
-    /// The number of a state of the rule.
+    /// Returns the number of a state of the rule.
     pub(super) fn number(&self, state: u32) -> u32 {
         state - self.own.bases.states - self.first
     }
@@ -100,18 +102,18 @@ impl<'a> RuleSteps<'a> {
         self.flags(state) & state_flags::FINAL != 0
     }
 
-    /// Whether the graded counter is far at a state.
-    pub(super) fn is_graded(&self, state: u32) -> bool {
-        self.graded[state as usize]
+    /// Whether the near-bound counter is far at a state.
+    pub(super) fn is_count_dependent(&self, state: u32) -> bool {
+        self.count_dependent[state as usize]
     }
 
-    /// The arrival at a state.
+    /// Returns the arrival at a state.
     pub(super) fn arrival(&self, state: u32) -> Arrived {
         self.arrivals[state as usize]
     }
 
-    /// The steps from some states on, with the states numbered as they are come to: equal where two rules do the same from
-    /// there on. O(states that are come to times classes).
+    /// Returns the transitions from some states on, with states numbered in the order in which they are reached: equal
+    /// for rules with equal transitions. O(reached states times classes).
     pub(super) fn signature(&self, from: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut order: IndexSet<u32, FxBuildHasher> = from.collect();
         let mut signature = vec![order.len() as u32];
@@ -119,7 +121,9 @@ impl<'a> RuleSteps<'a> {
         let mut at = 0;
         while let Some(&state) = order.get_index(at) {
             at += 1;
-            signature.push(u32::from(self.is_final(state)) | u32::from(self.is_graded(state)) << 1);
+            signature.push(
+                u32::from(self.is_final(state)) | u32::from(self.is_count_dependent(state)) << 1,
+            );
             for class in 0..self.classes() {
                 let Some(arrived) = self.on(state, class) else {
                     signature.push(NONE);
@@ -135,7 +139,7 @@ impl<'a> RuleSteps<'a> {
         signature
     }
 
-    /// The arrival that bytes of a class lead to.
+    /// Returns the arrival on a byte class.
     #[inline]
     pub(super) fn on(&self, state: u32, class: usize) -> Option<Arrived> {
         let target = self.rows.on(state, class)?;
@@ -143,7 +147,8 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// The arrival at a state of the rule that begins at a state, by the field of the graded counter at states.
+/// Returns the arrival at a state of the rule that begins at a state, given the field of the near-bound counter at each
+/// state.
 fn arrival(
     own: Tables<'_>,
     first: u32,

@@ -1,11 +1,11 @@
 //! Brings the token sets of outcomes into their [forms](super::form), on any thread, before masks are numbered.
 //!
-//! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
-//! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
+//! Turning the ranks of an outcome into ascending token ids is most of the work of a mask. It depends on the vocabulary
+//! and on the masks of references, and not on the order of the states. So any thread may do it
 //! [ahead](Encoder::encode_new). The thread that takes the results only looks the form up ([`pool`](super::pool)).
 //!
-//! The form of a derived set follows from its difference to the reference's set: the number of tokens in which the set
-//! differs from the reference's row bounds the search for the nearest row.
+//! The form of a derived set follows from its difference to the reference's set: the size of the difference to the
+//! reference's row bounds the search for the nearest row.
 //!
 //! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a search among the rows.
 
@@ -21,12 +21,12 @@ use super::form::{BITS, Form};
 use super::lengths::Lengths;
 use super::nearest_row::{SharedRows, apart_from_ids, describe_difference};
 use super::sort_ids::IdSorter;
+use crate::interner;
 use crate::masks::bits::{add_ids, clear_all, count_ones, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, RowRanks, row_of};
 use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::sequences;
 
 /// Spans from which on an outcome is looked up before it is encoded.
 const MANY_SPANS: usize = 6;
@@ -176,7 +176,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Whether an outcome is worth looking up before it is encoded: most states of a grammar have the outcome of another.
+    /// Whether an outcome is worth looking up before it is encoded: most states of a grammar have the outcome of
+    /// another.
     pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
         let is_small = outcome.delta.is_none()
             && outcome.spans.len() < MANY_SPANS
@@ -190,7 +191,7 @@ impl<'a> Encoder<'a> {
         if self.is_looked_up(outcome, extra) {
             let mut words = std::mem::take(&mut scratch.words);
             describe(outcome, &mut words);
-            let is_new = scratch.seen.insert(sequences::hash(&words));
+            let is_new = scratch.seen.insert(interner::hash(&words));
             scratch.words = words;
             if !is_new {
                 return;
@@ -278,7 +279,8 @@ impl<'a> Encoder<'a> {
         describe_difference(row_of(self.shared, nearest), row, words);
     }
 
-    /// The form of another state's tokens without the ranks `except` and with those of `spans`, by way of a row of bits.
+    /// The form of another state's tokens without the ranks `except` and with those of `spans`, by way of a row of
+    /// bits.
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -393,8 +395,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// All that an outcome says of tokens: the state that it takes over from, how many ranges are not taken, these ranges, the
-/// other spans.
+/// The tokens of an outcome: the state that it takes over from, the number of ranges that are not taken, these ranges,
+/// and the other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.delta {
         Some(taken) => (taken.reference, &taken.excluded[..]),

@@ -6,21 +6,21 @@ use grammarc_artifacts::sections::masks::ClassRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
+use crate::interner::Interner;
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::sequences::Sequences;
 
 /// The classes of a network, numbered on from the vocabulary's.
 pub(crate) struct ExitClasses<'a> {
     shared: Tables<'a>,
     known: &'a VocabularyFacts,
-    own: Sequences,
+    own: Interner,
 }
 
 impl<'a> ExitClasses<'a> {
     /// The vocabulary's classes and none of this network's own.
     pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts) -> Self {
-        Self { shared, known, own: Sequences::default() }
+        Self { shared, known, own: Interner::default() }
     }
 
     /// The class of these nodes, or [`NONE`] where there are none.

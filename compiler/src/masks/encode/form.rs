@@ -1,19 +1,20 @@
 //! The form of a token set: words that depend on the set and the vocabulary's rows alone.
 //!
-//! Sets are found in many ways, from a walk or as the difference to any other set, and by several threads. Each is brought
-//! into its form, and equal sets are those of equal forms. A mask is made of the form (see [`pool`](super::pool)), so how a
-//! set was found cannot show in an artifact.
+//! Sets are found in many ways, by a walk or as a difference to another set, and by several threads. Each is brought
+//! into its form, and equal sets have equal forms. A mask is made of the form (see [`pool`](super::pool)), so an
+//! artifact does not show how a set was found.
 //!
-//! The form of a set is
+//! The form of a set is the first of these that applies:
 //!
-//! 1. a list, where it has no more tokens than are listed in any case;
-//! 2. else the difference to the nearest of the vocabulary's rows, where that is worth storing: of rows that differ from it
-//!    in as many tokens the one with the nearer number of tokens, and then the first;
-//! 3. else a list, where that takes less than half a row;
-//! 4. else its row of bits.
+//! - A list, if the set is so small that it is listed in any case.
+//! - The difference to the nearest of the vocabulary's rows, if that is worth storing. Of equally near rows, the one
+//!   with the
+//!   nearer number of tokens is taken, and then the first.
+//! - A list, if the list takes less than half a row.
+//! - The set's row of bits.
 //!
-//! In words: the row's number, [`NONE`] of a list, or [`BITS`] of a row of bits; the length of the minus list; the minus
-//! list and the plus list, or the bits.
+//! In words: the row's number, [`NONE`] for a list, or [`BITS`] for a row of bits; the length of the minus list; the
+//! minus list and the plus list, or the bits.
 
 use grammarc_artifacts::sections::network::NONE;
 

@@ -2,7 +2,7 @@
 //!
 //! A row costs the runtime as much as one token in sixteen words: longer lists are rows, or differences to rows.
 
-/// Words of a row that are copied in the time in which one token of a list is set.
+/// Words of a row that are copied in the time of setting one token of a list.
 const WORDS_A_TOKEN: usize = 16;
 
 /// How long lists may be.
@@ -20,7 +20,7 @@ impl Lengths {
         self.row_words / WORDS_A_TOKEN
     }
 
-    /// Most tokens of a set that is gathered as a list, and in which a mask differs from its row.
+    /// The most tokens of a list, and the most in which a mask differs from its row.
     pub(super) fn most_listed(self) -> usize {
         // Half the room of a row.
         if self.is_vocabulary { self.always_listed() } else { self.row_words / 2 }

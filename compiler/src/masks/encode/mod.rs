@@ -1,7 +1,7 @@
 //! Token sets as mask records: id lists, bit rows, and deltas to another row.
 //!
-//! A record is a function of the set and of the sets numbered before it, never of how the set was found: sets are brought
-//! into their forms first, by any thread, and become masks in the order of the states.
+//! A record is a function of the set and of the sets numbered before it, never of how the set was found: sets are
+//! brought into their forms first, by any thread, and become masks in the order of the states.
 //!
 //! | file | what |
 //! | --- | --- |

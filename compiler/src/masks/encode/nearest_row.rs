@@ -1,8 +1,8 @@
 //! Rows that differ from a set in few tokens.
 //!
-//! Cost of a set without a reference: O(words of a row) for each row of about as many tokens, until it is known to differ in
-//! more than another. Of a set that is known to differ in `d` tokens from some row, only rows that differ from that row in
-//! at most `2 d` are candidates, and each costs O(d).
+//! Cost of a set without a reference: O(words of a row) for each row of about as many tokens, until it is known to
+//! differ in more than another. If a set is known to differ in `d` tokens from some row, only rows
+//! within `2 d` tokens of that row are candidates, and each costs O(d).
 
 use grammarc_artifacts::tables::Tables;
 
@@ -25,8 +25,8 @@ impl<'a> SharedRows<'a> {
         Self { shared, rows: known.rows(), lengths }
     }
 
-    /// The row that a set of `count` tokens differs least from, where that is worth storing; `apart` as for [`nearest`], of
-    /// the words of a row and their count.
+    /// The row that a set of `count` tokens differs least from, where that is worth storing; `apart` as for
+    /// [`nearest`], of the words of a row and their count.
     pub(super) fn nearest(
         &self,
         count: u32,
@@ -60,9 +60,9 @@ impl<'a> SharedRows<'a> {
     }
 }
 
-/// The row with the smallest difference to a set of `count` tokens, if that is below `limit`; of several the one with the
-/// nearer number of tokens, and then the first. `apart(id, limit)` computes one difference and gives up at `limit`. Rows of
-/// about as many tokens are looked at first, so most others are ruled out by their number.
+/// The row with the smallest difference to a set of `count` tokens, if that is below `limit`; of several the one with
+/// the nearer number of tokens, and then the first. `apart(id, limit)` computes one difference and gives up at `limit`.
+/// Rows of about as many tokens are looked at first, so most others are ruled out by their number.
 pub(super) fn nearest(
     rows: impl Iterator<Item = (u32, u32)>,
     count: u32,

@@ -1,19 +1,19 @@
-//! The mask pool: token sets by their [forms](super::form), and masks as records of a dense row, a minus list and a plus
-//! list.
+//! The mask pool: token sets by their [forms](super::form), and masks as records of a dense row, a minus list and a
+//! plus list.
 //!
 //! The runtime pays for a mask a row to copy, if it has one, and a step for each token of its lists; a row costs as
 //! much as one token in sixteen words. So a set of no more tokens is a plus list, and a larger one is a row with few
 //! exceptions where that can be had:
 //!
-//! - A grammar's set is the difference to a row of the vocabulary where that has at most half of the set's tokens and takes
-//!   less than half a row; else the same to one of the grammar's newest rows; else a list where that takes less than half a
-//!   row, and else a row of its own.
+//! - A grammar's set is the difference to a row of the vocabulary, if that has at most half of the set's tokens and takes
+//!   less than half a row. Else it is such a difference to one of the grammar's newest rows. Else it is a list, if that
+//!   takes less than half a row, and else a row of its own.
 //! - A vocabulary's rows are shared by all grammars, so it has as many as its sets and their likes in the grammars ask
 //!   for: a set becomes a row unless it differs from one in a few tokens.
 //!
-//! Sets are numbered as they are found, masks as they are [asked for](Pool::mask), which is in the order of the states. So a
-//! record depends on the set and on the sets before it in that order. Equal sets are one mask, and one that the vocabulary
-//! stores in the words of the form is the vocabulary's.
+//! Sets are numbered as they are found, masks as they are [asked for](Pool::mask), which is in the order of the states.
+//! So a record depends on the set and on the sets before it in that order. Equal sets are one mask, and one that the
+//! vocabulary stores in the words of the form is the vocabulary's.
 //!
 //! Outcomes are looked up before they are encoded: most are equal to others.
 
@@ -28,10 +28,10 @@ use super::encoder::{Computed, Encoded, Encoder, ReferenceSet, Scratch, describe
 use super::form::{BITS, Form};
 use super::lengths::Lengths;
 use super::nearest_row::{apart_from_ids, describe_difference, nearest};
+use crate::interner::Interner;
 use crate::masks::bits::{add_ids, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::sequences::Sequences;
 
 /// How many of the newest own rows a set that is near no row of the vocabulary is compared with.
 const NEIGHBOURS: usize = 128;
@@ -41,13 +41,13 @@ pub(crate) struct Pool<'a> {
     shared: Tables<'a>,
     known: &'a VocabularyFacts,
     /// The forms of the sets, by number.
-    sets: Sequences,
+    sets: Interner,
     /// By set, how many tokens are in it.
     counts: Vec<u32>,
     /// By set, its mask, [`NONE`] until it was asked for.
     masks: Vec<u32>,
     /// Outcomes that are worth looking up.
-    outcomes: Sequences,
+    outcomes: Interner,
     /// By outcome, its set.
     of_outcome: Vec<u32>,
     words: Vec<u32>,
@@ -78,10 +78,10 @@ impl<'a> Pool<'a> {
         Self {
             shared,
             known,
-            sets: Sequences::with_capacity(states / 2, 6 * states),
+            sets: Interner::with_capacity(states / 2, 6 * states),
             counts: Vec::with_capacity(states / 2),
             masks: Vec::with_capacity(states / 2),
-            outcomes: Sequences::with_capacity(states / 4, 8 * states),
+            outcomes: Interner::with_capacity(states / 4, 8 * states),
             of_outcome: Vec::new(),
             words: Vec::new(),
             scratch: Scratch::new(lengths.row_words),

@@ -1,7 +1,4 @@
-//! The classes of states after each round of an agreement.
-//!
-//! A class keeps its number but for the states that leave it, so what is kept of a state is when its class changed: an
-//! entry or two for a place of a chain, whatever the number of rounds.
+//! The classes of states after each round of a partition refinement.
 
 use grammarc_artifacts::sections::network::NONE;
 use smallvec::SmallVec;
@@ -62,7 +59,7 @@ impl ClassHistory {
 
     /// The number of rounds after which two states were in one class. Classes are only ever split, so once apart is for
     /// good. O(changes).
-    pub(crate) fn alike(&self, other: &Self) -> usize {
+    pub(crate) fn common_rounds(&self, other: &Self) -> usize {
         let most = self.rounds.min(other.rounds);
         let (mut one, mut other) = (&self.changes[..], &other.changes[..]);
         let mut round = 0;
@@ -192,7 +189,7 @@ impl ClassHistories {
             return usize::MAX;
         }
         let all = &self.rounds.all;
-        let same = all[one as usize].alike(&all[other as usize]);
+        let same = all[one as usize].common_rounds(&all[other as usize]);
         let is_forever = self.settled() == Some(same);
         if is_forever { usize::MAX } else { same }
     }
@@ -237,7 +234,7 @@ mod tests {
                 prop_assert_eq!(one.class(round), classes.get(round).copied());
             }
             let pairs = classes.iter().zip(&other_classes);
-            prop_assert_eq!(one.alike(&other), pairs.take_while(|(a, b)| a == b).count());
+            prop_assert_eq!(one.common_rounds(&other), pairs.take_while(|(a, b)| a == b).count());
         }
     }
 }

@@ -1,19 +1,19 @@
 //! States equal to the target of their widest edge, their *default*: the two differ in no token.
 //!
-//! In an object that may have any keys besides those it names, a state within a named key does what the state within any
-//! key does, but for the next byte of the name, and then for the byte after it. Hardly any token goes on from there to the
-//! end of the key, where the two differ at last. So both are followed along the bytes on which they differ, until no
-//! [factor](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two states that are
-//! known to be equal; if that decides nothing, from the root of the trie along its nodes. D2FA (S. Kumar et al.,
-//! "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by
-//! such default transitions.
+//! In an object that may have other keys, a state within a named key equals the state within any key, except for the
+//! next byte of the name and what follows it. Hardly any token continues from there to the end of the key, where the
+//! two differ at last. So both are followed along the bytes on which they differ. This stops when no
+//! [factor](crate::masks::trie::factors) of a token continues from one byte to the next, or at two states known to be
+//! equal. If that decides nothing, both are followed along the nodes of the trie. D2FA (S. Kumar et al., "Algorithms to
+//! Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by such default
+//! transitions.
 //!
-//! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string; its
-//! transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a call of a
-//! rule that begins with nothing else.
+//! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string;
+//! its transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a
+//! call of a rule that begins with nothing else.
 //!
-//! Cost: O(edges) for each state, some 50 ns, and the look-up of a factor for each byte on which two differ; at the ends of
-//! keys, the look-up of a child for each byte on which two differ at a node.
+//! Cost: O(edges) for each state, some 50 ns, and the look-up of a factor for each differing byte. At the ends of keys,
+//! the look-up of a child for each differing byte of a node.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -64,13 +64,13 @@ pub(crate) struct DefaultTransitions<'a> {
     follow: &'a Follow<'a>,
     network: Joined<'a>,
     known: &'a VocabularyFacts,
-    /// By index of the state, the other that it was held against last, and where in the list they part; nowhere known
-    /// where that is on too many bytes or not told by bytes.
-    told: Vec<(u32, Option<Range<u32>>)>,
-    partings: Vec<Divergence>,
-    /// By index of the state, the other that it was held against last, and whether they are known to do the same with every
-    /// piece of a token.
-    alike: Vec<(u32, bool)>,
+    /// By index of the state, the state it was compared with last, and the range of their divergences. `None` if these
+    /// are too many or do not decide.
+    divergences_of: Vec<(u32, Option<Range<u32>>)>,
+    divergences: Vec<Divergence>,
+    /// By index of the state, the state it was compared with last, and whether they are known to be equal on every
+    /// factor of a token.
+    equivalent: Vec<(u32, bool)>,
     /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
     /// [`UNKNOWN`] where that was not asked.
     begun_of: Vec<u32>,
@@ -86,14 +86,14 @@ impl<'a> DefaultTransitions<'a> {
     /// Among the own states of a network.
     pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
         let network = follow.network();
-        let told = vec![(NONE, None); network.own.state_count() as usize];
+        let divergences_of = vec![(NONE, None); network.own.state_count() as usize];
         Self {
             follow,
             network,
             known,
-            told,
-            partings: Vec::with_capacity(network.own.state_count() as usize),
-            alike: vec![(NONE, false); network.own.state_count() as usize],
+            divergences_of,
+            divergences: Vec::with_capacity(network.own.state_count() as usize),
+            equivalent: vec![(NONE, false); network.own.state_count() as usize],
             begun_of: vec![UNKNOWN; network.own.state_count() as usize],
             begun: Vec::new(),
             by_call: Vec::new(),
@@ -101,21 +101,22 @@ impl<'a> DefaultTransitions<'a> {
         }
     }
 
-    /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for before.
+    /// Returns the default state that an own state equals. Costs least if the targets of the state were asked for
+    /// before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
         let states = [state, other];
         let do_the_same = stays
-            && self.stand_alike(states)
-            && (self.are_alike(states, MOST_AHEAD) || self.are_same(states));
+            && self.agree(states)
+            && (self.are_equivalent(states, MOST_AHEAD) || self.are_same(states));
         do_the_same.then_some(other)
     }
 
     /// The state that one which was asked for does the same as with every piece of a token, as far as that is known.
-    pub(crate) fn alike(&self, state: u32) -> Option<u32> {
-        let (other, are_alike) = self.alike[self.index(state)];
-        are_alike.then_some(other)
+    pub(crate) fn equivalent_to(&self, state: u32) -> Option<u32> {
+        let (other, are_equivalent) = self.equivalent[self.index(state)];
+        are_equivalent.then_some(other)
     }
 
     /// Target of the widest edge of a state, if it is wide.
@@ -128,49 +129,49 @@ impl<'a> DefaultTransitions<'a> {
 
     /// Whether two states have the same outcome for every factor of a token, as far as that follows from their targets.
     /// Most targets are known; the others are asked for so many steps ahead.
-    fn are_alike(&mut self, states: [u32; 2], ahead: usize) -> bool {
+    fn are_equivalent(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
-        if self.alike[index].0 == states[1] {
-            return self.alike[index].1;
+        if self.equivalent[index].0 == states[1] {
+            return self.equivalent[index].1;
         }
         let Some(ahead) = ahead.checked_sub(1) else { return false };
-        let Some(mut partings) = self.told(states) else { return false };
+        let Some(mut divergences) = self.divergences_between(states) else { return false };
         // States that lead back here are taken to differ.
-        self.alike[index] = (states[1], false);
-        let are_alike = partings.all(|at| {
-            let Divergence { byte, to } = self.partings[at as usize];
+        self.equivalent[index] = (states[1], false);
+        let are_equivalent = divergences.all(|at| {
+            let Divergence { byte, to } = self.divergences[at as usize];
             !to.contains(&NONE)
-                && self.stand_alike(to)
-                && (self.none_part_after(byte, to) || self.are_alike(to, ahead))
+                && self.agree(to)
+                && (self.none_part_after(byte, to) || self.are_equivalent(to, ahead))
         });
-        self.alike[index] = (states[1], are_alike);
-        are_alike
+        self.equivalent[index] = (states[1], are_equivalent);
+        are_equivalent
     }
 
     /// Whether two states part on none of the bytes that may come after a byte in a piece of a token.
     fn none_part_after(&mut self, byte: u8, states: [u32; 2]) -> bool {
-        let Some(mut partings) = self.told(states) else { return false };
+        let Some(mut divergences) = self.divergences_between(states) else { return false };
         let after = self.known.pieces().after(byte);
-        partings.all(|at| !after.contains(self.partings[at as usize].byte))
+        divergences.all(|at| !after.contains(self.divergences[at as usize].byte))
     }
 
-    /// Whether two states, which stand alike, do the same with all strings of the trie.
+    /// Whether two states in corresponding positions are equal on all strings of the trie.
     fn are_same(&mut self, states: [u32; 2]) -> bool {
         self.work.clear();
         self.work.push((states, 0));
         let mut nodes = 0;
         while let Some((states, node)) = self.work.pop() {
-            let Some(partings) = self.told(states) else {
+            let Some(divergences) = self.divergences_between(states) else {
                 if self.begin_alike(states, node) {
                     continue;
                 }
                 return false;
             };
-            for at in partings {
-                let Divergence { byte, to } = self.partings[at as usize];
+            for at in divergences {
+                let Divergence { byte, to } = self.divergences[at as usize];
                 let Some(child) = self.known.children().on(node, byte) else { continue };
                 nodes += 1;
-                if nodes > MOST_NODES || to.contains(&NONE) || !self.stand_alike(to) {
+                if nodes > MOST_NODES || to.contains(&NONE) || !self.agree(to) {
                     return false;
                 }
                 if !self.known.children().is_leaf(child) {
@@ -181,9 +182,8 @@ impl<'a> DefaultTransitions<'a> {
         true
     }
 
-    /// Whether a token may end in both or neither of two states, their rule be left in both or neither, and both count
-    /// alike.
-    fn stand_alike(&self, states: [u32; 2]) -> bool {
+    /// Whether two states agree on token ends, on exits and on register updates.
+    fn agree(&self, states: [u32; 2]) -> bool {
         let [one, other] = states;
         let (one, other) = (self.record(one), self.record(other));
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
@@ -194,25 +194,26 @@ impl<'a> DefaultTransitions<'a> {
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
-        self.known.spelled() == ByteSet::FULL
+        self.known.single_bytes() == ByteSet::FULL
             && children.all(|(byte, child)| {
                 self.known.children().is_leaf(child) && one.contains(byte) == other.contains(byte)
             })
     }
 
-    /// On which bytes two states part, if that tells them apart and they are few: numbers of [partings](Self::parting).
+    /// Returns the bytes on which two states diverge, if these decide and are few: numbers of
+    /// [divergences](Self::divergence).
     #[inline]
-    pub(crate) fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+    pub(crate) fn divergences_between(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
-        if self.told[index].0 != states[1] {
-            self.told[index] = (states[1], self.part(states));
+        if self.divergences_of[index].0 != states[1] {
+            self.divergences_of[index] = (states[1], self.part(states));
         }
-        self.told[index].1.clone()
+        self.divergences_of[index].1.clone()
     }
 
     /// A byte on which two states part, and where they go, one of them perhaps nowhere.
-    pub(crate) fn parting(&self, number: u32) -> (u8, [u32; 2]) {
-        let Divergence { byte, to } = self.partings[number as usize];
+    pub(crate) fn divergence(&self, number: u32) -> (u8, [u32; 2]) {
+        let Divergence { byte, to } = self.divergences[number as usize];
         (byte, to)
     }
 
@@ -226,21 +227,21 @@ impl<'a> DefaultTransitions<'a> {
         }
         let (edges, others) = (own.byte_edges_of(one), own.byte_edges_of(other));
         let (calls, other_calls) = (own.call_edges_of(one), own.call_edges_of(other));
-        let from = self.partings.len();
-        let is_told = match self.begun(states[1]) {
+        let from = self.divergences.len();
+        let is_decided = match self.begun(states[1]) {
             Some(begun) => {
                 let by_calls = self.by_calls(&begun, calls)?;
-                add_partings([edges, &begun.edges], by_calls, &mut self.partings)
+                add_divergences([edges, &begun.edges], by_calls, &mut self.divergences)
             }
             None if calls == other_calls => {
-                add_partings([edges, others], ByteSet::EMPTY, &mut self.partings)
+                add_divergences([edges, others], ByteSet::EMPTY, &mut self.divergences)
             }
             None => false,
         };
-        is_told.then_some(from as u32..self.partings.len() as u32)
+        is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// The bytes on which some calls do what is left of what a state does, and perhaps more of it.
+    /// Returns the bytes on which some calls cover the remaining transitions of a state.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -294,8 +295,8 @@ impl<'a> DefaultTransitions<'a> {
             return None;
         }
         let first = self.plainly_begun(call)?;
-        // Between two of these, bytes are told by edges of the own states or of the shared one, which is the same where a
-        // token may end in all.
+        // Between two of these, bytes are distinguished by edges of the own states or of the shared one, which is the
+        // same where a token may end in all.
         let records = [state, call.ret].map(|state| self.record(state));
         let rests = |record: &StateRecord| record.flags & state_flags::RESTS != 0;
         let are_plain = records.iter().all(|record| rests(record) && record.count_exit == NONE);
@@ -313,8 +314,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell what
-    /// it does.
+    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell
+    /// what it does.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;
@@ -337,22 +338,22 @@ impl<'a> DefaultTransitions<'a> {
     }
 }
 
-/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to lead
-/// nowhere, they do the same by calls.
-fn add_partings(
+/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to
+/// lead nowhere, they do the same by calls.
+fn add_divergences(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
-    partings: &mut Vec<Divergence>,
+    divergences: &mut Vec<Divergence>,
 ) -> bool {
     if one.iter().any(|edge| by_calls.meets(edge.lo(), edge.hi())) {
         return false;
     }
-    let most = partings.len() + MOST_APART;
+    let most = divergences.len() + MOST_APART;
     all_apart(one, other, |EdgeDifference { first, last, to }| {
         (first..=last).all(|byte| {
             let part = to[0] != NONE || !by_calls.contains(byte);
-            if part && partings.len() < most {
-                partings.push(Divergence { byte, to });
+            if part && divergences.len() < most {
+                divergences.push(Divergence { byte, to });
                 return true;
             }
             !part
@@ -381,19 +382,19 @@ mod tests {
         samples::compiler(pairs.clone().chain(triples))
     }
 
-    /// How many states of a text's network have a twin, each of which does the same as it.
-    fn twins(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
+    /// Returns how many states of a text's network have an equal default state, and checks that each equals it.
+    fn defaults(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =
             (compiler.vocabulary(), VocabularyFacts::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let mut twins = DefaultTransitions::new(&follow, &known);
+        let mut defaults = DefaultTransitions::new(&follow, &known);
         let mut sets = LazyDfa::new(follow.network());
         let own = follow.network().own;
         let mut found = 0;
         for state in own.bases.states..own.bases.states + own.state_count() {
-            let Some(other) = twins.of(state) else { continue };
+            let Some(other) = defaults.of(state) else { continue };
             found += 1;
             let after = follow.bytes(follow.rule_of(state));
             let [one, other] = [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
@@ -405,7 +406,8 @@ mod tests {
     #[test]
     fn places_in_a_key_among_any_keys_have_twins() {
         let schema = r#"{"properties": {"0uu0uu": true, "u0u0u0": {"type": "string"}}}"#;
-        let found = twins(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), schema);
+        let found =
+            defaults(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), schema);
         assert!(found > 8, "{found} of some twenty");
     }
 
@@ -421,7 +423,7 @@ mod tests {
             let members = members.collect::<Vec<_>>().join(", ");
             let schema =
                 format!(r#"{{"properties": {{{members}}}, "additionalProperties": {}}}"#, value(any));
-            twins(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
+            defaults(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
         }
 
         #[test]
@@ -436,7 +438,7 @@ mod tests {
                 r#"root ::= "{{" rule ","
                 rule ::= "{{" rule "," rule | {words} | {many} "{then}""#
             );
-            twins(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
+            defaults(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
         }
     }
 }

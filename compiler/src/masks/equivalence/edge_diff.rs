@@ -1,7 +1,7 @@
 //! Edge differences of two states: their edges cut into pieces on which each leads to one place.
 //!
-//! Two states of a grammar are held against each other some six hundred times in a schema of a thousand states, and most of
-//! such a pair is a dozen pieces: each edge is read once.
+//! Two states of a grammar are held against each other some six hundred times in a schema of a thousand states, and
+//! most of such a pair is a dozen pieces: each edge is read once.
 //!
 //! Cost: O(edges of both).
 

@@ -1,22 +1,22 @@
 //! k-equivalence: states of a grammar that do the same for `k` bytes, for every `k`.
 //!
 //! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token as long as that can
-//! tell. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone, with `h`
-//! the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes, each
-//! round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one longer
-//! experiment. Unlike a minimisation, the rounds themselves are the result.
+//! tell. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone, with
+//! `h` the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes,
+//! each round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one
+//! longer experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
-//! States that leave a class get a new number, and the others keep theirs ([`partition`](super::refinement)). So a round costs
-//! as much as changes in it: for a chain, the states of one place.
+//! States that leave a class get a new number, and the others keep theirs ([`partition`](super::refinement)). So a
+//! round costs as much as changes in it: for a chain, the states of one place.
 //!
-//! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because no
-//! mask depends on them.
+//! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because
+//! no mask depends on them.
 //!
-//! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
-//! by itself, which makes classes finer than they need be and never wrong.
+//! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a
+//! class by itself, which makes classes finer than they need be and never wrong.
 //!
-//! Cost: for each round O(edges into states whose class the round before has changed). Rounds end with the highest node of the
-//! trie, or where the work is more than it is worth.
+//! Cost: for each round O(edges into states whose class the round before has changed). Rounds end with the highest node
+//! of the trie, or where the work is more than it is worth.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -31,12 +31,12 @@ use super::transition_table::{TableBuilder, TransitionTable};
 use crate::budget::Budget;
 use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
 
-/// States that take part from which on a second thread is worth waking up.
+/// States from which on a second thread is worth waking up.
 const WORTH_A_THREAD: usize = 512;
 
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
@@ -55,28 +55,28 @@ pub(crate) struct KEquivalence {
     references: References,
     transitions: OwnTransitionLists,
     /// States whose outcomes are those of others.
-    doubles: Representatives,
+    representatives: Representatives,
     /// The states that take part, as a table, with their classes.
     rows: TransitionTable,
     /// By index of the state.
     is_wide: Vec<bool>,
-    /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free text. Within a
-    /// string of bytes these do as others.
-    is_swept: Vec<bool>,
+    /// By index of the state, whether it is wide, or loops and also reads tokens, such as free text. Within a string of
+    /// bytes the latter are like others.
+    has_default: Vec<bool>,
     /// Outcomes that walks have found of the states of a class.
     remembered: Memo,
 }
 
 impl KEquivalence {
-    /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles that are found none is
-    /// derived from another state's mask.
+    /// Computes the k-equivalence of a network's own states, for strings of up to `most` bytes. Represented states are
+    /// left out.
     pub(crate) fn new(
         follow: &Follow<'_>,
-        doubles: impl FnOnce() -> Representatives + Send,
+        representatives: impl FnOnce() -> Representatives + Send,
         most: usize,
-        means: Means<'_>,
+        context: Context<'_>,
     ) -> Self {
-        let Means { budget, threads } = means;
+        let Context { budget, threads } = context;
         let network = follow.network();
         let count = network.own.state_count() as usize;
         // Strings of bytes meet no token edge but at their beginning, where the state itself would read the token.
@@ -87,50 +87,52 @@ impl KEquivalence {
             base: network.own.bases.states,
             references: References::default(),
             transitions: OwnTransitionLists::new(follow, budget),
-            doubles: Representatives::default(),
+            representatives: Representatives::default(),
             rows: TransitionTable::default(),
             is_wide: vec![false; count],
-            is_swept: vec![false; count],
+            has_default: vec![false; count],
             remembered: Memo::default(),
         };
-        let swept: Vec<(u32, u32)> = (0..count as u32)
+        let with_default: Vec<(u32, u32)> = (0..count as u32)
             .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
             .filter_map(|index| Some((index, widest_target(&this.transitions, follow, index)?)))
             .collect();
         let members: Vec<(u32, u32)> =
-            swept.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
+            with_default.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
         // Of no use is what is made where the budget is spent, and it takes a while for a large network.
         if budget.check().is_err() {
             return this;
         }
-        let active = this.with_companions(follow, swept.iter().map(|&(index, _)| index).collect());
+        let active =
+            this.with_companions(follow, with_default.iter().map(|&(index, _)| index).collect());
         let mut row_of = vec![NONE; count];
         for (row, &index) in (0..).zip(&active) {
             row_of[index as usize] = row;
         }
         let worth = active.len() >= WORTH_A_THREAD;
-        let rounds = || match swept.len() {
+        let rounds = || match with_default.len() {
             0 | 1 => Rounds::alone(active.len()),
             _ => this.refined(follow, &active, &row_of, (most, budget)),
         };
         let table = || TableBuilder::new(network, &this.transitions, &active, &row_of, budget);
         let rest = || threads.both(worth, rounds, table);
-        let (doubles, (rounds, table)) = threads.both(worth, doubles, rest);
-        this.doubles = doubles;
+        let (representatives, (rounds, table)) = threads.both(worth, representatives, rest);
+        this.representatives = representatives;
         if budget.check().is_err() {
             return this;
         }
         let histories = ClassHistories::new(this.base, row_of, rounds);
-        let references = || References::chosen(follow, &members, &this.doubles, &histories, budget);
-        let loops = || table.loops(network, &this.transitions, &histories, means);
+        let references =
+            || References::chosen(follow, &members, &this.representatives, &histories, budget);
+        let loops = || table.loops(network, &this.transitions, &histories, context);
         let (references, loops) = threads.both(worth, references, loops);
         this.rows = TransitionTable::new(table, loops, references.are_any(), histories);
         this.references = references;
         for (index, _) in members {
             this.is_wide[index as usize] = true;
         }
-        for (index, target) in swept {
-            this.is_swept[index as usize] = reads_bytes(index) || target == this.base + index;
+        for (index, target) in with_default {
+            this.has_default[index as usize] = reads_bytes(index) || target == this.base + index;
         }
         this
     }
@@ -168,9 +170,11 @@ impl KEquivalence {
     }
 
     /// The same of a state that may also read tokens, as far as bytes go.
-    pub(crate) fn is_swept(&self, state: u32) -> bool {
+    pub(crate) fn has_default(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
-        index.and_then(|index| self.is_swept.get(index as usize)).is_some_and(|&swept| swept)
+        index
+            .and_then(|index| self.has_default.get(index as usize))
+            .is_some_and(|&with_default| with_default)
     }
 
     /// The states that take part, as a table.
@@ -196,8 +200,8 @@ impl KEquivalence {
     }
 
     /// States whose outcomes are those of others.
-    pub(crate) fn doubles(&self) -> &Representatives {
-        &self.doubles
+    pub(crate) fn representatives(&self) -> &Representatives {
+        &self.representatives
     }
 
     /// The classes of the states that take part.
@@ -269,7 +273,7 @@ impl KEquivalence {
         let mut firsts = FxHashMap::default();
         // A state without ways on is left at once, and a token may end where that leads to.
         let states = &network.own.states[..count];
-        let told = match states.iter().all(|state| state.flags & ARRIVES != 0) {
+        let distinguished = match states.iter().all(|state| state.flags & ARRIVES != 0) {
             true => state_flags::FINAL,
             false => u32::MAX,
         };
@@ -277,7 +281,7 @@ impl KEquivalence {
             let state = self.base + index;
             let next = firsts.len() as u32;
             let after = follow.bytes(follow.rule_of(state)).to_words();
-            let key = (after, network.own.states[index as usize].flags & told);
+            let key = (after, network.own.states[index as usize].flags & distinguished);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
         let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));

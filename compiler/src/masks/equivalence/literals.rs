@@ -1,8 +1,8 @@
 //! States within a literal that no token leaves: their masks depend on one node of the trie.
 //!
-//! More than half of the states of an object are within its keys, and no token leads from one letter of a key to its end
-//! and on. The tokens that such a state reads are those on the path to the deepest node that the literal leads to. States
-//! with the same node have the same mask, which is found once.
+//! More than half of the states of an object are within its keys, and no token leads from one letter of a key to its
+//! end and on. The tokens that such a state reads are those on the path to the deepest node that the literal leads to.
+//! States with the same node have the same mask, which is found once.
 //!
 //! Cost: O(own states), and O(depth of the node) for each of them.
 
@@ -51,7 +51,7 @@ impl<'a> Literals<'a> {
         Self { children, base, steps: steps.collect() }
     }
 
-    /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
+    /// The deepest node that a state leads to, if that decides its outcome at the root: its rule is not left, and a
     /// token may end, as far as the trie goes.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;

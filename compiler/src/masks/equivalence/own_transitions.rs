@@ -13,7 +13,7 @@ use crate::network::follow::Follow;
 /// Most tail calls that are looked through, one from the beginning of the other.
 pub(crate) const DEEPEST: usize = 16;
 
-/// Flags of a state each of which says that a token may end on arrival there.
+/// The flags that let a token end on arrival at a state.
 pub(crate) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
 
 /// Flags of a state that say whether a token may end there and its rule be left.
@@ -22,8 +22,8 @@ pub(crate) const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_
 /// Steps of a budget that it takes to look through the calls of a state, about.
 const STEPS_THROUGH: usize = 1 << 9;
 
-/// Transitions of an own state: byte edges in ascending order, and calls. The edges that a tail call of an own rule begins
-/// with are among them, since they are taken with the same stack.
+/// Transitions of an own state: byte edges in ascending order, and calls. The edges that a tail call of an own rule
+/// begins with are among them, since they are taken with the same stack.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnTransitions<'a> {
     pub(crate) edges: &'a [ByteEdge],

@@ -16,7 +16,7 @@ use crate::network::follow::Follow;
 /// last, the two masks differ in most of their tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// The number of states that are equivalent for most bytes from which on one of them is worth a mask of its own.
+/// The number of states that are equivalent for most bytes, from which on one of them gets a mask of its own.
 const MANY: usize = 8;
 
 /// Steps of a budget that it takes to look at a state, about.
@@ -31,27 +31,27 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// A state's reference is one whose widest edge leads where its own does, or the first that does the same for the most
-    /// bytes. The first of many states that are much alike becomes a reference where none of them is one yet: a walk beside
-    /// it is shorter.
+    /// Chooses references. The reference of a state has the same target of its widest edge, or else is the first state
+    /// that is equal for the most bytes. The first of many similar states becomes a reference if none of them is one
+    /// yet: a walk beside it is shorter.
     ///
-    /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is another's
-    /// has none.
+    /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is
+    /// another's has none.
     pub(crate) fn chosen(
         follow: &Follow<'_>,
         members: &[(u32, u32)],
-        doubles: &Representatives,
+        representatives: &Representatives,
         histories: &ClassHistories,
         budget: &Budget,
     ) -> Self {
         let own = follow.network().own;
         let base = own.bases.states;
         let mut references = vec![NONE; own.state_count() as usize];
-        let members = || members.iter().filter(|one| !doubles.contains(base + one.0));
+        let members = || members.iter().filter(|one| !representatives.contains(base + one.0));
         let classes = |state| LIKE.map(|length| histories.class(state, length));
-        let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut class_sizes: FxHashMap<u32, usize> = FxHashMap::default();
         for &(index, _) in members() {
-            *alike.entry(classes(base + index)[0]).or_default() += 1;
+            *class_sizes.entry(classes(base + index)[0]).or_default() += 1;
         }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
         // By the place in `LIKE`, and class.
@@ -64,7 +64,7 @@ impl References {
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
             let classes = classes(state);
             let found = by_target.get(&target).or_else(|| by_class.get(&(0, classes[0]))).copied();
-            let is_one_of_many = alike[&classes[0]] >= MANY;
+            let is_one_of_many = class_sizes[&classes[0]] >= MANY;
             let found = match found {
                 None if !is_one_of_many => {
                     classes.into_iter().enumerate().find_map(|class| by_class.get(&class)).copied()

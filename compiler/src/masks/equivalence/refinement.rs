@@ -1,14 +1,15 @@
-//! The classes of states that do the same for some bytes, one byte more in each round.
+//! Partition refinement: the classes of states that are equal for some bytes, one byte more in each round.
 //!
-//! Of the states of a class, those none of whose ways lead to a state with a new class do the same as each other for one
-//! byte more, and none of them does the same as one of the others. So only the others are looked at. They leave the
-//! class in groups that do the same and get new numbers; where all would leave, the largest group keeps the old one, and
-//! what leads to it need not be looked at. So it is in A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs with
-//! Partial Transition Functions", 2008; but here a round ends before the next begins, because the rounds are the result.
+//! Consider the states of a class without a transition to a state with a new class. They stay equal to each other for
+//! one byte more, and differ from the others of the class. So only the others are visited. They leave the class in
+//! groups of equal states with new numbers. If all would leave, the largest group keeps the old number, and its
+//! predecessors need not be visited. The same is done in A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs
+//! with Partial Transition Functions", 2008. Here a round ends before the next begins, because the rounds are the
+//! result.
 //!
 //! The first state of a callee comes before the states that call it: a callee has as many bytes as its caller.
 //!
-//! Cost: O(edges of the states looked at).
+//! Cost: O(edges of the visited states).
 
 use std::hash::Hasher;
 
@@ -316,7 +317,7 @@ mod tests {
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::follow::Follow;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     /// Holds each round's classes against the moves by the classes of the round before. Returns how many rounds some
     /// states shared a class in.
@@ -330,7 +331,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
@@ -355,9 +356,9 @@ mod tests {
                 by_moves.entry((class(state, round), moves)).or_default().push(state);
             }
             let mut classes: Vec<u32> = Vec::new();
-            for alike in by_moves.values() {
-                let next = equivalence.class(alike[0], round + 1);
-                assert!(alike.iter().all(|&state| equivalence.class(state, round + 1) == next));
+            for group in by_moves.values() {
+                let next = equivalence.class(group[0], round + 1);
+                assert!(group.iter().all(|&state| equivalence.class(state, round + 1) == next));
                 classes.push(next);
             }
             classes.sort_unstable();

@@ -1,5 +1,5 @@
 //! A grammar's own states whose outcomes at the root are those of others, so that they are not walked:
-//! [twins](super::default_transitions), [copies](super::token_bisimulation), and those within
+//! [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and those within
 //! [literals](super::literals) that lead to one node.
 //!
 //! Cost: O(own states).
@@ -25,10 +25,10 @@ pub(crate) struct Representatives {
     /// Id of the first own state.
     base: u32,
     /// By index of the state, whether it is one.
-    are_doubles: Vec<bool>,
+    is_represented: Vec<bool>,
     /// By index of a state that is none, those whose outcomes are its own.
     of: Lists,
-    copies: TokenBisimulation,
+    bisimulation: TokenBisimulation,
     counts: ShortcutCounts,
 }
 
@@ -43,7 +43,7 @@ impl Representatives {
     ) -> Self {
         let network = follow.network();
         let own = network.own;
-        let mut twins = DefaultTransitions::new(follow, known);
+        let mut defaults = DefaultTransitions::new(follow, known);
         let base = own.bases.states;
         let states = base..base + own.state_count();
         let edges = |state: u32| {
@@ -57,27 +57,27 @@ impl Representatives {
             if budget.spend(STEPS_A_STATE + edges(state)).is_err() {
                 return None;
             }
-            let found = has(Shortcut::DefaultTransitions).then(|| twins.of(state)).flatten();
+            let found = has(Shortcut::DefaultTransitions).then(|| defaults.of(state)).flatten();
             counts.add(Shortcut::DefaultTransitions, usize::from(found.is_some()));
             found
         });
         let references: Vec<Option<u32>> = references.collect();
-        let copies = match has(Shortcut::TokenBisimulation) {
-            true => TokenBisimulation::new(follow, &mut twins, known, trie, budget),
+        let bisimulation = match has(Shortcut::TokenBisimulation) {
+            true => TokenBisimulation::new(follow, &mut defaults, known, trie, budget),
             false => TokenBisimulation::default(),
         };
         let reads_tokens = network.reads_tokens();
         let references = || states.clone().zip(references.iter().rev());
         let literals = Literals::new(own, known.children());
-        // By class of copies, and by the node that literals lead to, the one that stands for them.
+        // By class of bisimilar states, and by the node that literals lead to, the representative.
         let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
         let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
-        // By index of the state, the one that stands for it and others that are no other doubles.
+        // By index of the state, its representative, for states that are not represented otherwise.
         let mut first: Vec<u32> = states.clone().collect();
         for (state, _) in references().filter(|(_, reference)| reference.is_none()) {
             // Edges on tokens as wholes are no part of a state's class.
             let reads = reads_tokens && network.may_read_token(state);
-            let class = copies.class(state).filter(|_| !reads);
+            let class = bisimulation.class(state).filter(|_| !reads);
             let stands = match class.and_then(|class| of_copies.get(&class)) {
                 Some(&other) => {
                     counts.add(Shortcut::TokenBisimulation, 1);
@@ -97,16 +97,16 @@ impl Representatives {
                 of_copies.entry(class).or_insert(stands);
             }
         }
-        let doubles = references()
+        let represented = references()
             .map(|(state, &reference)| (first[(reference.unwrap_or(state) - base) as usize], state))
             .filter(|(reference, state)| reference != state);
         let mut all: Vec<(u32, u32)> = Vec::with_capacity(first.len());
-        all.extend(doubles.map(|(reference, state)| (reference - base, state)));
-        let doubles = all;
-        let mut are_doubles = vec![false; own.state_count() as usize];
-        doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
-        let of = Lists::of_pairs(are_doubles.len(), doubles.iter().copied());
-        Self { base, are_doubles, of, copies, counts }
+        all.extend(represented.map(|(reference, state)| (reference - base, state)));
+        let represented = all;
+        let mut is_represented = vec![false; own.state_count() as usize];
+        represented.iter().for_each(|&(_, state)| is_represented[(state - base) as usize] = true);
+        let of = Lists::of_pairs(is_represented.len(), represented.iter().copied());
+        Self { base, is_represented, of, bisimulation, counts }
     }
 
     /// How many states each shortcut found.
@@ -114,14 +114,14 @@ impl Representatives {
         &self.counts
     }
 
-    /// The copies among all states.
-    pub(crate) fn copies(&self) -> &TokenBisimulation {
-        &self.copies
+    /// Returns the bisimilar states among all states.
+    pub(crate) fn bisimulation(&self) -> &TokenBisimulation {
+        &self.bisimulation
     }
 
     /// Whether an own state is one.
     pub(crate) fn contains(&self, state: u32) -> bool {
-        self.are_doubles.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
+        self.is_represented.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
     /// The states that a state stands for, in ascending order.

@@ -1,7 +1,7 @@
 //! Self-loops of wide states, and the subtrees of the trie that such a state accepts as a whole.
 //!
-//! A state *loops* on a byte, for `k` bytes, if the byte leads to a state that is equivalent to it for `k` bytes. A subtree of
-//! height at most `k + 1` whose bytes are all loops is accepted without a visit of its nodes.
+//! A state *loops* on a byte, for `k` bytes, if the byte leads to a state that is equivalent to it for `k` bytes. A
+//! subtree of height at most `k + 1` whose bytes are all loops is accepted without a visit of its nodes.
 
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;
@@ -12,7 +12,7 @@ use super::own_transitions::OwnTransitionLists;
 use crate::ir::ByteSet;
 use crate::masks::trie::byte_bits::whole_bits;
 
-/// Loops of different lengths that are told apart.
+/// The most loops of different lengths that are distinguished.
 const MOST_LOOPS: usize = 3;
 
 /// Bytes on which a state loops.
@@ -46,9 +46,9 @@ impl SelfLoops {
         found.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
         let mut all = SmallVec::new();
         let mut bytes = ByteSet::EMPTY;
-        for alike in found.chunk_by(|one, next| one.0 == next.0).take(MOST_LOOPS) {
-            bytes = alike.iter().fold(bytes, |bytes, (_, more)| bytes.union(*more));
-            all.push((alike[0].0, whole_bits(bytes)));
+        for equal in found.chunk_by(|one, next| one.0 == next.0).take(MOST_LOOPS) {
+            bytes = equal.iter().fold(bytes, |bytes, (_, more)| bytes.union(*more));
+            all.push((equal[0].0, whole_bits(bytes)));
         }
         Self { all, is_final: flags & state_flags::FINAL != 0 }
     }

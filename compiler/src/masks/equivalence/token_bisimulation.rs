@@ -1,17 +1,17 @@
 //! Token bisimulation: states that do the same with every factor (contiguous part) of a token.
 //!
 //! The state after one member of an object differs from the state after the next in the keys that may still come, and
-//! hardly any factor of a token goes on from a comma to the end of a key. So no mask distinguishes these states, nor the
-//! ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class and the
-//! follow masks of the state that it is a copy of.
+//! hardly any factor of a token goes on from a comma to the end of a key. So no mask distinguishes these states, nor
+//! the ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class
+//! and the follow masks of the state that it is a copy of.
 //!
-//! Two steps find copies. First, candidates are states that calls return to and states that lead to wide states. Each is
-//! compared with the last one that has the same bytes and calls: along the bytes on which the two differ, for as long as
-//! the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not followed; instead, the return
-//! states of two calls of one rule have to agree on every factor that may come
-//! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that lead
-//! to copies of the same states on the same bytes and calls are copies. States are numbered along the texts that they read
-//! and taken from the last, so most targets are known. Wide states are not compared, but a
+//! Two steps find bisimilar states. First, candidates are states that calls return to and states that lead to wide
+//! states. Each is compared with the last one that has the same bytes and calls: along the bytes on which the two
+//! differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not
+//! followed; instead, the return states of two calls of one rule have to agree on every factor that may come
+//! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that
+//! lead to bisimilar states on the same bytes and calls are bisimilar. States are numbered along the texts that they
+//! read and taken from the last, so most targets are known. Wide states are not compared, but a
 //! [default](super::default_transitions) stands for its state.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
@@ -36,8 +36,8 @@ use crate::network::follow::Follow;
 /// Pairs of states that two are followed to.
 const MOST_PAIRS: usize = 48;
 
-/// Neighbouring bytes on which two states part alike that are followed one by one. With more of them, the states that they
-/// lead to have to do the same with every piece.
+/// Neighbouring bytes on which two states diverge equally that are followed one by one. With more of them, the states
+/// that they lead to have to do the same with every piece.
 const FEW: u32 = 4;
 
 /// Steps of a budget that it takes to hold a state against another, about.
@@ -48,7 +48,7 @@ const STEPS_A_STATE: usize = 1 << 7;
 pub(crate) struct TokenBisimulation {
     /// Id of the first own state.
     base: u32,
-    /// By index of the state, that of one that stands for all its copies.
+    /// By index of the state, the index of the representative of its class.
     like: Vec<u32>,
     /// By index of such a state, whether there are others.
     is_copied: Vec<bool>,
@@ -58,7 +58,7 @@ impl TokenBisimulation {
     /// The classes of a network's states, as far as they read no whole tokens.
     pub(crate) fn new<'a>(
         follow: &Follow<'a>,
-        twins: &mut DefaultTransitions<'a>,
+        defaults: &mut DefaultTransitions<'a>,
         known: &VocabularyFacts,
         trie: Trie<'_>,
         budget: &Budget,
@@ -67,13 +67,15 @@ impl TokenBisimulation {
         let count = own.state_count();
         let base = own.bases.states;
         // Flatten chains: a representative is not mapped to another state.
-        let twin = |index| {
-            let twin = twins.alike(base + index).filter(|&twin| twins.alike(twin).is_none());
-            twin.map_or(index, |twin| twin - base)
+        let default_state = |index| {
+            let default_state = defaults
+                .equivalent_to(base + index)
+                .filter(|&default_state| defaults.equivalent_to(default_state).is_none());
+            default_state.map_or(index, |default_state| default_state - base)
         };
-        let like = (0..count).map(twin).collect();
+        let like = (0..count).map(default_state).collect();
         let (work, seen) = (Vec::new(), Vec::new());
-        let mut finder = Finder { follow, own, twins, known, trie, like, work, seen };
+        let mut finder = Finder { follow, own, defaults, known, trie, like, work, seen };
         let is_narrow: Vec<bool> = (0..count as usize).map(|index| is_narrow(own, index)).collect();
         finder.compare_ends(&is_narrow, budget);
         finder.compare_all(&is_narrow, budget);
@@ -86,7 +88,7 @@ impl TokenBisimulation {
         Self { base: own.bases.states, like: finder.like, is_copied }
     }
 
-    /// A number that an own state has in common with its copies alone, where it has any.
+    /// Returns the number of the class of an own state, if others are bisimilar to it.
     pub(crate) fn class(&self, state: u32) -> Option<u32> {
         let like = *self.like.get((state - self.base) as usize)?;
         self.is_copied[like as usize].then_some(like)
@@ -101,7 +103,7 @@ fn is_narrow(own: Tables<'_>, index: usize) -> bool {
 struct Finder<'f, 'a> {
     follow: &'f Follow<'a>,
     own: Tables<'a>,
-    twins: &'f mut DefaultTransitions<'a>,
+    defaults: &'f mut DefaultTransitions<'a>,
     known: &'f VocabularyFacts,
     trie: Trie<'f>,
     /// By index of the state, itself or one that it is a copy of, which may be a copy again.
@@ -134,7 +136,7 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Looks for copies among the states that calls return to or that lead to states which go on with many bytes.
+    /// Finds bisimilar states among the states that calls return to or that lead to states with many outgoing bytes.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -166,7 +168,7 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Looks for copies among all states, by what they lead to.
+    /// Finds bisimilar states among all states, by their transitions.
     fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
         let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
         for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
@@ -192,13 +194,13 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Notes that two states are copies of each other.
+    /// Records that two states are bisimilar.
     fn join(&mut self, one: u32, other: u32) {
         let (one, other) = (self.like_of(one), self.like_of(other));
         self.like[one as usize] = other;
     }
 
-    /// Whether two states lead to copies of the same.
+    /// Whether two states lead to bisimilar states.
     fn are_equal(&self, one: u32, other: u32) -> bool {
         let (edges, others) = (self.edges(one), self.edges(other));
         let leads_alike = |(a, b): (&ByteEdge, &ByteEdge)| {
@@ -225,8 +227,8 @@ impl<'a> Finder<'_, 'a> {
         of(self.record(one)) == of(self.record(other))
     }
 
-    /// The bytes that come after a state's rule, if the rule or one that goes on in its place may be left from there: they
-    /// say at which nodes.
+    /// Returns the FOLLOW bytes of a state's rule, which select the exit nodes, if the rule or one called in tail
+    /// position may be left.
     fn after(&self, index: u32) -> ByteSet {
         const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
         let is_left = self.record(index).flags & LEAVES != 0
@@ -271,9 +273,9 @@ impl<'a> Finder<'_, 'a> {
         }
         if !self.call_alike(one, other) {
             let states = [one, other].map(|index| self.own.bases.states + index);
-            let Some(partings) = self.twins.told(states) else { return false };
-            return partings.into_iter().all(|parting| {
-                let (byte, to) = self.twins.parting(parting);
+            let Some(divergences) = self.defaults.divergences_between(states) else { return false };
+            return divergences.into_iter().all(|divergence| {
+                let (byte, to) = self.defaults.divergence(divergence);
                 self.none_goes_on(read, byte) || self.add(to, ReadSoFar::of(read.piece.then(byte)))
             });
         }
@@ -338,13 +340,13 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// A number that a state has in common with its copies, as far as they are known.
+    /// Returns the number of the class of a state, as far as it is known.
     fn to(&self, state: u32) -> u32 {
         let own = state.wrapping_sub(self.own.bases.states);
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
     }
 
-    /// The index that stands for an own state and its copies, as far as they are known.
+    /// Returns the index of the representative of an own state, as far as it is known.
     fn like_of(&self, mut index: u32) -> u32 {
         while self.like[index as usize] != index {
             index = self.like[index as usize];
@@ -378,8 +380,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key and
-    /// begin a value. A few have a whole key in them.
+    /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key
+    /// and begin a value. A few have a whole key in them.
     fn compiler() -> Compiler {
         let texts = [
             "\",", "\",\"", "\"}", "\"},", "},\"", "}}", "],\"", ",\"", ",\"0", "{\"", "\":",
@@ -389,14 +391,14 @@ mod tests {
         samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
     }
 
-    /// How many states of a text's network are copies, each of which does the same at all nodes.
-    fn copies(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
+    /// Returns how many states of a text's network have a representative, and checks that each equals it at all nodes.
+    fn bisimilar_states(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =
             (compiler.vocabulary(), VocabularyFacts::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let copies = TokenBisimulation::new(
+        let bisimulation = TokenBisimulation::new(
             &follow,
             &mut DefaultTransitions::new(&follow, &known),
             &known,
@@ -407,7 +409,8 @@ mod tests {
         let base = follow.network().own.bases.states;
         let mut found = 0;
         for state in base..base + follow.network().own.state_count() {
-            let Some(class) = copies.class(state).filter(|class| base + class != state) else {
+            let Some(class) = bisimulation.class(state).filter(|class| base + class != state)
+            else {
                 continue;
             };
             found += 1;
@@ -428,7 +431,7 @@ mod tests {
             "0u0": {"properties": {"uu0": {"type": "string"}, "u00": {"type": "boolean"}}}
         }}"#;
         let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
-        let found = copies(&compiler(), &front_end, schema);
+        let found = bisimilar_states(&compiler(), &front_end, schema);
         assert!(found > 12, "{found} of some dozens");
     }
 
@@ -462,7 +465,7 @@ mod tests {
                 r#"{{"type": "object", "properties": {{{}}}, "required": [{}], "additionalProperties": {rest}}}"#,
                 members(&keys, &value), required.join(","),
             );
-            copies(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
+            bisimilar_states(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
         }
 
         #[test]
@@ -477,7 +480,7 @@ mod tests {
             let bodies = ends.iter().enumerate();
             let bodies = bodies.map(|(at, end)| format!("r{at} ::= \"{at}\" word \"{end}\" (\",\" root | \"{end}\")?\n"));
             let text = rules + &bodies.collect::<String>();
-            copies(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
+            bisimilar_states(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Wide states of a grammar as one table, so that a walk of the trie is one look-up a node, and the subtrees that such a
-//! state accepts as a whole.
+//! Wide states of a grammar as one table, so that a walk of the trie is one look-up a node, and the subtrees that such
+//! a state accepts as a whole.
 //!
 //! A row says for each class of bytes what becomes of a state on its own, with nothing on the local stack. Rows lead to
 //! rows; where one leads to any other state, or a byte begins a call, the walk goes on as walks do.
 //!
-//! A state *loops* on a byte where it leads to a state that does the same as itself for so many bytes. A subtree that is
-//! no higher than that, and has no other bytes in it, is accepted as it is.
+//! A state *loops* on a byte if the target is k-equivalent to the state. A subtree of height at most `k` without other
+//! bytes is accepted as a whole.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -19,9 +19,9 @@ use crate::budget::{Budget, Spent};
 use crate::ir::ByteSet;
 use crate::masks::trie::byte_bits::bits;
 use crate::network::bytes_on;
-use crate::threads::Means;
+use crate::threads::Context;
 
-/// Shapes of rows that are told apart: as many as a word has bits.
+/// The most shapes of rows that are distinguished: as many as a word has bits.
 const MOST_SHAPES: usize = 64;
 
 /// Rows that are worth a second thread.
@@ -47,7 +47,7 @@ impl Transition {
         self.0 == 0
     }
 
-    /// Whether something is come to from which no byte leads on.
+    /// Whether the target is live but has no outgoing transition.
     #[inline]
     pub(crate) fn is_last(self) -> bool {
         !self.is_dead() && self.0 & (Self::ROW | Self::OTHER | Self::CALL) == 0
@@ -96,8 +96,8 @@ pub(crate) struct TransitionTable {
     loops: Vec<SelfLoops>,
     /// By row, the bits of any bytes on which it goes on.
     live: Vec<u128>,
-    /// By row, its shape, where some state has a reference; and by shape, the bytes with which a run of bytes begins that such a row does the same on.
-    /// Places of one chain are of one shape.
+    /// By row, its shape, if some state has a reference; and by shape, the first bytes of the runs of bytes on which
+    /// such a row has equal transitions. States of one chain have one shape.
     shapes: Vec<u8>,
     cuts: Vec<ByteSet>,
     /// By row, the classes of its state.
@@ -195,7 +195,7 @@ impl TableBuilder {
         network: Joined<'_>,
         transitions: &OwnTransitionLists,
         histories: &ClassHistories,
-        Means { budget, threads }: Means<'_>,
+        Context { budget, threads }: Context<'_>,
     ) -> Vec<SelfLoops> {
         let rows: Vec<(u32, ByteSet)> =
             self.states.iter().copied().zip(self.calls.iter().copied()).collect();
@@ -250,7 +250,7 @@ impl TransitionTable {
         1 << self.shapes[row as usize]
     }
 
-    /// The bytes with which a run begins that all rows of some shapes do the same on, each for itself.
+    /// Returns the first bytes of the runs on which each row of some shapes has equal transitions.
     pub(crate) fn cuts(&self, shapes: u64) -> ByteSet {
         let of = self.cuts.iter().enumerate().filter(|(shape, _)| shapes >> shape & 1 == 1);
         of.fold(ByteSet::EMPTY, |all, (_, cuts)| all.union(*cuts))
@@ -268,10 +268,15 @@ impl TransitionTable {
         self.entries[row as usize * self.width + class]
     }
 
-    /// The bits of any bytes with which two rows may come apart: with no others below it, a node that is no higher than
-    /// `height` need not be looked at where they do the same at it. The strings after the rule of `row` begin with bytes
-    /// of `after`.
-    pub(crate) fn parting(&self, [row, like]: [u32; 2], height: usize, after: u128) -> u128 {
+    /// Returns bits of the distinguishing bytes of two rows. A node no higher than `height`, without any of these bytes
+    /// below it, need not be visited if both rows agree at the node. The strings after the rule of `row` begin with
+    /// bytes of `after`.
+    pub(crate) fn distinguishing_bytes(
+        &self,
+        [row, like]: [u32; 2],
+        height: usize,
+        after: u128,
+    ) -> u128 {
         let of = |row: u32| (&self.loops[row as usize], self.live[row as usize]);
         let ((one, live), (other, live_like)) = (of(row), of(like));
         let after = if one.is_final == other.is_final { 0 } else { after };

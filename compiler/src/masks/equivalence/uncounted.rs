@@ -1,10 +1,10 @@
-//! Rules before a countdown that no mask depends on, and rules of the vocabulary without one that do the same.
+//! Rules before a countdown that no mask depends on, and the equal rules of the vocabulary without a countdown.
 //!
-//! A string of 22 to 4,096 characters is 22 places, a rule each, before a loop that the vocabulary holds and a countdown
-//! that tells when it ends. While there are places to come no token reaches the end of the countdown, so the masks are those
-//! of a string of at least 22 characters, whose places the vocabulary holds: the countdown alone makes these others. So
-//! such a place is held against the vocabulary's, from the last before the loop on; where the two do the same, it has the
-//! mask and exit class of that one, and a walk that comes to a call of the one begins the other.
+//! A string of 22 to 4,096 characters is 22 states, a rule each, before a loop of the vocabulary and a countdown that
+//! ends it. In these states no token reaches the end of the countdown, so the masks are those of a string of at least
+//! 22 characters. The vocabulary holds such states; they differ in the countdown alone. So each state is compared with
+//! the vocabulary's, from the last before the loop on. If the two are equal, the state has the mask and exit class of
+//! the other, and walks enter the other's rule in place of its own.
 //!
 //! The pairs of a return state and a class that can occur are those of the grammar as it is: near its end the countdown
 //! leads to other classes.

@@ -1,8 +1,8 @@
 //! Base masks and exit classes of all own states.
 //!
 //! A state is walked, derived from its [reference](crate::masks::equivalence::reference), or has the outcome of its
-//! representative. References come first; among the derived states, those that differ from their references soon are done
-//! one by one, and the rest many at once.
+//! representative. References come first; among the derived states, those that differ from their references soon are
+//! done one by one, and the rest many at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -37,8 +37,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The selection of some own states of a network. States that have a representative are in neither list, nor are those
-    /// of catalogues, which stay in no table, but for such as others are told by.
+    /// Selects own states of a network. States with a representative are in neither list. States of packed sets are in
+    /// no table, and only those that others are derived from are selected.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -46,8 +46,8 @@ impl Plan {
         shortcuts: Shortcuts,
     ) -> Self {
         let is_derived = shortcuts.has(Shortcut::References);
-        let doubles = equivalence.doubles();
-        let rules = network.catalogues.iter().map(|&(rule, _)| &network.tables.rules[rule]);
+        let representatives = equivalence.representatives();
+        let rules = network.packed_sets.iter().map(|&(rule, _)| &network.tables.rules[rule]);
         let packed = rules.map(|rule| rule.first_state..rule.first_state + rule.state_count);
         let packed: Vec<Range<u32>> = packed.collect();
         let is_packed = |state: u32| packed.iter().any(|states| states.contains(&state));
@@ -60,9 +60,12 @@ impl Plan {
             }
         };
         let is_wanted = |&state: &u32| {
-            stays(&state) || references.contains(&state) || doubles.of(state).iter().any(stays)
+            stays(&state)
+                || references.contains(&state)
+                || representatives.of(state).iter().any(stays)
         };
-        let alone = states.iter().filter(|&&state| !doubles.contains(state) && is_wanted(&state));
+        let alone =
+            states.iter().filter(|&&state| !representatives.contains(state) && is_wanted(&state));
         let (derived, walked): (Vec<u32>, Vec<u32>) =
             alone.partition(|&&state| is_derived && equivalence.reference(state).is_some());
         let references = derived.iter().filter_map(|&state| equivalence.reference(state)).collect();
@@ -126,7 +129,7 @@ pub(crate) fn walked<'a>(
                 Some(taken) if taken.reference < inputs.first_state() => {
                     outcome.over(facts.spans(shared, trie, taken.reference))
                 }
-                // A mask that is taken over along a run of characters is told by the row sooner.
+                // A mask that is taken over along a run of characters follows from the row sooner.
                 _ => outcome.clone(),
             };
             outcomes.insert(state, (set, whole));

@@ -1,8 +1,8 @@
 //! The outcomes of derived states, many at once and on several threads.
 //!
-//! Outcomes at a node of the trie are found once for all states that come to the same, so few threads share the states, in
-//! large groups. Some groups take ten times as long as others: a thread without work helps with one, and takes half of
-//! the nodes that are left of it, from the end.
+//! Outcomes at a node of the trie are found once for all states that come to the same, so few threads share the states,
+//! in large groups. Some groups take ten times as long as others: a thread without work helps with one, and takes half
+//! of the nodes that are left of it, from the end.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -24,11 +24,11 @@ const ABREAST: usize = 256;
 /// Parts of the trie that a thread can help with.
 const PARTS: usize = 32;
 
-/// Groups for each thread, up to which what a group's states come to is put together by all threads.
+/// The most groups for each thread for which all threads together assemble the outcomes of one group.
 const MANY: usize = 2;
 
-/// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
-/// threads, encoded by `encoder`.
+/// Computes the outcomes of derived states, all of which have rows, and takes them in order. With several threads,
+/// `encoder` encodes them on the thread that found them.
 pub(crate) fn outcomes<'a>(
     walkers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     derived: &[&Derivation<'_>],
@@ -58,12 +58,12 @@ pub(crate) fn outcomes<'a>(
                 Ok(())
             },
         )?;
-        let lanes: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
-        let find = |_: &mut Worker<'a>, &lane: &(&Difference, &&Derivation<'_>)| over(lane);
+        let members: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
+        let find = |_: &mut Worker<'a>, &member: &(&Difference, &&Derivation<'_>)| over(member);
         let encode = |worker: &mut Worker<'a>, found: &mut Computed| worker.encode(encoder, found);
         let own = |(_, derived): &(&Difference, &&Derivation<'_>)| derived.state;
         return walkers
-            .in_order(&lanes, own, find, encode, |(_, derived), found| take(derived, found));
+            .in_order(&members, own, find, encode, |(_, derived), found| take(derived, found));
     }
     let find = |worker: &mut Worker<'a>, group: &Group<'_>| -> Vec<Computed> {
         group.apart(worker).iter().zip(group.derived).map(over).collect()

@@ -1,9 +1,9 @@
 //! Follow masks: summary edges to a fixpoint.
 //!
-//! A return state meets a class where the rule it called can be left through that class, and its own exits are classes
-//! that the rules below may meet in turn, so each round's new pairs follow from the classes of the last (T. Reps,
-//! S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, calls them summary
-//! edges).
+//! A return state meets a class if the rule that it called can be left through that class. Its own exits are classes
+//! that the return states of its own rule meet in turn. So each round's new pairs follow from the classes of the last.
+//! T. Reps, S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, call
+//! them summary edges.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -31,14 +31,14 @@ pub(crate) struct FollowMasks {
     pub(crate) pairs: usize,
 }
 
-/// Finds the follow masks of all pairs that can occur, by the calls `as_it_is`, which countdowns decide, and the classes
-/// in `masks` and of `crowded` nodes, by a state of their rule.
+/// Finds the follow masks of all pairs that can occur, given the calls, the classes of states and those of high-fanout
+/// nodes, by a state of their rule. The calls `as_it_is` have the effect of countdowns.
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     inputs: Inputs<'_>,
-    (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
+    (as_it_is, bisimulation): (&Follow<'_>, &TokenBisimulation),
     encoder: &Encoder<'_>,
-    (interning, [masks, crowded]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
+    (interning, [masks, high_fanout]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
     (limits, budget): (MaskLimits, &Budget),
 ) -> Result<FollowMasks, MaskError> {
     let Inputs { network, shared, follow, .. } = inputs;
@@ -46,13 +46,13 @@ pub(crate) fn masks<'a>(
     for (state, &(_, class)) in (inputs.first_state()..).zip(masks) {
         reach.add(state, class);
     }
-    crowded.iter().for_each(|&(state, class)| reach.add(state, class));
+    high_fanout.iter().for_each(|&(state, class)| reach.add(state, class));
     let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(masks.len() / 4);
     // Edges on tokens as wholes are no part of a state's class.
     let joined = follow.network();
     let reads_tokens = joined.reads_tokens();
     let reads = |ret| reads_tokens && joined.may_read_token(ret);
-    let copied = |ret| copies.class(ret).filter(|_| !reads(ret));
+    let copied = |ret| bisimulation.class(ret).filter(|_| !reads(ret));
     // By class of equivalent states and exit class, what comes of one of the states, if anything.
     let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
     let mut pairs = 0;

@@ -1,20 +1,20 @@
 //! Token sets and exit classes by number, and the masks and classes that are made of them in the order of the states.
 //!
 //! States are walked and derived in the order that costs least, and so their sets and exits are numbered. When all are
-//! known, masks and classes are given in the order of the states. The masks and classes of follow entries come after these,
-//! in the order of the pairs. So neither a thread nor the way to find an outcome decides a number.
+//! known, masks and classes are given in the order of the states. The masks and classes of follow entries come after
+//! these, in the order of the pairs. So neither a thread nor the way to find an outcome decides a number.
 
 use grammarc_artifacts::sections::network::NONE;
 
 use super::inputs::Inputs;
-use crate::budget::{Budget, Held};
+use crate::budget::{Budget, MemoryUse};
+use crate::interner::Interner;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::encode::exit_classes::ExitClasses;
 use crate::masks::encode::lengths::Lengths;
 use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
-use crate::sequences::Sequences;
 
 /// The sets, masks and classes so far.
 pub(crate) struct Interning<'a> {
@@ -22,20 +22,20 @@ pub(crate) struct Interning<'a> {
     pub(crate) pool: Pool<'a>,
     limits: MaskLimits,
     /// Memory that the masks take.
-    held: Held<'a>,
+    held: MemoryUse<'a>,
     inputs: Inputs<'a>,
-    doubles: &'a Representatives,
+    representatives: &'a Representatives,
     /// By index of the state, its set and the number of its exits.
     found: Vec<(u32, u32)>,
     /// Nodes at which states leave their rules, by number.
-    exits: Sequences,
+    exits: Interner,
 }
 
 impl<'a> Interning<'a> {
-    /// None yet; a state of `doubles` has the mask of another.
+    /// Returns an interner without sets. A state of `representatives` has the mask of another.
     pub(crate) fn new(
         inputs: Inputs<'a>,
-        doubles: &'a Representatives,
+        representatives: &'a Representatives,
         lengths: Lengths,
         limits: MaskLimits,
         budget: &'a Budget,
@@ -47,9 +47,9 @@ impl<'a> Interning<'a> {
             limits,
             held: budget.hold(),
             inputs,
-            doubles,
+            representatives,
             found: vec![(NONE, NONE); network.tables.states.len() - 1],
-            exits: Sequences::default(),
+            exits: Interner::default(),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Interning<'a> {
         self.held.set(self.pool.bytes()).map_err(spent)
     }
 
-    /// The set of a state, which is noted with the nodes at which its rule is left, for it and its doubles.
+    /// Records the set of a state and the nodes at which its rule is left, for it and the states that it represents.
     pub(crate) fn add(
         &mut self,
         encoder: &Encoder<'_>,
@@ -102,17 +102,17 @@ impl<'a> Interning<'a> {
         let (set, exits) = self.add_alone(encoder, state, found)?;
         let nodes = &found.outcome.exits[..];
         let is_left = nodes.first() == Some(&0);
-        for &double in self.doubles.of(state) {
-            let exits = match self.inputs.follow.is_final(double) && !is_left {
+        for &represented in self.representatives.of(state) {
+            let exits = match self.inputs.follow.is_final(represented) && !is_left {
                 true => self.exits.number(&[&[0], nodes].concat()),
                 false => exits,
             };
-            self.note(double, set, exits);
+            self.note(represented, set, exits);
         }
         Ok(set)
     }
 
-    /// The set of a state and the number of its exits, which are noted for it and none of its doubles.
+    /// Records the set of a state and the number of its exits, for it and not for the states that it represents.
     pub(crate) fn add_alone(
         &mut self,
         encoder: &Encoder<'_>,
@@ -129,8 +129,8 @@ impl<'a> Interning<'a> {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for those of
-    /// catalogues.
+    /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for
+    /// those of packed sets.
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }
@@ -140,7 +140,7 @@ impl<'a> Interning<'a> {
         self.exits.get(exits)
     }
 
-    /// The masks and classes of all states, in their order: none of states of catalogues that nobody asked for.
+    /// The masks and classes of all states, in their order: none of states of packed sets that nobody asked for.
     pub(crate) fn masks(&mut self) -> Result<Vec<(u32, u32)>, MaskError> {
         let mut classes = vec![None; self.exits.len()];
         let mut masks = Vec::with_capacity(self.found.len());

@@ -7,8 +7,8 @@
 //! | file | what |
 //! | --- | --- |
 //! | [`base`] | base masks and exit classes |
-//! | [`crowded`] | masks of the crowded nodes of catalogues |
-//! | [`graded`] | masks of graded states, by the ticks that are left |
+//! | [`high_fanout`] | masks of the high-fanout nodes of packed sets |
+//! | [`near_bound`] | masks of count-dependent states, by the increments that are left |
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
@@ -21,13 +21,13 @@
 //! | [`inputs`] | what masks are computed of |
 
 pub(crate) mod base;
-pub(crate) mod crowded;
 pub(crate) mod derived;
 pub(crate) mod follow;
-pub(crate) mod graded;
+pub(crate) mod high_fanout;
 pub(crate) mod inputs;
 pub(crate) mod interning;
 pub(crate) mod longest_chain;
+pub(crate) mod near_bound;
 pub(crate) mod reachable_pairs;
 pub(crate) mod schedule;
 pub(crate) mod token_edges;
@@ -41,8 +41,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 
 use base::Plan;
-use crowded::CrowdedMasks;
 use follow::FollowMasks;
+use high_fanout::HighFanoutMasks;
 use inputs::Inputs;
 use interning::Interning;
 use longest_chain::longest_chain;
@@ -64,14 +64,14 @@ use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// The masks of a network, in its tables, and what was counted on the way.
 pub struct Masks {
     /// The network's tables, complete.
     pub tables: TablesData,
-    /// Masks of nodes of catalogues, which are no states.
-    pub crowded: CrowdedMasks,
+    /// Masks of nodes of packed sets, which are no states.
+    pub high_fanout: HighFanoutMasks,
     /// Pairs of a return state and an exit class.
     pub pairs: usize,
     /// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
@@ -94,9 +94,9 @@ pub(crate) fn compute(
     trie: Trie<'_>,
     follow: &Follow<'_>,
     (limits, shortcuts): (MaskLimits, Shortcuts),
-    means: Means<'_>,
+    context: Context<'_>,
 ) -> Result<Masks, MaskError> {
-    let budget = means.budget;
+    let budget = context.budget;
     let first = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| first + i).collect();
     let is_vocabulary = !network.open.is_empty();
@@ -114,27 +114,30 @@ pub(crate) fn compute(
     let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
     let inputs = Inputs { network, shared, facts, trie, follow };
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: first };
-    let doubles = || Representatives::new(follow, facts, trie, shortcuts, budget);
-    let equivalence = KEquivalence::new(follow, doubles, facts.nodes().height(0), means);
+    let representatives = || Representatives::new(follow, facts, trie, shortcuts, budget);
+    let equivalence = KEquivalence::new(follow, representatives, facts.nodes().height(0), context);
     let mut held = budget.hold();
     held.set(equivalence.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
     let plan = Plan::new(&equivalence, network, &states, shortcuts);
     let runs = match is_vocabulary {
         true => CharRuns::default(),
-        false => CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, means),
+        false => {
+            CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, context)
+        }
     };
     let new = || {
         let walker = Walker::new(follow, facts, &equivalence, trie, worth_composing(trie));
         Worker::new(walker.taking(shortcuts), &runs, budget)
     };
     budget.check().map_err(none_done)?;
-    let workers = Workers::new(new, means);
+    let workers = Workers::new(new, context);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
     #[expect(clippy::needless_late_init, reason = "the encoder borrows them and is dropped first")]
     let outcomes;
     let mut encoder = Encoder::new(trie, shared, facts, lengths);
-    let mut interning = Interning::new(inputs, equivalence.doubles(), lengths, limits, budget);
-    base::rows_of_runs(&runs, inputs, &mut encoder, &mut interning, means.threads)?;
+    let mut interning =
+        Interning::new(inputs, equivalence.representatives(), lengths, limits, budget);
+    base::rows_of_runs(&runs, inputs, &mut encoder, &mut interning, context.threads)?;
     outcomes = base::walked(&workers, &plan, inputs, &encoder, &mut interning)?;
     base::add_references(&outcomes, &mut encoder, &interning);
     let plan = (&plan, &equivalence);
@@ -145,36 +148,36 @@ pub(crate) fn compute(
     // A walk that the budget has ended leaves states without a set.
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
-    let crowded = crowded::masks(inputs, &encoder, &mut interning, means)?;
-    let calls = (as_it_is, equivalence.doubles().copies());
+    let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, context)?;
+    let calls = (as_it_is, equivalence.representatives().bisimulation());
     let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
-    let grades = graded::masks(inputs, &mut encoder, &mut interning, &masks, means)?;
-    let mut classes = crowded.classes(inputs);
-    classes.extend(grades.classes());
+    let near_bound = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, context)?;
+    let mut classes = high_fanout.classes(inputs);
+    classes.extend(near_bound.classes());
     classes.sort_unstable();
     classes.dedup();
     let numbers = (&mut interning, [&masks[..], &classes[..]]);
     let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
     let pairs = follows.pairs;
     counts.append(&workers.counts());
-    counts.append(equivalence.doubles().counts());
+    counts.append(equivalence.representatives().counts());
     counts.add(Shortcut::References, plan.0.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
-    (tables.near_bound, tables.near_bound_masks) = (grades.records, grades.masks);
+    (tables.near_bound, tables.near_bound_masks) = (near_bound.records, near_bound.masks);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
-    Ok(Masks { tables, crowded, pairs, longest_chain, counts })
+    Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
-/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and no node
-/// of a catalogue a mask. O(length of the tables).
+/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and
+/// no node of a packed set a mask. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
     facts: &VocabularyFacts,
     trie: Trie<'_>,
-) -> (TablesData, CrowdedMasks) {
+) -> (TablesData, HighFanoutMasks) {
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary: false };
     let encoder = Encoder::new(trie, shared, facts, lengths);
     let mut pool = Pool::new(shared, facts, network.tables.clone(), lengths);
@@ -188,8 +191,8 @@ pub(crate) fn without_masks(
     }
     tables.states[states].follows = 0;
     token_edges::name(&mut tables, &sets);
-    let nodes = vec![Vec::new(); network.catalogues.len()];
-    (tables, CrowdedMasks { nodes, nothing })
+    let nodes = vec![Vec::new(); network.packed_sets.len()];
+    (tables, HighFanoutMasks { nodes, nothing })
 }
 
 /// The outcome of a shared state, as it is stored.
@@ -227,8 +230,8 @@ fn stored(
     tables
 }
 
-/// Nodes of a subtree, or tokens of a mask, from which on what is known of it is put together instead of walked. Real
-/// vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
+/// Returns the nodes of a subtree, or tokens of a mask, from which on it is composed of known outcomes instead of
+/// walked. Real vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

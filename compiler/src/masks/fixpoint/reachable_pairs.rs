@@ -20,8 +20,8 @@ pub(crate) struct ReachablePairs<'a> {
     follow: &'a Follow<'a>,
     /// Rules, each with a class through which it can be left.
     known: FxHashSet<(u32, u32)>,
-    /// Pairs of these from which no others were made yet, nor rules that call these in tail position noted: a chain of hundreds of
-    /// tail calls is gone up once for each class, not once for each of its rules.
+    /// Pairs that are not processed yet, neither by return states nor by rules that call these in tail position. A
+    /// chain of hundreds of tail calls is followed once for each class, not once for each of its rules.
     fresh: Vec<(u32, u32)>,
     /// Pairs given out: a return state of several callees can meet one class from each of them.
     met: FxHashSet<(u32, u32)>,
@@ -46,7 +46,7 @@ impl<'a> ReachablePairs<'a> {
         }
     }
 
-    /// The pairs that follow from what was added since the last call, each once in all.
+    /// Returns the pairs that follow from what was added since the last call, each once in all.
     pub(crate) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let Self { follow, known, fresh, met } = self;
         let mut pairs = Vec::with_capacity(fresh.len());

@@ -1,10 +1,11 @@
 //! Work on a list of items, on several threads where it is worth it, with the results taken in the order of the items.
 //!
-//! One thread takes the results, in order, as far as they are there, and works on items while the next is not; the others
-//! only work. So what is made of the results does not depend on the number of threads, and goes on beside the work.
+//! One thread takes the results, in order, as far as they are there, and works on items while the next is not; the
+//! others only work. So what is made of the results does not depend on the number of threads, and goes on beside the
+//! work.
 //!
 //! Items are given out in parts, since neighbouring states lead to the same sets. Some take a thousand times as long as
-//! others, so when no part is left, a thread takes half of what another has not begun of its own.
+//! others. So when no part is left, a thread steals half of the items that another has not begun.
 //!
 //! Results of other threads are dropped when all work is done: memory that is given back to an allocator's other thread
 //! while that one allocates makes the two wait for each other.
@@ -22,13 +23,13 @@ use super::worker::Worker;
 use crate::masks::encode::encoder::Computed;
 use crate::masks::limits::MaskError;
 use crate::masks::shortcuts::ShortcutCounts;
-use crate::threads::Means;
+use crate::threads::Context;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// Time after which it is told from the first items how long the others take, and how long that is to be for a second
-/// thread: the first take longest.
+/// Time after which it is estimated from the first items how long the others take, and how long that is to be for a
+/// second thread: the first take longest.
 const TOLD: Duration = Duration::from_micros(60);
 const FORESEEN: Duration = Duration::from_micros(1000);
 
@@ -66,20 +67,20 @@ impl<R> Recycle for Vec<R> {}
 pub(crate) struct Workers<'a, F> {
     idle: Mutex<Vec<Worker<'a>>>,
     new: F,
-    means: Means<'a>,
+    context: Context<'a>,
     /// Whether a second thread has been worth it.
     are_many: AtomicBool,
 }
 
 impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     /// None yet; `new` makes one. They work until the budget is spent.
-    pub(crate) fn new(new: F, means: Means<'a>) -> Self {
-        Self { idle: Mutex::default(), new, means, are_many: AtomicBool::new(false) }
+    pub(crate) fn new(new: F, context: Context<'a>) -> Self {
+        Self { idle: Mutex::default(), new, context, are_many: AtomicBool::new(false) }
     }
 
     /// How many may work at once.
     pub(crate) fn threads(&self) -> usize {
-        self.means.threads.count()
+        self.context.threads.count()
     }
 
     /// How often shortcuts took effect so far.
@@ -99,12 +100,12 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
 
     /// Whether the budget is spent, after an item.
     fn are_late(&self) -> bool {
-        self.means.budget.spend(STEPS_AN_ITEM).is_err()
+        self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
-    /// Works on the items, each at an `own` state, and has each result taken, in order. The items that one thread alone
-    /// works on depend on the time, and nothing that is made of the results does. The part of taking a result that needs
-    /// none of those before it is done `ahead` by the thread that has found it, where there are several.
+    /// Processes the items, each at an `own` state, and takes the results in order. Which thread processes an item
+    /// depends on timing, and no result does. With several threads, the part of taking a result that needs no earlier
+    /// result is done `ahead`, by the thread that found it.
     pub(crate) fn in_order<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],
@@ -176,7 +177,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         };
         let work_on_next = &work_on_next;
         let mut taken: Vec<Vec<R>> = Vec::new();
-        self.means.threads.scope(|scope| {
+        self.context.threads.scope(|scope| {
             let others =
                 scope.into_iter().flat_map(|scope| (1..threads).map(move |at| (scope, at)));
             for (scope, worker) in others {
@@ -255,7 +256,7 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         (first < end).then(|| first..end.min(first + self.size))
     }
 
-    /// The second half of what a worker has not begun, of the one that has most.
+    /// Returns the second half of the items that a worker has not begun, of the worker with the most.
     fn part_of_another(&self) -> Option<Range<usize>> {
         loop {
             let most = self.given.iter().max_by_key(|rest| rest.len())?;

@@ -40,7 +40,7 @@ pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -
         let (tables, index) = joined.locate(state);
         let own = state >= network.tables.bases.states;
         for edge in tables.token_edges_of(index) {
-            if !sets.settled(edge.target, frame).ends {
+            if !sets.after_returns(edge.target, frame).ends {
                 continue;
             }
             if own {

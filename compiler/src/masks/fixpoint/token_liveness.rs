@@ -1,18 +1,18 @@
-//! Token liveness: states in which a token may end, since whole tokens lead on.
+//! Token liveness: states in which a token may end, because whole tokens continue from there.
 //!
 //! A vocabulary with all 256 single-byte tokens spells everything. Real ones miss some (SmolLM2 has 235), and then a
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
 //! through them, but lose the flag that lets a token end there.
 //!
 //! A state rests if it is final, or if some token leads from it to a state that rests over frames that rest, all within
-//! its rule. This is a least fixpoint, first over single bytes, then, for what is left, over whole tokens. With every
+//! its rule. This is a least fixpoint, first over single bytes, and then over whole tokens for the rest. With every
 //! configuration and frame at rest, the way from each to the end of its rule is spelled by whole tokens, so no
 //! configuration is a dead end. A way that only tokens reaching beyond the end of the rule could spell is not counted.
 //!
-//! The head of a countdown rests if the state that takes its place in the end does, and if single bytes lead on from
-//! the head itself: then they lead around the loop as often as it takes. A token that reaches past the head may find
+//! The head of a countdown rests if its exit does, and if single bytes continue from the head itself: then
+//! they continue around the loop to its end. A token that reaches past the head may find
 //! the countdown run out and stand in the chain behind it, so a state of the loop and the same state of the chain must
-//! rest alike: in both, only single bytes count.
+//! rest equally: in both, only single bytes count.
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -25,15 +25,15 @@ use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
+/// Clears the rest flag of every state from which no sequence of tokens continues, and returns those states.
 pub(crate) fn mark(
     network: &mut Network,
     shared: Tables<'_>,
     known: &VocabularyFacts,
     trie: Trie<'_>,
 ) -> Vec<u32> {
-    let spelled = known.spelled();
-    if spelled == ByteSet::FULL {
+    let single_bytes = known.single_bytes();
+    if single_bytes == ByteSet::FULL {
         return Vec::new();
     }
     let count = network.tables.states.len() - 1;
@@ -42,8 +42,8 @@ pub(crate) fn mark(
     let mut loops: Vec<bool> =
         network.tables.states[..count].iter().map(|record| record.exit().is_some()).collect();
     loop {
-        let rests = least(network, (shared, known), trie, spelled, &loops, &by_token);
-        let marker = Marker { network, shared, spelled, rests: &rests };
+        let rests = least(network, (shared, known), trie, single_bytes, &loops, &by_token);
+        let marker = Marker { network, shared, single_bytes, rests: &rests };
         let broken: Vec<usize> =
             (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
         if broken.is_empty() {
@@ -82,7 +82,7 @@ fn least(
     network: &mut Network,
     (shared, known): (Tables<'_>, &VocabularyFacts),
     trie: Trie<'_>,
-    spelled: ByteSet,
+    single_bytes: ByteSet,
     loops: &[bool],
     by_token: &[bool],
 ) -> Vec<bool> {
@@ -92,7 +92,7 @@ fn least(
     loop {
         let before = rests.clone();
         for index in 0..count {
-            let marker = Marker { network, shared, spelled, rests: &rests };
+            let marker = Marker { network, shared, single_bytes, rests: &rests };
             rests[index] = rests[index] || marker.rests(index, loops[index]);
         }
         set_flags(network, &rests);
@@ -119,7 +119,7 @@ fn least(
 struct Marker<'a> {
     network: &'a Network,
     shared: Tables<'a>,
-    spelled: ByteSet,
+    single_bytes: ByteSet,
     rests: &'a [bool],
 }
 
@@ -144,7 +144,7 @@ impl Marker<'_> {
         let own = joined.own;
         let on_byte = || {
             own.byte_edges_of(index).iter().any(|edge| {
-                let spells = (edge.lo()..=edge.hi()).any(|byte| self.spelled.contains(byte));
+                let spells = (edge.lo()..=edge.hi()).any(|byte| self.single_bytes.contains(byte));
                 spells && self.known(edge.target)
             })
         };

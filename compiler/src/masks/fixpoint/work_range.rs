@@ -5,7 +5,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The first of the items and the end of them, in 32 bits each: there are no more than states and pairs can be numbered.
+/// The first of the items and the end of them, in 32 bits each: there are no more than states and pairs can be
+/// numbered.
 pub(crate) struct WorkRange(AtomicU64);
 
 impl WorkRange {

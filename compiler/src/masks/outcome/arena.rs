@@ -1,12 +1,11 @@
-//! Outcomes that are kept, one behind the other in blocks of memory that many share.
+//! Outcomes that are kept, one behind the other in shared blocks of memory.
 //!
-//! There may be a hundred thousand of them, some for as long as the compiler lives. Were each a piece of memory of its
-//! own, they would lie strewn over the heap of the process, between what each compilation needs for a moment, and an
-//! allocator has to search among the gaps: a compiler that had seen a few hundred grammars took a quarter longer for the
-//! next one.
+//! There may be a hundred thousand of them, some for as long as the compiler lives. With an allocation for each, they
+//! would be scattered over the heap among short-lived memory, and the allocator would search among the gaps. A compiler
+//! that had seen a few hundred grammars then took a quarter longer for the next one.
 //!
-//! A block is written on while others read what stands in it already, so its words are atomic. A thread that has a
-//! [`KeptOutcome`] was given it by the thread that wrote it, or under the lock that this thread held, and sees its words.
+//! A block is written while others read earlier parts of it, so its words are atomic. A thread gets a [`KeptOutcome`]
+//! from the thread that wrote it, or under a lock that the writer held, so it sees the words.
 //!
 //! Cost: O(words) to keep an outcome; a clone counts a reference to its block.
 

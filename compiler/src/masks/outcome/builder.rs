@@ -6,8 +6,8 @@ use crate::masks::trie::children::Children;
 
 /// An outcome under construction.
 ///
-/// A node at which the rule is left matters only if some byte below it may come after the rule, so the others are left out:
-/// the exit classes of an identifier that may end anywhere shrink to the few nodes where it does.
+/// An exit node matters only if some byte below it may follow the rule. The others are left out, so the exit classes of
+/// an identifier that may end anywhere have only the few nodes at which it does.
 pub(crate) struct OutcomeBuilder<'a> {
     pub(crate) outcome: Outcome,
     /// Bytes that may come after the rule the walk began in.

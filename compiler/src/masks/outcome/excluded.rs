@@ -1,4 +1,4 @@
-//! The subtrees of the trie on which a state does not do what its reference does.
+//! The subtrees of the trie on which a state differs from its reference.
 
 use std::ops::Range;
 

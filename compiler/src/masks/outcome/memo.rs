@@ -1,14 +1,14 @@
-//! Outcomes at nodes below the root, found by one walk and used by all: those of own states for as long as a grammar is
-//! compiled, those of shared ones for as long as the compiler lives.
+//! Outcomes at nodes below the root, found by one walk and used by all. Those of own states are kept while a grammar is
+//! compiled, those of shared states as long as the compiler lives.
 //!
-//! A grammar of hundreds of like strings comes to the same wide states at the same nodes from most of its states, so
-//! nearly all of the work is to find these outcomes: were each walker to find them for itself, a second thread would be
-//! of no use. An outcome does not depend on who finds it, so that two walkers find one at the same time does no harm.
+//! A grammar of hundreds of similar strings reaches the same wide states at the same nodes from most of its states, so
+//! nearly all of the work is to find these outcomes. If each walker found them for itself, a second thread would be of
+//! no use. An outcome does not depend on its finder, so two walkers may find one at the same time.
 //!
-//! A compiler that lives long has to forget: outcomes are in two generations, and where the young ones take half of the
-//! room, they become the old, and what was old and not asked for meanwhile is forgotten.
+//! A long-lived compiler has to forget. Outcomes are in two generations. When the young ones take half of the room,
+//! they become the old ones, and old ones that were not used meanwhile are dropped.
 //!
-//! Cost: a lock of a shard for each look-up, some 20 ns where no other thread holds it.
+//! Cost: a lock of a shard for each look-up, some 20 ns without contention.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,7 @@
 //! The ranks of the tokens of a mask that others are derived from.
 //!
-//! After a walk they are at hand. A mask that was put together as a row has none, and mostly none are asked for
-//! but a few, those of the tokens in which another mask differs: these are looked up in the row one by one.
+//! After a walk all ranks are known. A mask assembled as a row has none, and mostly only a few are needed: those of the
+//! tokens in which another mask differs. These are looked up in the row one by one.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -51,8 +51,8 @@ impl<'s> RowRanks<'s> {
         }
     }
 
-    /// The ranks of some ranges, unless they are more than `most`. O(parts) where all are known, else O(ranks in the ranges),
-    /// until so many were asked for that all are found.
+    /// The ranks of some ranges, unless they are more than `most`. O(parts) where all are known, else O(ranks in the
+    /// ranges), until so many were asked for that all are found.
     pub(crate) fn held(
         self,
         trie: Trie<'_>,

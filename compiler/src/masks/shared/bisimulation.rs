@@ -1,12 +1,12 @@
-//! Bisimulation of shared states: what is stored of one answers for all that do the same.
+//! Bisimulation of shared states: the stored outcomes of a state hold for all states of its class.
 //!
-//! The rest of a string is a rule, and so is the rest of a string that is not empty; each has its own states for the
-//! bytes of a character, which lead by a tail call to the same place. Two states are alike where their records are,
-//! with the targets of edges replaced by what these are like; a state that does nothing but a tail call is like the
-//! state that the call begins in. This finds most of what a minimisation across rules would, and never too much.
+//! The rest of a string is a rule, and so is the rest of a string that is not empty. Each has its own states within a
+//! character, and both lead to the same place by a tail call. Two states are bisimilar if their records are equal once
+//! the targets of edges are replaced by their classes. A state with nothing but a tail call is in the class of the
+//! callee's first state. This finds most of what a minimization across rules would, and never too much.
 //!
-//! Cost: O(states and edges) for each round. States come after those that they lead to, so that all but what is in a cycle
-//! is found in the first; there are as many as cycles are found alike one after the other, and one more.
+//! Cost: O(states and edges) for each round. States are visited after those that they lead to, so the first round finds
+//! all that is not on a cycle. There is one more round for each cycle found after another, and a last one.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
@@ -15,7 +15,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::graph::{by_component, components_by};
 
 /// For each state the lowest that is known to be like it.
-pub(crate) fn alike(shared: Tables<'_>) -> Vec<u32> {
+pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     let mut like: Vec<u32> = (0..shared.state_count()).collect();
     let mut after = vec![0u32; like.len()];
     for (index, rule) in (0..).zip(shared.rules) {

@@ -1,12 +1,12 @@
 //! Call followers: the bytes that may come behind a string of a shared rule within a token.
 //!
 //! Two states that call one rule and return to different states have the same masks unless some token holds a string of
-//! the rule and goes on behind it with a byte on which the return states differ. After a colon hardly any token has a whole
-//! value, and none has a bracket behind it.
+//! the rule and goes on behind it with a byte on which the return states differ. After a colon hardly any token has a
+//! whole value, and none has a bracket behind it.
 //!
-//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte. Letters and digits
-//! lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each rule and byte that is asked for,
-//! some 0.2 ms.
+//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte. Letters and
+//! digits lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each rule and byte that is
+//! asked for, some 0.2 ms.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -70,7 +70,7 @@ fn find_next(
     (byte, rule): (u8, u32),
 ) -> ByteSet {
     let mut sets = LazyDfa::new(network);
-    let begin = sets.settled(network.rule(rule).first_state, BOTTOM).at;
+    let begin = sets.after_returns(network.rule(rule).first_state, BOTTOM).at;
     let on_byte = (0..).zip(trie.byte).filter(|&(_, &other)| other == byte);
     let nodes = on_byte.map(|(node, _)| node).filter(|&node| node != 0 && may_end(node));
     let mut work: Vec<(u32, Configurations)> = nodes.map(|node| (node, begin)).collect();
@@ -146,7 +146,7 @@ mod tests {
                     let begins = (0..text.len()).filter(|&at| text[at] == byte);
                     for begin in begins {
                         let mut sets = LazyDfa::new(network);
-                        let mut at = sets.settled(network.rule(rule).first_state, BOTTOM).at;
+                        let mut at = sets.after_returns(network.rule(rule).first_state, BOTTOM).at;
                         for (place, &byte) in text.iter().enumerate().skip(begin + 1) {
                             let reached = sets.step(at, byte);
                             at = reached.at;

@@ -4,8 +4,8 @@
 //! the rule of the first may return to. Its length is bounded where these steps have no cycle; a cycle means that a
 //! mask reads as much of the stack as there is, and is reported with a state on it.
 //!
-//! The next link of a chain depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are far
-//! fewer than the entries. The vocabulary's rules call none of a grammar's, so a chain is one part within the
+//! The next link of a chain depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are
+//! far fewer than the entries. The vocabulary's rules call none of a grammar's, so a chain is one part within the
 //! vocabulary's tables and one within the grammar's; of the first, what every grammar needs is found once
 //! ([`SharedChains`]). Cost: O(ways out and their steps).
 

@@ -6,7 +6,7 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Flags that tell two states apart.
+/// Flags that distinguish two states.
 const TOLD: u32 =
     state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
 
@@ -99,8 +99,8 @@ fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
     (is_alone && call.ret == NONE).then_some(call.callee)
 }
 
-/// The states that two rules come to side by side, where these do the same: all of the first rule's, each with one of the
-/// other's or of the rules that it goes on with. A rule does what another does that it is `like`.
+/// Returns the states that two rules reach side by side, if the rules are equal: all of the first rule's, each with one
+/// of the other's or of the rules that replace it.
 pub(crate) fn pairs(
     network: Joined<'_>,
     like: &FxHashMap<u32, u32>,

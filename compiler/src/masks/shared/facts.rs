@@ -2,15 +2,15 @@
 //! again.
 //!
 //! - Residuals: the part of a shared state `s`'s base mask and exit class that lies below the trie's node for a byte `b` is
-//!   the outcome of `q` at that node, where `s` goes to `q` on `b` and nowhere else. Walks meet wide subtrees just there: one
-//!   byte into a token, inside a string. So the outcome is cut from what is stored: a binary search instead of a walk.
+//!   the outcome of `q` at that node, if `s` leads to `q` on `b` and nowhere else. Walks meet wide subtrees just there: one
+//!   byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
 //! - Deeper in the trie an outcome is walked once and [remembered](crate::masks::outcome::memo).
 //! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma
 //!   looks at the commas alone.
 //!
-//! All of it is worked out when it is first asked for, and all but what was walked is kept for as long as the compiler
-//! lives: a base mask as ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which grammar asks
-//! first, or on which thread.
+//! All of it is computed on first use, and all but the walks is kept as long as the compiler lives: a base mask as
+//! ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which
+//! grammar asks first, or on which thread.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
-use super::bisimulation::alike;
+use super::bisimulation::bisimilar;
 use super::call_followers::CallFollowers;
 use super::chains::SharedChains;
 use super::countdowns::CountdownLoops;
@@ -48,13 +48,13 @@ pub(crate) struct VocabularyFacts {
     rules: SharedRules,
     chains: SharedChains,
     /// Bytes that are single-byte tokens.
-    spelled: ByteSet,
+    single_bytes: ByteSet,
     /// Per state: the base mask has no token that is matched by id.
     speaks: Vec<bool>,
     transitions: Transitions,
     sources: Predecessors,
-    /// States that stay where they are on some bytes, the lowest of those alike; those that do so on many come first, and
-    /// are so many.
+    /// Self-looping states, the lowest of equal ones, those that loop on many bytes first; and how many of these there
+    /// are.
     staying: (Vec<u32>, usize),
     /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
     passing: FxHashMap<u32, u32>,
@@ -80,7 +80,7 @@ impl VocabularyFacts {
     /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(nodes, states and edges).
     pub(crate) fn new(vocabulary: &VocabularyArtifact) -> Self {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let like = alike(shared);
+        let like = bisimilar(shared);
         let children = Children::new(trie);
         let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
         let speaks: Vec<bool> = speaks.collect();
@@ -113,7 +113,7 @@ impl VocabularyFacts {
         Self {
             children,
             nodes: Subtrees::new(trie),
-            spelled: trie.single_bytes().collect(),
+            single_bytes: trie.single_bytes().collect(),
             chains: SharedChains::new(shared, &rules),
             left_through: left_through(shared, &rules),
             rules,
@@ -207,8 +207,8 @@ impl VocabularyFacts {
     }
 
     /// Bytes that are single-byte tokens.
-    pub(crate) fn spelled(&self) -> ByteSet {
-        self.spelled
+    pub(crate) fn single_bytes(&self) -> ByteSet {
+        self.single_bytes
     }
 
     /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.
@@ -264,8 +264,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each other,
-    /// those of the lowest.
+    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each
+    /// other, those of the lowest.
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }
@@ -306,7 +306,7 @@ mod tests {
         node: u32,
     ) -> (Vec<u32>, Vec<u32>) {
         let (mut ranks, mut exits) = (Vec::new(), Vec::new());
-        let start = sets.settled(state, BOTTOM);
+        let start = sets.after_returns(state, BOTTOM);
         let mut work = vec![(node, start.at, start.exits)];
         while let Some((node, at, leaves)) = work.pop() {
             if leaves && trie.children(node).any(|child| after.contains(trie.byte[child as usize]))
@@ -335,14 +335,14 @@ mod tests {
         let known = VocabularyFacts::new(&vocabulary);
         let follow = Follow::new(network, known.rules(), &[]);
         let mut sets = LazyDfa::new(network);
-        let mut told = 0;
+        let mut distinguished = 0;
         for state in 0..shared.state_count() {
             // A grammar that goes on with other bytes after a rule does not get it from the vocabulary.
             let rule = follow.rule_of(state) as usize;
             let after = ByteSet::from_words(shared.rules[rule].after_bytes);
             for (byte, node) in known.children().of(0).filter(|&(_, node)| !trie.is_leaf(node)) {
                 let Some(source) = known.source_on(state, byte) else { continue };
-                told += 1;
+                distinguished += 1;
                 let stored = known.stored(shared, trie, source, node);
                 let ranks: Vec<u32> = stored.spans().flatten().collect();
                 let leaves = |exit: &u32| {
@@ -353,6 +353,6 @@ mod tests {
                 assert_eq!((ranks, exits), expected, "state {state}, node {node}");
             }
         }
-        assert!(told > 100, "{told}");
+        assert!(distinguished > 100, "{distinguished}");
     }
 }

@@ -1,12 +1,11 @@
-//! Predecessors: by state and byte, a shared state that goes there on the byte and nowhere else.
+//! Predecessors: by state and byte, a shared state that leads there on the byte and nowhere else.
 //!
-//! A walk asks this for each byte behind the root, for a state of its own. The bytes on which a state is reached from one
-//! source are few ranges, as the edges are that say so: they stand side by side by the state, and a look-up searches
-//! among those of one. Kept by state and byte, they would take some twelve times the room, a third of all that a compiler
-//! keeps.
+//! A walk asks for this for each byte after the root, for a state of its own. The bytes on which a state is reached
+//! from one source are few ranges, like the edges. The ranges of a state are stored side by side and searched. By state
+//! and byte, they would take some twelve times the memory, a third of all that a compiler keeps.
 //!
-//! Cost: O(edges) in time, but for sorting them, and in room; a look-up is O(log ranges of the state), of which most states
-//! have one.
+//! Cost: O(edges) time and memory, besides sorting; a look-up is O(log ranges of the state), and most states have one
+//! range.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
@@ -21,11 +20,11 @@ struct SourceRange {
     hi: u8,
     /// The first state that does.
     first: u32,
-    /// The first that does and goes on with few bytes, as after a backslash, where that is another; or [`NONE`].
+    /// The first source with few outgoing bytes, such as after a backslash, if there is another; or [`NONE`].
     narrow: u32,
 }
 
-/// By state (the lowest of those alike), the states that go to it on a byte and nowhere else.
+/// By state (the lowest of equal ones), the states that go to it on a byte and nowhere else.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Predecessors {
     /// Offsets of the ranges of each state, and the end.
@@ -34,7 +33,7 @@ pub(crate) struct Predecessors {
 }
 
 impl Predecessors {
-    /// The sources among the states whose base masks are told by bytes alone; `like` tells for each state the lowest that
+    /// The sources among the states whose base masks depend on bytes alone; `like` has for each state the lowest that
     /// does the same.
     pub(crate) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
         let mut edges = Vec::new();
@@ -67,8 +66,8 @@ impl Predecessors {
                 }
             }
             let mut lo = 0;
-            for alike in of.chunk_by(|a, b| a == b) {
-                let (hi, (first, narrow)) = (lo + alike.len() - 1, alike[0]);
+            for equal in of.chunk_by(|a, b| a == b) {
+                let (hi, (first, narrow)) = (lo + equal.len() - 1, equal[0]);
                 if first != NONE {
                     this.runs.push(SourceRange { lo: lo as u8, hi: hi as u8, first, narrow });
                 }
@@ -104,7 +103,7 @@ impl Predecessors {
 mod tests {
     use rustc_hash::FxHashMap;
 
-    use super::super::bisimulation::alike;
+    use super::super::bisimulation::bisimilar;
     use super::super::facts::vocabulary;
     use super::super::transitions::speaks_of_bytes;
     use super::*;
@@ -113,7 +112,7 @@ mod tests {
     fn sources_lead_to_their_states_and_nowhere_else() {
         let vocabulary = vocabulary(3);
         let shared = vocabulary.tables();
-        let like = alike(shared);
+        let like = bisimilar(shared);
         let speaks: Vec<bool> =
             (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state)).collect();
         let sources = Predecessors::new(shared, &speaks, &like);

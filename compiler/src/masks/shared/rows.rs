@@ -1,15 +1,15 @@
-//! Dense rows and masks of the vocabulary: which rows are near each other, and which mask is stored in which words.
+//! Dense rows and masks of the vocabulary: the nearest rows of each row, and the masks by their words.
 //!
-//! Cost: of what is near a row O(rows * words of a row), once, when it is first asked for; of the masks O(words of their
+//! Cost: for the nearest rows of a row O(rows times words of a row), once, on first use; for the masks O(words of their
 //! lists), once.
 
 use std::sync::OnceLock;
 
 use grammarc_artifacts::tables::Tables;
 
+use crate::interner::Interner;
 use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
-use crate::sequences::Sequences;
 
 /// Rows near a row, with their distances.
 type Near = Box<[(u32, u32)]>;
@@ -26,7 +26,7 @@ pub(crate) struct StoredRows {
 /// Masks by the words of their records.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    words: Sequences,
+    words: Interner,
     /// By number of the words, the first mask that is stored so.
     masks: Vec<u32>,
 }
@@ -63,7 +63,8 @@ impl StoredRows {
         })
     }
 
-    /// The mask that is stored as a row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both lists.
+    /// The mask that is stored as a row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both
+    /// lists.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])

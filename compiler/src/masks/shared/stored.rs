@@ -1,7 +1,7 @@
 //! Outcomes at a child of the root that are read from the stored mask of another state.
 //!
-//! Residuals: the part of a shared state `s`'s base mask and exit class that lies below the trie's node for a byte `b` is the
-//! outcome of `q` at that node, where `s` goes to `q` on `b` and nowhere else. Cost: a binary search.
+//! Let a shared state `s` lead to `q` on a byte `b` and nowhere else. The residual of `s` is the part of its base mask
+//! and exit class below the trie's node for `b`. This is the outcome of `q` at that node. Cost: a binary search.
 
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! Transitions of the vocabulary's own states by single bytes, with plain tail calls looked through.
 //!
-//! States that do the same ([`bisimulation`](super::bisimulation)) are one here: a transition leads to the lowest of them.
+//! States that do the same ([`bisimulation`](super::bisimulation)) are one here: a transition leads to the lowest of
+//! them.
 //!
 //! Cost: O(edges) for each state, when it is first asked for.
 
@@ -11,8 +12,8 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::ir::ByteSet;
 
-/// Bytes with transitions from which on a state is wide: what is found of its outcomes is kept, and it takes part in the
-/// classes of equivalent states.
+/// Bytes with transitions from which on a state is wide: its outcomes are kept, and it is classified with equivalent
+/// states.
 pub(crate) const WIDE: usize = 8;
 
 /// Bytes with self-loops from which on a state is a reference for any other.
@@ -27,7 +28,7 @@ const DEEPEST: usize = 4;
 /// Transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// By byte, the state (the lowest of those alike), or [`NONE`].
+    /// By byte, the state (the lowest of equal ones), or [`NONE`].
     pub(crate) to: [u32; 256],
     /// The same as runs of bytes that lead somewhere, in ascending order.
     pub(crate) runs: Vec<(u8, u8, u32)>,
@@ -43,7 +44,7 @@ pub(crate) struct SharedTransitions {
     pub(crate) turns: ByteSet,
 }
 
-/// Whether a state's base mask holds no tokens matched by id, of which it says nothing by their bytes.
+/// Whether a state's base mask has no tokens that are matched by id, whose bytes do not matter.
 pub(crate) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
     let calls = shared.call_edges_of(state as usize);
     shared.token_edges_of(state as usize).is_empty()
@@ -62,8 +63,8 @@ pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
 }
 
-/// The byte edges of a state and of those that its tail calls begin in, which go on over the same frame, in ascending
-/// order; and the bytes with which other calls begin, or more than one of these.
+/// Returns the byte edges of a state and of the callees of its tail calls, ascending. Also returns the first bytes of
+/// its other calls, and the bytes that several of these share.
 fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
     let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
     let mut work = vec![(state, 0)];
@@ -90,7 +91,7 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// The transitions of a state, where `representative` tells for each state the lowest that does the same.
+    /// Returns the transitions of a state. `representative` has for each state the lowest equivalent one.
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;

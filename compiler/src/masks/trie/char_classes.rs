@@ -1,9 +1,9 @@
 //! Strings of the trie whose characters are of a few kinds, by kinds and length.
 //!
-//! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and whether it accepts one
-//! depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and one set
-//! of kinds; the mask of such a state is put together from groups without a visit of a node. Nodes at which such a string
-//! goes on with another byte are kept by that byte.
+//! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and whether it accepts
+//! one depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and
+//! one set of kinds; the mask of such a state is put together from groups without a visit of a node. Nodes at which
+//! such a string continues with another byte are indexed by that byte.
 //!
 //! The kinds are those that patterns distinguish: the digits, the letters of hexadecimal digits and the others, of
 //! each case, and every other printable character of ASCII.
@@ -15,8 +15,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Bytes of strings up to which their nodes are not kept: a state that does the same as its reference for so many may
-/// differ from it in longer strings of one kind alone.
+/// Length of strings, in bytes, up to which their nodes are not kept. A state that equals its reference for so many
+/// bytes may differ from it in longer strings of one kind alone.
 pub(crate) const FAR: usize = 16;
 
 /// The kinds of characters of a string, as bits.
@@ -157,7 +157,7 @@ impl CharClassIndex {
         of.map(|(group, from)| (group.length, &self.ids[from as usize..group.end as usize]))
     }
 
-    /// How many strings go on with a byte, whatever their kinds; none where that is not kept.
+    /// Returns how many strings continue with a byte, whatever their kinds. `None` if that is not kept.
     pub(crate) fn spread(&self, byte: u8) -> Option<usize> {
         (!is_common(byte)).then(|| self.on(byte).len())
     }

@@ -1,12 +1,12 @@
-//! The children of every trie node side by side, so that a walk that goes on with one byte finds it without stepping
-//! over the subtrees of the others.
+//! The children of every trie node side by side, so that a walk on one byte need not step over the subtrees of the
+//! siblings.
 //!
-//! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line away for
-//! each. Here what is looked for is found without a branch for each byte that is looked at: most nodes have few children,
-//! whose bytes stand beside their number and are held against it all at once, and the others say in bits which bytes they
-//! have. A walk from node to node is bound by the memory that it waits for, which is one place for each.
+//! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line for each.
+//! Here a child is found without a branch for each sibling. Most nodes have few children: their bytes are stored beside
+//! their number and compared at once. Other nodes have a bitmap of bytes. A walk is bound by memory latency, which is
+//! one cache line for a node.
 //!
-//! Twenty-one bytes a node, and forty more for one with many children; built in O(nodes).
+//! Memory: twenty-one bytes a node, and forty more for one with many children; built in O(nodes).
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// So many bytes are found sooner by looking at all children; and so many children are looked at all at once, as bytes of
-/// a word.
+/// So many bytes are found sooner by looking at all children; and so many children are looked at all at once, as bytes
+/// of a word.
 const FEW: usize = 8;
 
 /// The lowest bit of each byte of a word, and the highest.

@@ -1,9 +1,9 @@
-//! Bloom filter of the factors (contiguous parts) of tokens. Two states that differ only on strings that are no factor have
-//! the same masks.
+//! Bloom filter of the factors (contiguous parts) of tokens. Two states that differ only on strings that are no factor
+//! have the same masks.
 //!
-//! A string is known by its last bytes, as many as a [`Factor`] holds, and looked up by their hash in a table of bits. So a
-//! string may be taken for a factor that is none, and never the other way round. Factors of two bytes have an exact
-//! table: in most vocabularies no token has a letter and a quote behind it.
+//! A string is known by its last bytes, as many as a [`Factor`] holds, and looked up by their hash in a table of bits.
+//! So a string may be taken for a factor that is none, and never the other way round. Factors of two bytes have an
+//! exact table: in most vocabularies no token has a letter and a quote behind it.
 //!
 //! Eight bits for each node of the trie: half a megabyte for 128,000 tokens. Built in O(nodes), some 10 ns each.
 

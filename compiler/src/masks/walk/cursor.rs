@@ -125,7 +125,8 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// The configuration that is come to by calls alone: states that do nothing but call are looked through.
+    /// Returns the configuration after calls alone: states with nothing but a call are replaced by the callee's first
+    /// state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

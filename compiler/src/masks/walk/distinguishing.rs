@@ -1,9 +1,9 @@
 //! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
 //! them.
 //!
-//! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes for
-//! `k + 1` follow from those for `k` of the pairs that the two lead to, so they are found for 1, 2, ... bytes, as far as they
-//! are asked for; most stay the same after a few.
+//! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
+//! for `k + 1` follow from those for `k` of the successor pairs, so they are computed for 1, 2, ... bytes, as far as
+//! needed. Most stay the same after a few.
 //!
 //! Cost: O(transitions) for each pair and length.
 
@@ -17,10 +17,10 @@ use super::pair_table::{
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// Bytes within which most two are told apart that are told apart at many nodes.
+/// The bytes within which most pairs are distinguished that are distinguished at many nodes.
 const SOON: usize = 2;
 
-/// Bytes from which on it is worth finding all that a pair leads to.
+/// Bytes from which on computing all successors of a pair is worth its cost.
 const WORTH_STEADYING: usize = 6;
 
 /// Pairs that are looked into at once.
@@ -28,22 +28,22 @@ const MOST_STEADIED: usize = 128;
 
 impl PairTable {
     /// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [`bits`], as far as that was asked.
-    fn known_parting(&self, pair: u32) -> &[u128] {
-        let DistinguishingBytes { first, count, .. } = self.all[pair as usize].parting;
-        &self.partings.all[first as usize..][..usize::from(count)]
+    fn known_distinguishing(&self, pair: u32) -> &[u128] {
+        let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
+        &self.distinguishing_table.all[first as usize..][..usize::from(count)]
     }
 
-    /// Notes what tells a pair apart within one byte more.
+    /// Records the bytes that distinguish a pair within one byte more.
     fn add_parting(&mut self, pair: u32, bits: u128) {
-        self.partings.add(&mut self.all[pair as usize].parting, bits);
+        self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
 }
 
 impl PairTable {
-    /// Bytes, as [`bits`], one of which is in every string of up to `length` that tells the two apart:
-    /// below a node no higher and without such bytes they do the same. A string on which they come apart later has the byte
-    /// that leads there as well, so either will do, and the rarer is taken.
-    pub(crate) fn parting(
+    /// Returns distinguishing bytes of a pair, as [`bits`]: every string of up to `length` that distinguishes the two
+    /// has one of them. Below a node no higher and without such bytes both are equal. A string that distinguishes them
+    /// later also has the byte on the way there, so either may be taken, and the rarer one is.
+    pub(crate) fn distinguishing(
         &mut self,
         cursor: &mut Cursor<'_>,
         pair: u32,
@@ -51,30 +51,30 @@ impl PairTable {
         reference: &SharedReference,
     ) -> u128 {
         let Some(last) = length.checked_sub(1) else { return 0 };
-        let parting = self.known_parting(pair);
-        if let Some(&bits) = parting.get(last) {
+        let distinguishing = self.known_distinguishing(pair);
+        if let Some(&bits) = distinguishing.get(last) {
             return bits;
         }
-        let Pair { steps, bytes, parting: DistinguishingBytes { steady, .. }, .. } =
+        let Pair { steps, bytes, distinguishing: DistinguishingBytes { steady, .. }, .. } =
             &self.all[pair as usize];
-        if *bytes < FEW && parting.is_empty() {
+        if *bytes < FEW && distinguishing.is_empty() {
             let steps = &self.steps[steps.start as usize..steps.end as usize];
             let bits = steps.iter().fold(0, |all, step| all | bits(step.bytes()));
             self.add_parting(pair, bits);
-            self.all[pair as usize].parting.steady = Some(Stability::Always);
+            self.all[pair as usize].distinguishing.steady = Some(Stability::Always);
             return bits;
         }
-        match (steady, parting.last()) {
+        match (steady, distinguishing.last()) {
             (None, _) if length >= WORTH_STEADYING => {
                 self.steady(cursor, pair, reference);
-                return self.parting(cursor, pair, length, reference);
+                return self.distinguishing(cursor, pair, length, reference);
             }
             (Some(Stability::Always), Some(&bits)) => return bits,
             _ if length > AHEAD => return u128::MAX,
             _ => {}
         }
         // So that those of all lengths up to this are known, in order.
-        self.parting(cursor, pair, last, reference);
+        self.distinguishing(cursor, pair, last, reference);
         let bits = self.parted(cursor, pair, last, reference);
         self.add_parting(pair, bits);
         bits
@@ -82,8 +82,8 @@ impl PairTable {
 
     /// The same for strings of any length, as far as that is known.
     pub(crate) fn always_parting(&self, pair: u32) -> u128 {
-        let is_steady = self.all[pair as usize].parting.steady == Some(Stability::Always);
-        let last = self.known_parting(pair).last().filter(|_| is_steady);
+        let is_steady = self.all[pair as usize].distinguishing.steady == Some(Stability::Always);
+        let last = self.known_distinguishing(pair).last().filter(|_| is_steady);
         last.copied().unwrap_or(u128::MAX)
     }
 
@@ -102,9 +102,9 @@ impl PairTable {
             return bits;
         }
         for at in ways.first..ways.end {
-            let way = self.partings.on[at as usize];
+            let way = self.distinguishing_table.on[at as usize];
             let next = self.next_on(cursor, at, reference);
-            let later = self.parting(cursor, next, last, reference) & !bits;
+            let later = self.distinguishing(cursor, next, last, reference) & !bits;
             let now = way.bits & !bits;
             // Mostly the one is part of the other, which is rarer then.
             bits |= match now & later {
@@ -128,7 +128,7 @@ impl PairTable {
             for number in ways.first..ways.end {
                 let next = self.next_on(cursor, number, reference);
                 let known = &self.all[next as usize];
-                match known.parting.steady {
+                match known.distinguishing.steady {
                     _ if known.bytes < FEW => continue,
                     Some(Stability::Always) => {}
                     _ if found.contains(&next) => continue,
@@ -137,20 +137,22 @@ impl PairTable {
                         continue;
                     }
                 }
-                all_count = all_count.max(usize::from(known.parting.count));
+                all_count = all_count.max(usize::from(known.distinguishing.count));
             }
             at += 1;
         }
-        found.iter().for_each(|&pair| self.all[pair as usize].parting.steady = Some(Stability::No));
+        found
+            .iter()
+            .for_each(|&pair| self.all[pair as usize].distinguishing.steady = Some(Stability::No));
         if found.len() > MOST_STEADIED {
             return;
         }
         for last in 0..AHEAD {
             let mut changed = last <= all_count;
             for &pair in &found {
-                let parting = self.known_parting(pair);
-                let before = last.checked_sub(1).map(|before| parting[before]);
-                let bits = match parting.get(last) {
+                let distinguishing = self.known_distinguishing(pair);
+                let before = last.checked_sub(1).map(|before| distinguishing[before]);
+                let bits = match distinguishing.get(last) {
                     Some(&bits) => bits,
                     None => {
                         let bits = self.parted(cursor, pair, last, reference);
@@ -163,7 +165,7 @@ impl PairTable {
             if !changed {
                 let all = &mut self.all;
                 let steady = Some(Stability::Always);
-                found.iter().for_each(|&pair| all[pair as usize].parting.steady = steady);
+                found.iter().for_each(|&pair| all[pair as usize].distinguishing.steady = steady);
                 return;
             }
         }
@@ -176,24 +178,25 @@ impl PairTable {
         number: u32,
         reference: &SharedReference,
     ) -> u32 {
-        let PairSuccessor { to, stored, at, next, .. } = self.partings.on[number as usize];
+        let PairSuccessor { to, stored, at, next, .. } =
+            self.distinguishing_table.on[number as usize];
         if next != NONE {
             return next;
         }
         let next = self.next(cursor, at, to, stored, reference);
-        self.partings.on[number as usize].next = next;
+        self.distinguishing_table.on[number as usize].next = next;
         next
     }
 
     /// The pairs that a pair goes on to.
     fn ways(&mut self, cursor: &Cursor<'_>, pair: u32) -> PairSuccessors {
-        let &Pair { own, ref steps, parting, .. } = &self.all[pair as usize];
-        if let Some(&ways) = self.partings.ways.get(parting.ways as usize) {
+        let &Pair { own, ref steps, distinguishing, .. } = &self.all[pair as usize];
+        if let Some(&ways) = self.distinguishing_table.ways.get(distinguishing.ways as usize) {
             return ways;
         }
         let after = bits(cursor.follow.bytes(cursor.follow.rule_of(own.0)));
         let mut apart = 0;
-        let first = self.partings.on.len();
+        let first = self.distinguishing_table.on.len();
         for at in steps.clone() {
             let step = self.steps[at as usize];
             let bits = bits(step.bytes());
@@ -209,21 +212,30 @@ impl PairTable {
             if exits != stored_exits {
                 apart |= after;
             }
-            let on = &mut self.partings.on[first..];
+            let on = &mut self.distinguishing_table.on[first..];
             match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
                 Some(way) => way.bits |= bits,
-                None => self.partings.on.push(PairSuccessor { bits, to, stored, at, next: NONE }),
+                None => self.distinguishing_table.on.push(PairSuccessor {
+                    bits,
+                    to,
+                    stored,
+                    at,
+                    next: NONE,
+                }),
             }
         }
-        let ways =
-            PairSuccessors { apart, first: first as u32, end: self.partings.on.len() as u32 };
-        self.all[pair as usize].parting.ways = self.partings.ways.len() as u32;
-        self.partings.ways.push(ways);
+        let ways = PairSuccessors {
+            apart,
+            first: first as u32,
+            end: self.distinguishing_table.on.len() as u32,
+        };
+        self.all[pair as usize].distinguishing.ways = self.distinguishing_table.ways.len() as u32;
+        self.distinguishing_table.ways.push(ways);
         ways
     }
 
-    /// Whether no more nodes than `most` have to be looked at to tell two apart within so many bytes. Most that are told
-    /// apart at more are so within a few bytes, and all that two lead to is dear to find.
+    /// Whether at most `most` nodes are visited to distinguish two states within so many bytes. Most pairs that need
+    /// more nodes are distinguished within a few bytes, and computing all successors is expensive.
     pub(crate) fn are_near(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -234,7 +246,7 @@ impl PairTable {
     ) -> bool {
         let pair = self.pair(cursor, own, stored, reference);
         let mut spread = |length| {
-            let bits = self.parting(cursor, pair, length, reference);
+            let bits = self.distinguishing(cursor, pair, length, reference);
             cursor.facts.nodes().spread(bits)
         };
         spread(SOON) <= most && spread(within) <= most

@@ -17,7 +17,7 @@ const MOST_MOVES: usize = 8192;
 /// Places that a large schema asks for.
 const PLACES: usize = 128;
 
-/// Runs of most states: those of a place in a key, and of what else a string may have.
+/// The runs of most states: those of a state in a key, and those of the rest of a string.
 const MOST_RUNS: usize = 20;
 
 /// Nowhere.
@@ -101,7 +101,7 @@ impl<'m> Moves<'m> {
     }
 
     /// Bytes on which one of this and a shared state goes on or may end and the other does not.
-    pub(crate) fn told_apart(self, known: &SharedTransitions) -> usize {
+    pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
     }
@@ -156,7 +156,7 @@ impl MoveTable {
         if let Some(Some(arrived)) = index.and_then(|index| self.arrived.get(index)) {
             return *arrived;
         }
-        let reached = cursor.sets.settled(target, frame);
+        let reached = cursor.sets.after_returns(target, frame);
         let to = match reached.at {
             Configurations::One(target, over) => {
                 let (target, over) = cursor.through(target, over);
@@ -268,7 +268,7 @@ impl FoundMoves {
         self.runs.push(ByteRun { lo, hi, to });
     }
 
-    /// Sorts runs that were added, and notes the bytes at which a run or anything else begins or ends.
+    /// Sorts runs that were added, and records the bytes at which runs or other facts change.
     fn join(&mut self) {
         if !self.runs.is_sorted_by_key(|run| run.lo) {
             self.runs.sort_unstable_by_key(|run| run.lo);

@@ -1,13 +1,14 @@
-//! Subset construction on the trie: all nodes of a shared exit class go on together.
+//! Subset construction on the trie: all nodes of a shared exit class are walked together.
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
-//! classes, those of strings and numbers, and most of them go on from the nodes of a class with the same first bytes. A
-//! *front* is the set of nodes that some bytes lead to from the nodes of a class. Its transitions are found once; the trie
-//! alone decides them, so fronts serve all states.
+//! classes, those of strings and numbers, and most of them continue with the same first bytes. A *node set* is the set
+//! of nodes that some bytes lead to from the nodes of a class. The trie alone decides its transitions, so each is
+//! computed once and serves all states.
 //!
 //! Configurations that read many bytes are walked from each node by itself.
 //!
-//! Cost: O(nodes of a front) to find it, and a look-up for each byte from then on, besides the tokens that end there.
+//! Cost: O(nodes of a node set) to find it, and a look-up for each byte from then on, besides the tokens that end
+//! there.
 
 use std::ops::Range;
 
@@ -22,10 +23,10 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Steps of a budget that it takes to go on from a front, about.
+/// Steps of a budget that it takes to go on from a node set, about.
 const STEPS_A_FRONT: usize = 1 << 5;
 
-/// Number of a front.
+/// Number of a node set.
 type NodeSetId = u32;
 
 /// An exit class, and whether the root is to be among its nodes if it is one.
@@ -40,15 +41,15 @@ struct NodeSet {
     inner: Range<u32>,
 }
 
-/// The fronts met so far.
+/// The node_sets met so far.
 #[derive(Debug, Default)]
 pub(crate) struct NodeSets {
-    fronts: Vec<NodeSet>,
+    node_sets: Vec<NodeSet>,
     spans: Vec<Range<u32>>,
     inner: Vec<u32>,
-    /// By exit class and byte, the front of the nodes that it leads to, where there are any.
+    /// By exit class and byte, the node set of the nodes that it leads to, where there are any.
     first: FxHashMap<(Begin, u8), Option<NodeSetId>>,
-    /// By front and byte, the same.
+    /// By node set and byte, the same.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
     /// Fronts to go on from, and the configurations there.
     todo: Vec<(NodeSetId, Configurations)>,
@@ -63,49 +64,49 @@ impl NodeSets {
         edges: &[ClassEdge],
         trie: Trie<'_>,
     ) -> Option<NodeSetId> {
-        if let Some(&front) = self.first.get(&(begin, byte)) {
-            return front;
+        if let Some(&node_set) = self.first.get(&(begin, byte)) {
+            return node_set;
         }
         let from = edges.partition_point(|edge| edge.byte < byte);
         let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
         let on = on.filter(|edge| begin.1 || edge.node != 0);
         let new = self.begin();
         on.for_each(|edge| self.add(edge.child, trie));
-        let front = self.end(new);
-        self.first.insert((begin, byte), front);
-        front
+        let node_set = self.end(new);
+        self.first.insert((begin, byte), node_set);
+        node_set
     }
 
     /// The node set that a byte leads to from another.
     fn next(
         &mut self,
-        front: NodeSetId,
+        node_set: NodeSetId,
         byte: u8,
         children: &Children,
         trie: Trie<'_>,
     ) -> Option<NodeSetId> {
-        if let Some(&next) = self.next.get(&(front, byte)) {
+        if let Some(&next) = self.next.get(&(node_set, byte)) {
             return next;
         }
         let new = self.begin();
-        let Range { start, end } = self.fronts[front as usize].inner;
+        let Range { start, end } = self.node_sets[node_set as usize].inner;
         for at in start..end {
             if let Some(child) = children.on(self.inner[at as usize], byte) {
                 self.add(child, trie);
             }
         }
         let next = self.end(new);
-        self.next.insert((front, byte), next);
+        self.next.insert((node_set, byte), next);
         next
     }
 
-    /// A front without nodes, which are to be [added](Self::add) next.
+    /// A node set without nodes, which are to be [added](Self::add) next.
     fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
         NodeSet { spans: spans..spans, inner: inner..inner }
     }
 
-    /// Adds a node to the new front.
+    /// Adds a node to the new node set.
     #[inline]
     fn add(&mut self, node: u32, trie: Trie<'_>) {
         let tokens = trie.tokens_at(node);
@@ -117,33 +118,33 @@ impl NodeSets {
         }
     }
 
-    /// The new front; none of no nodes. A node without children has a token.
+    /// The new node set; none of no nodes. A node without children has a token.
     fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
         (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
         if new.spans.is_empty() && new.inner.is_empty() {
             return None;
         }
-        self.fronts.push(new);
-        Some(self.fronts.len() as u32 - 1)
+        self.node_sets.push(new);
+        Some(self.node_sets.len() as u32 - 1)
     }
 
-    /// The nodes of a front that have children.
-    fn inner(&self, front: NodeSetId) -> &[u32] {
-        let Range { start, end } = self.fronts[front as usize].inner;
+    /// The nodes of a node set that have children.
+    fn inner(&self, node_set: NodeSetId) -> &[u32] {
+        let Range { start, end } = self.node_sets[node_set as usize].inner;
         &self.inner[start as usize..end as usize]
     }
 
-    /// Adds the tokens that end at a front's nodes.
-    fn add_tokens(&self, front: NodeSetId, outcome: &mut Outcome) {
-        let Range { start, end } = self.fronts[front as usize].spans;
+    /// Adds the tokens that end at a node set's nodes.
+    fn add_tokens(&self, node_set: NodeSetId, outcome: &mut Outcome) {
+        let Range { start, end } = self.node_sets[node_set as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
         spans.iter().for_each(|span| outcome.add_span(span.clone()));
     }
 }
 
 impl NodeSets {
-    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with few
-    /// bytes.
+    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with
+    /// few bytes.
     pub(crate) fn leave_together(
         &mut self,
         (cursor, worklist): (&mut Cursor<'_>, &mut Worklist),
@@ -154,29 +155,29 @@ impl NodeSets {
     ) {
         let floor = self.todo.len();
         for byte in way.live.iter() {
-            if let Some(front) = self.first(begin, byte, edges, cursor.trie) {
+            if let Some(node_set) = self.first(begin, byte, edges, cursor.trie) {
                 let reached = cursor.sets.step(way.at, byte);
-                self.arrive_together(front, reached, builder);
+                self.arrive_together(node_set, reached, builder);
             }
         }
         while self.todo.len() > floor {
-            let Some((front, at)) = self.todo.pop() else { return };
+            let Some((node_set, at)) = self.todo.pop() else { return };
             if cursor.sets.is_late(STEPS_A_FRONT) {
                 self.todo.truncate(floor);
                 return;
             }
             if let Some((byte, reached)) = cursor.sets.only(at) {
-                self.step_together(cursor, front, byte, reached, builder);
+                self.step_together(cursor, node_set, byte, reached, builder);
                 continue;
             }
             let way = cursor.live_configurations(at);
             if way.is_wide {
-                self.inner(front).iter().for_each(|&node| worklist.walk_below(node, way));
+                self.inner(node_set).iter().for_each(|&node| worklist.walk_below(node, way));
                 continue;
             }
             for byte in way.live.iter() {
                 let reached = cursor.sets.step(at, byte);
-                self.step_together(cursor, front, byte, reached, builder);
+                self.step_together(cursor, node_set, byte, reached, builder);
             }
         }
     }
@@ -184,21 +185,21 @@ impl NodeSets {
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
-        front: NodeSetId,
+        node_set: NodeSetId,
         byte: u8,
         reached: Arrival,
         builder: &mut OutcomeBuilder<'_>,
     ) {
-        if let Some(next) = self.next(front, byte, cursor.facts.children(), cursor.trie) {
+        if let Some(next) = self.next(node_set, byte, cursor.facts.children(), cursor.trie) {
             self.arrive_together(next, reached, builder);
         }
     }
 
-    /// Adds the outcome of the strings that lead to the nodes of a front, with the configurations `reached`, and queues
-    /// fronts for the strings below.
+    /// Adds the outcome of the strings that lead to the nodes of a node set, with the configurations `reached`, and
+    /// queues node_sets for the strings below.
     fn arrive_together(
         &mut self,
-        front: NodeSetId,
+        node_set: NodeSetId,
         reached: Arrival,
         builder: &mut OutcomeBuilder<'_>,
     ) {
@@ -206,14 +207,14 @@ impl NodeSets {
             return;
         }
         if reached.ends {
-            self.add_tokens(front, &mut builder.outcome);
+            self.add_tokens(node_set, &mut builder.outcome);
         }
-        let inner = self.inner(front);
+        let inner = self.inner(node_set);
         if reached.exits {
             inner.iter().for_each(|&node| builder.leave(node));
         }
         if !inner.is_empty() && reached.at != Configurations::Nowhere {
-            self.todo.push((front, reached.at));
+            self.todo.push((node_set, reached.at));
         }
     }
 }
@@ -233,9 +234,9 @@ mod tests {
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::follow::Follow;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
-    /// A walk from a node of a front may come to another class.
+    /// A walk from a node of a node set may come to another class.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
@@ -249,7 +250,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let [mut walker, mut between] =
             [(); 2].map(|()| Walker::new(&follow, &known, &equivalence, trie, 2));
@@ -260,7 +261,7 @@ mod tests {
             assert_eq!(between.base(state), walker.base(state), "{state}");
             assert_eq!(between.node_sets.todo, before, "{state}");
         }
-        assert!(!between.node_sets.fronts.is_empty());
+        assert!(!between.node_sets.node_sets.is_empty());
     }
 
     /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.
@@ -278,36 +279,36 @@ mod tests {
         for class in 0..shared.classes.len() as u32 {
             let nodes = class_nodes(shared, class);
             for with_root in [false, true] {
-                let mut fronts = NodeSets::default();
+                let mut node_sets = NodeSets::default();
                 let nodes: Vec<u32> =
                     nodes.iter().copied().filter(|&node| with_root || node != 0).collect();
                 let edges = known.class_edges(shared, class);
                 let mut work: Vec<(Option<NodeSetId>, Vec<u32>, usize)> = bytes
                     .iter()
                     .map(|&byte| {
-                        let front = fronts.first((class, with_root), byte, edges, trie);
-                        (front, step(&nodes, byte), 1)
+                        let node_set = node_sets.first((class, with_root), byte, edges, trie);
+                        (node_set, step(&nodes, byte), 1)
                     })
                     .collect();
-                while let Some((front, nodes, depth)) = work.pop() {
-                    assert_eq!(front.is_some(), !nodes.is_empty(), "class {class}");
-                    let Some(front) = front else { continue };
+                while let Some((node_set, nodes, depth)) = work.pop() {
+                    assert_eq!(node_set.is_some(), !nodes.is_empty(), "class {class}");
+                    let Some(node_set) = node_set else { continue };
                     longest = longest.max(depth);
                     let inner = nodes.iter().filter(|&&node| !trie.is_leaf(node));
                     let inner: BTreeSet<&u32> = inner.collect();
-                    let found = fronts.inner(front);
+                    let found = node_sets.inner(node_set);
                     assert_eq!(found.len(), inner.len(), "class {class}");
                     assert_eq!(found.iter().collect::<BTreeSet<_>>(), inner, "class {class}");
                     let mut together = Outcome::default();
-                    fronts.add_tokens(front, &mut together);
+                    node_sets.add_tokens(node_set, &mut together);
                     let mut one_by_one = Outcome::default();
                     nodes.iter().for_each(|&node| one_by_one.add_span(trie.tokens_at(node)));
                     together.normalize();
                     one_by_one.normalize();
                     assert_eq!(together, one_by_one, "class {class}");
                     for byte in bytes {
-                        let next = fronts.next(front, byte, children, trie);
-                        assert_eq!(next, fronts.next(front, byte, children, trie));
+                        let next = node_sets.next(node_set, byte, children, trie);
+                        assert_eq!(next, node_sets.next(node_set, byte, children, trie));
                         work.push((next, step(&nodes, byte), depth + 1));
                     }
                 }

@@ -1,7 +1,7 @@
 //! The bytes on which an own and a shared configuration differ, as *steps*.
 //!
-//! The transition of a byte range changes at a *turn*: a byte from which on a target, the end of a token or the end of the
-//! rule is another, for either configuration. Between two turns one byte stands for all.
+//! The transitions of both configurations change at *turns*: the bytes at which a target, the end of a token or the end
+//! of the rule changes for either. Between two turns one byte represents all.
 //!
 //! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 
@@ -86,7 +86,7 @@ pub(crate) struct Pair {
     /// Number of the bytes of the steps.
     pub(crate) bytes: usize,
     /// Their distinguishing bytes, as far as these were asked for.
-    pub(crate) parting: DistinguishingBytes,
+    pub(crate) distinguishing: DistinguishingBytes,
 }
 
 /// The moves after the rule of a reference.
@@ -126,7 +126,7 @@ pub(crate) struct PairTable {
     ids: FxHashMap<Key, u32>,
     pub(crate) all: Vec<Pair>,
     pub(crate) steps: Vec<PairEdge>,
-    pub(crate) partings: DistinguishingTable,
+    pub(crate) distinguishing_table: DistinguishingTable,
 }
 
 impl PairTable {
@@ -140,7 +140,7 @@ impl PairTable {
     }
 }
 
-/// Whether what tells two states apart within some bytes does so within more.
+/// Whether the bytes that distinguish two states within some length do so within any greater length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
     /// Not known: too many pairs follow, or they change for too long.
@@ -168,7 +168,7 @@ pub(crate) struct DistinguishingBytes {
     pub(super) count: u8,
     /// How many there is room for.
     pub(super) room: u8,
-    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
+    /// Whether the last of these holds for greater lengths as well, if that was computed.
     pub(super) steady: Option<Stability>,
 }
 
@@ -199,9 +199,10 @@ pub(crate) struct DistinguishingTable {
 }
 
 impl DistinguishingTable {
-    /// Notes what tells a pair apart within one byte more. All of it is moved to the end where there is no room.
-    pub(super) fn add(&mut self, parting: &mut DistinguishingBytes, bits: u128) {
-        let DistinguishingBytes { first, count, room, .. } = parting;
+    /// Adds the bytes that distinguish a pair within one byte more. All of them are moved to the end if there is no
+    /// room.
+    pub(super) fn add(&mut self, distinguishing: &mut DistinguishingBytes, bits: u128) {
+        let DistinguishingBytes { first, count, room, .. } = distinguishing;
         if count == room {
             let known = *first as usize..*first as usize + usize::from(*count);
             *first = self.all.len() as u32;
@@ -239,18 +240,18 @@ impl PairTable {
     /// The moves after the rule of a reference.
     fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(reference.frame);
-        let at = cursor.sets.settled(ret, parent).at;
+        let at = cursor.sets.after_returns(ret, parent).at;
         let live = cursor.live(&at);
         let place = cursor.sets.one(at).map(|(state, frame)| cursor.through(state, frame));
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
-    /// may be left, and one that may not.
+    /// Whether the outgoing bytes of a shared state are nearly those of another, such as two states of a chain of which
+    /// one may be left.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
-        self.moves.of(moves).told_apart(cursor.facts.moves(shared, stored)) < FEW
+        self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
     /// Their number, by which they are found in the table.
@@ -271,7 +272,7 @@ impl PairTable {
         let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
         let at_bottom = reference.frame == BOTTOM;
         let (ret, parent) = cursor.sets.frame(reference.frame);
-        let leaves = !at_bottom && cursor.sets.settled(ret, parent).exits;
+        let leaves = !at_bottom && cursor.sets.after_returns(ret, parent).exits;
         let after = (!at_bottom && is_final(stored)).then(|| self.returned(cursor, reference));
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.steps.len() as u32;
@@ -319,7 +320,7 @@ impl PairTable {
             } else {
                 let differ = ends != known.ends.contains(byte);
                 let stored_exits = is_final(stored);
-                // The state after the rule of the reference is told apart by the bytes that it goes on with.
+                // The state after the rule of the reference is distinguished by its first bytes.
                 match stored_exits && !at_bottom && (differ || leaves && !exits) {
                     true => PairMove::Alone { excluded: true },
                     false => {
@@ -336,7 +337,7 @@ impl PairTable {
         }
         let pair = self.all.len() as u32;
         let steps = from..self.steps.len() as u32;
-        self.all.push(Pair { own, steps, bytes, parting: DistinguishingBytes::default() });
+        self.all.push(Pair { own, steps, bytes, distinguishing: DistinguishingBytes::default() });
         self.ids.insert(key, pair);
         pair
     }

@@ -1,8 +1,9 @@
 //! The pair walk: an own and a shared configuration over the trie, down to the subtrees on which they differ.
 //!
-//! A pair is kept as its [*steps*](super::pair_table), the bytes on which it differs: for most states within a key that is
-//! one byte, the next of the key. The pairs of a key are met again from each state before them, so a walk from a state
-//! within a key is a few look-ups of children. Subtrees without a [distinguishing](super::distinguishing) byte are pruned.
+//! A pair is kept as its [*steps*](super::pair_table), the bytes on which it differs: for most states within a key that
+//! is one byte, the next of the key. The pairs of a key are met again from each state before them, so a walk from a
+//! state within a key is a few look-ups of children. Subtrees without a [distinguishing](super::distinguishing) byte
+//! are pruned.
 //!
 //! Cost: O(children of the nodes at which the two may still differ).
 
@@ -27,16 +28,15 @@ pub(crate) struct PairWalk<'w, 'a> {
 }
 
 impl PairWalk<'_, '_> {
-    /// Excepts what becomes of the strings below `node` where `own` and the reference, in the state `stored`, part; and adds
-    /// what becomes of them instead.
+    /// Excepts what becomes of the strings below `node` where `own` and the reference, in the state `stored`, part; and
+    /// adds what becomes of them instead.
     pub(crate) fn part(&mut self, own: Configuration, stored: u32, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, stored, self.reference);
         let bits = self.pairs.always_parting(pair);
         self.part_pair((pair, bits), node);
     }
 
-    /// Does what [`part`](Self::part) does, of a pair and the bits of which one is in every string below the node that tells
-    /// the two apart.
+    /// Does the same as [`part`](Self::part) for a pair, given its distinguishing bits.
     fn part_pair(&mut self, (pair, bits): (u32, u128), node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
@@ -109,7 +109,7 @@ impl PairWalk<'_, '_> {
                 let bits = if is_narrow {
                     u128::MAX
                 } else {
-                    self.pairs.parting(self.cursor, next, height, self.reference)
+                    self.pairs.distinguishing(self.cursor, next, height, self.reference)
                 };
                 if below & bits != 0 {
                     self.part_pair((next, bits), child);

@@ -1,7 +1,7 @@
 //! Scan of whole subtrees in preorder, for wide states.
 //!
-//! A wide state reads most children of a node, so choosing among them costs more than to look at all: nodes are taken in
-//! preorder, each with the configuration of its parent. States of the
+//! A wide state reads most children of a node, so choosing among them costs more than to look at all: nodes are taken
+//! in preorder, each with the configuration of its parent. States of the
 //! [table](crate::masks::equivalence::transition_table) are numbers of rows, and a step is one entry of it.
 //!
 //! Cost: O(nodes reached), some 4 ns each.
@@ -17,14 +17,14 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 #[derive(Default)]
 pub(crate) struct Scanner {
     /// By depth, the row that a scan has come to.
-    lane: Vec<u32>,
+    rows: Vec<u32>,
     /// Ends of the subtrees that are being scanned, and the configurations at their roots.
     path: Vec<(u32, Configurations)>,
 }
 
 impl Scanner {
     /// Adds what becomes of the strings below `node`, in one go.
-    pub(crate) fn sweep(
+    pub(crate) fn scan(
         &mut self,
         cursor: &mut Cursor<'_>,
         at: Configurations,
@@ -75,8 +75,8 @@ impl Scanner {
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());
         let after = bits(builder.after);
         let end = trie.end[node as usize];
-        self.lane.resize(self.lane.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
-        self.lane[nodes.depth(node)] = row;
+        self.rows.resize(self.rows.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
+        self.rows[nodes.depth(node)] = row;
         let mut next = node + 1;
         let mut steps = 0;
         while next < end {
@@ -86,7 +86,7 @@ impl Scanner {
             }
             let child = next;
             let depth = nodes.depth(child);
-            let row = self.lane[depth - 1];
+            let row = self.rows[depth - 1];
             let entry = rows.on(row, trie.byte[child as usize]);
             let child_end = trie.end[child as usize];
             next = child_end;
@@ -114,7 +114,7 @@ impl Scanner {
                     let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
                     builder.outcome.add_span(below);
                 } else {
-                    self.lane[depth] = row;
+                    self.rows[depth] = row;
                     next = child + 1;
                 }
             } else if let Some(index) = entry.other() {

@@ -1,9 +1,9 @@
 //! The shared state whose stored mask an outcome is derived from, its shared reference.
 //!
-//! It is the first that fits a run of the configuration's moves, the longest runs first, or of those of a configuration
-//! that they lead to; else one of the self-looping states that differs in few bytes.
+//! The first state that fits a run of the configuration's moves is taken, the longest runs first, and then those of a
+//! configuration that the moves lead to. If none fits, a self-looping state that differs on few bytes is taken.
 //!
-//! Cost: O(runs) for each byte that is looked ahead, and O(self-looping states).
+//! Cost: O(runs) for each byte of look-ahead, and O(self-looping states).
 
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
@@ -116,7 +116,8 @@ impl ReferenceFinder {
         }
     }
 
-    /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
+    /// Returns the state to take over from, given the run of a state that bytes lead to and the `moves` of the state to
+    /// derive.
     fn reference_on(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
@@ -139,7 +140,7 @@ impl ReferenceFinder {
         };
         let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
         let moves = pairs.moves.of(moves);
-        let apart = |&source: &u32| moves.told_apart(known.moves(shared, source));
+        let apart = |&source: &u32| moves.distinguishing_count(known.moves(shared, source));
         let found = sources.filter(fits).min_by_key(apart);
         path.pop();
         found.map(|source| SharedReference {
@@ -150,8 +151,8 @@ impl ReferenceFinder {
     }
 
     /// Among the self-looping shared states, the one whose first bytes differ least from this configuration, if the two
-    /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only strings
-    /// of [`LONG`] bytes or more differ.
+    /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only
+    /// strings of [`LONG`] bytes or more differ.
     fn staying_reference(
         &mut self,
         (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
@@ -161,7 +162,7 @@ impl ReferenceFinder {
         let shared = cursor.follow.network().shared;
         let number = pairs.moves.number(cursor, place);
         let (known, moves) = (cursor.facts, pairs.moves.of(number));
-        let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
+        let apart = |&state: &u32| moves.distinguishing_count(known.moves(shared, state));
         let staying = known.staying(on_many).iter().map(|state| (apart(state), *state));
         let mut like: Vec<(usize, u32)> =
             staying.filter(|&(bytes, _)| bytes < MOST_APART).collect();
@@ -190,7 +191,7 @@ impl ReferenceFinder {
             return after;
         }
         let (ret, parent) = cursor.sets.frame(frame);
-        let reached = cursor.sets.settled(ret, parent);
+        let reached = cursor.sets.after_returns(ret, parent);
         let after = cursor.sets.one(reached.at).map(|(state, over)| {
             let (state, over) = cursor.through(state, over);
             ((cursor.representative(state), over), reached.ends, reached.exits)
@@ -200,8 +201,8 @@ impl ReferenceFinder {
     }
 }
 
-/// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
-/// itself: within longer characters.
+/// Returns the number of bytes on which a state and a shared state are distinguished within longer characters: after a
+/// first byte that does not lead the state to itself.
 fn apart_within(
     (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
 
@@ -210,19 +211,19 @@ fn apart_within(
     stored: &SharedTransitions,
 ) -> usize {
     let (known, shared) = (cursor.facts, cursor.follow.network().shared);
-    let mut told = 0;
+    let mut count = 0;
     for at in 0..pairs.moves.of(moves).runs.len() {
         let ByteRun { lo, to, .. } = pairs.moves.of(moves).runs[at];
         let state = stored.to[usize::from(lo)];
         if to != place && state != NONE {
             let within = pairs.moves.number(cursor, to);
-            told += pairs.moves.of(within).told_apart(known.moves(shared, state));
+            count += pairs.moves.of(within).distinguishing_count(known.moves(shared, state));
         }
     }
-    told
+    count
 }
 
-/// Whether a shared state goes to another, or one alike, on some bytes.
+/// Whether a shared state leads to another, or to an equal one, on some bytes.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

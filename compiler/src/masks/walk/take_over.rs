@@ -1,17 +1,17 @@
 //! Outcomes taken over from shared references.
 //!
-//! Most wide masks of a grammar differ from one of the vocabulary's in a few tokens: in a state before the rest of a
-//! string they are those of any string and what may follow it, inside a key of an object that may have other keys those
-//! of any string but for the tokens that go on with the key. Such an outcome is the shared state's, but for some
-//! subtrees, and what is walked there.
+//! Most wide masks of a grammar differ from one of the vocabulary's in a few tokens. Before the rest of a string, a
+//! mask is that of any string and of what may follow it. Inside a key of an object with other keys, a mask is that of
+//! any string, except for tokens that continue the key. Such an outcome is the shared state's without some subtrees,
+//! plus what is walked there.
 //!
-//! The state `q` and the shared state `k` run over the trie side by side. They agree at a node where `q`'s
-//! configuration is `k`'s state, or one alike, over the one frame `f` that all of `q`'s agreement is over: below such a
-//! node the tokens are `k`'s, and where `k` exits the walk goes on from `f`. Below a node where they do not agree, both
-//! go on side by side, so that only the path along which they part is excluded.
+//! The state `q` and the shared state `k` run over the trie side by side. They agree at a node if `q`'s configuration
+//! there is the state of `k`, or an equal one, over one fixed frame `f`. Below such a node the tokens are those of `k`,
+//! and at the exits of `k` the walk continues from `f`. Below any other node both continue side by side, so only the
+//! path of their divergence is excluded.
 //!
-//! At a child of the root, which a walk from before a key or a string comes to, the same is done with what is stored of
-//! the strings below it.
+//! Walks from before a key or a string reach a child of the root. There the stored outcome of the strings below that
+//! child is used in the same way.
 //!
 //! Cost: O(children of the nodes along that path), whatever the size of the mask.
 
@@ -51,9 +51,9 @@ impl<'a> Walker<'a> {
         found.map(|found| self.take_from(found, builder)).is_some()
     }
 
-    /// The configuration that an own state comes to, and a shared reference from which it differs below few nodes.
+    /// The configuration of an own state, and a shared reference from which it differs below few nodes.
     pub(crate) fn near(&mut self, state: u32) -> Option<(Configuration, SharedReference)> {
-        let at = self.cursor.sets.settled(state, BOTTOM).at;
+        let at = self.cursor.sets.after_returns(state, BOTTOM).at;
         let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
         let (state, frame) = one?;
         let (state, frame) = self.cursor.through(state, frame);
@@ -69,7 +69,7 @@ impl<'a> Walker<'a> {
         found: (Configuration, SharedReference),
     ) -> Outcome {
         let mut builder = self.begin(state);
-        if self.cursor.sets.settled(state, BOTTOM).exits {
+        if self.cursor.sets.after_returns(state, BOTTOM).exits {
             builder.leave(0);
         }
         let floor = self.worklist.floor();
@@ -103,7 +103,7 @@ impl<'a> Walker<'a> {
         walk.part(own, stored, node);
     }
 
-    /// The same for what becomes of the strings below a child of the root, all of which is added.
+    /// Does the same for the strings below a child of the root, and adds all of their outcome.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
@@ -147,7 +147,7 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Adds the reference's tokens and what comes after its exits, but for what is excluded.
+    /// Adds the reference's tokens and the outcomes after its exits, without the excluded subtrees.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -205,7 +205,7 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
-    use crate::threads::Means;
+    use crate::threads::Context;
 
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
 
@@ -236,7 +236,7 @@ mod tests {
             &follow,
             Representatives::default,
             known.nodes().height(0),
-            Means::unlimited(),
+            Context::unlimited(),
         );
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
         let mut sets = LazyDfa::new(follow.network());

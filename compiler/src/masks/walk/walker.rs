@@ -1,19 +1,20 @@
 //! Running a state over a subtree of the token trie.
 //!
-//! The outcome of state `q` at node `v` is what happens to the byte strings below `v` when `q` consumes them: the tokens
-//! consumed without leaving `q`'s rule, and the nodes at which the rule is left with bytes still to go. A base mask is
-//! the outcome at the root; a follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//! The outcome of state `q` at node `v` describes how `q` consumes the byte strings below `v`. It has the tokens that
+//! are consumed without leaving `q`'s rule, and the nodes at which the rule is left within a token. A base mask is the
+//! outcome at the root; a follow mask is the union of a return state's outcomes at the nodes of an exit class.
 //!
 //! Outcomes compose as the runtime composes masks: where the walk reaches a single configuration `(q', frames)`, the
-//! outcome of `q'` alone is enough, continued from the frames at its exits. An outcome that is known, of a shared
-//! `q'` or because it was walked for before, is not walked for again. A state that can do nothing but call a rule is
-//! looked through: what counts is the state that the call begins in, over one more frame.
+//! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome, of a shared `q'` or of
+//! an earlier walk, is not walked again. A state that can do nothing but call a rule is
+//! replaced by the callee's first state over one more frame.
 //!
-//! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. The tokens
-//! that come after a shared rule's exit class over a return state are found once, for the return state's own follow mask
-//! and for all walks that come back to it.
+//! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. The
+//! tokens that come after a shared rule's exit class over a return state are found once, for the return state's own
+//! follow mask and for all walks that come back to it.
 //!
-//! A shortcut that saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone works it off.
+//! A shortcut that saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone
+//! works it off.
 //!
 //! Cost of a walk: O(children with a byte that the configurations can consume), and the bytes of their siblings, where
 //! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
@@ -108,7 +109,7 @@ impl<'a> Walker<'a> {
     /// The outcome of `state` at the root.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
         let mut builder = self.begin(state);
-        let reached = self.cursor.sets.settled(state, BOTTOM);
+        let reached = self.cursor.sets.after_returns(state, BOTTOM);
         if reached.exits {
             builder.leave(0);
         }
@@ -278,15 +279,14 @@ impl<'a> Walker<'a> {
             return;
         }
         if size < self.worth {
-            self.scanner.sweep(&mut self.cursor, way.at, node, builder);
+            self.scanner.scan(&mut self.cursor, way.at, node, builder);
         } else if way.one.is_some() || !self.compose_each(way.at, node, builder) {
             self.open(way, node);
         }
     }
 
-    /// Adds the outcomes at `node` of several configurations one by one, where those that go on with many bytes are known
-    /// or worth knowing: an object's key may be on its way to one member of the object and within any other. Together
-    /// they would be walked byte by byte.
+    /// Adds the outcomes at `node` of several configurations one by one, if those with many outgoing bytes are known or
+    /// worth knowing. An object's key may be on its way to one member of the object and within any other.
     fn compose_each(
         &mut self,
         at: Configurations,
@@ -389,7 +389,7 @@ impl<'a> Walker<'a> {
 
     /// The row of a state that is worth scanning.
     pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
-        let row = self.equivalence.row_of(state).filter(|_| self.equivalence.is_swept(state));
+        let row = self.equivalence.row_of(state).filter(|_| self.equivalence.has_default(state));
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
@@ -420,7 +420,7 @@ impl<'a> Walker<'a> {
         nodes: impl Iterator<Item = u32>,
         builder: &mut OutcomeBuilder<'a>,
     ) {
-        let reached = self.cursor.sets.settled(state, frame);
+        let reached = self.cursor.sets.after_returns(state, frame);
         let way = self.cursor.live_configurations(reached.at);
         for node in nodes {
             if reached.exits {
@@ -446,8 +446,8 @@ impl<'a> Walker<'a> {
         self.run(after, exits, builder);
     }
 
-    /// Adds the outcomes of a return state over a frame at those nodes of a shared exit class that are in `nodes`, but
-    /// for what is excluded below them.
+    /// Adds the outcomes of a return state over a frame, at those nodes of a shared exit class that are in `nodes`,
+    /// without the excluded subtrees.
     pub(crate) fn leave_through(
         &mut self,
         (ret, parent): (u32, u32),
@@ -457,7 +457,7 @@ impl<'a> Walker<'a> {
         builder: &mut OutcomeBuilder<'a>,
     ) {
         let Some(&first) = nodes.first() else { return };
-        let reached = self.cursor.sets.settled(ret, parent);
+        let reached = self.cursor.sets.after_returns(ret, parent);
         if reached.exits {
             nodes.iter().for_each(|&node| builder.leave(node));
         }

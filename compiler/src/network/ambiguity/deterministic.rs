@@ -1,15 +1,16 @@
-//! The first test: whether one state's ways on begin with different bytes, the LL(1) condition on automata.
+//! The first test: the LL(1) condition on automata. The edges and calls of a state begin with disjoint bytes.
 
 use crate::network::follow::Follow;
 
-/// Whether a state's ways on begin with different bytes, also from those of all that may follow its rule.
+/// Whether the first bytes of a state's edges and calls are disjoint, also from the FOLLOW bytes of its rule if it is
+/// final.
 pub(super) fn is_deterministic(follow: &Follow<'_>, state: u32) -> bool {
     let (first, shared) = follow.first(state);
     let after = follow.bytes(follow.rule_of(state));
     !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
 }
 
-/// Whether the ways on from all states of the vocabulary's rules do.
+/// Whether this holds for all states of the vocabulary's rules.
 pub(super) fn shared_are_deterministic(follow: &Follow<'_>) -> bool {
     let shared = follow.shared();
     let end = |rule: u32| shared.past_end[rule as usize];

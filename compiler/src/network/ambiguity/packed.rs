@@ -1,4 +1,4 @@
-//! The rules of a network that are catalogues, whose packed nodes stand for states.
+//! The rules of a network that are packed sets, whose packed nodes replace their states.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,46 +6,46 @@ use std::sync::Arc;
 use grammarc_artifacts::packed_strings::Node;
 
 use crate::ir::ByteSet;
-use crate::network::catalogue::Catalogue;
 use crate::network::follow::Follow;
-use crate::network::layout::Network;
+use crate::network::normal_form::Network;
+use crate::network::packed_string_set::PackedStringSet;
 
-/// The rules of a network that are catalogues, with their states, ascending.
-pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a Catalogue)>);
+/// The rules of a network that are packed sets, with their states, ascending.
+pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a PackedStringSet)>);
 
 impl<'a> Packed<'a> {
     pub(super) fn new(network: &'a Network) -> Self {
-        let of = |(rule, catalogue): &'a (usize, Arc<Catalogue>)| {
+        let of = |(rule, set): &'a (usize, Arc<PackedStringSet>)| {
             let rule = &network.tables.rules[*rule];
-            (rule.first_state..rule.first_state + rule.state_count, &**catalogue)
+            (rule.first_state..rule.first_state + rule.state_count, &**set)
         };
-        Self(network.catalogues.iter().map(of).collect())
+        Self(network.packed_sets.iter().map(of).collect())
     }
 
-    /// The catalogue that a state is of.
+    /// Returns the packed set of a state.
     #[inline]
-    pub(super) fn of(&self, state: u32) -> Option<&'a Catalogue> {
+    pub(super) fn of(&self, state: u32) -> Option<&'a PackedStringSet> {
         let after = self.0.partition_point(|(states, _)| states.start <= state);
-        let (states, catalogue) = self.0.get(after.checked_sub(1)?)?;
-        states.contains(&state).then_some(*catalogue)
+        let (states, set) = self.0.get(after.checked_sub(1)?)?;
+        states.contains(&state).then_some(*set)
     }
 
-    /// Bytes that tell nodes apart.
-    pub(super) fn cuts(&self) -> ByteSet {
-        let letters = self.0.iter().flat_map(|(_, catalogue)| catalogue.letters.iter());
-        ByteSet::bounds_of(letters.map(|letter| (letter, letter)))
+    /// Returns the bounds of the labels of nodes.
+    pub(super) fn byte_bounds(&self) -> ByteSet {
+        let bytes = self.0.iter().flat_map(|(_, set)| set.bytes.iter());
+        ByteSet::bounds_of(bytes.map(|byte| (byte, byte)))
     }
 
-    /// Whether no text goes on behind the end of another with a byte that may come after the rule.
+    /// Whether no text continues after the end of another with a FOLLOW byte of the rule.
     pub(super) fn are_deterministic(&self, follow: &Follow<'_>) -> bool {
-        self.0.iter().all(|(states, catalogue)| {
+        self.0.iter().all(|(states, set)| {
             let after = follow.bytes(follow.rule_of(states.start));
-            catalogue.behind_ends.intersect(after).is_empty()
+            set.behind_ends.intersect(after).is_empty()
         })
     }
 }
 
-/// The bytes with which a node goes on.
+/// Returns the labels of a node.
 pub(super) fn labels(node: Node<'_>) -> ByteSet {
     node.labels().iter().copied().collect()
 }

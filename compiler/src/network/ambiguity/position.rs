@@ -1,11 +1,10 @@
-//! Configurations over an unknown stack, of which it is known which are surely equal.
+//! Configurations over an unknown stack, and which of them are surely equal.
 //!
-//! The value of a register is not known, but its origin is: each has a *source*, which is the value that it had in
-//! the set that the exploration began with, or the call that its activation began with, and what was taken from it
-//! since. Registers of one source that lost the same are equal; any others are taken to differ, which can only count
-//! configurations that are one as two. In sets that are written down, sources have the numbers in which they are met,
-//! and what all registers of a source lost is left out, so that a set that differs from another in nothing else is
-//! equal to it.
+//! The value of a register is unknown, but its *source* is known: the value in the set that the exploration began with,
+//! or the call that the activation began with, together with the updates since. Registers of one source with the same
+//! updates are equal. Any others are taken to differ, which can only count one configuration as two. In normal form,
+//! sources are numbered in the order in which they are met, and the updates that all registers of a source share are
+//! left out. So two sets that differ in nothing else are equal.
 //!
 //! Cost: O(n log n) comparisons of stacks for a set of n.
 
@@ -17,9 +16,9 @@ use smallvec::SmallVec;
 
 use super::register::Register;
 use super::stacks::{Frame, Stack, Stacks};
-use crate::sequences::Word;
+use crate::interner::Word;
 
-/// One way to read what was read.
+/// A configuration: one reading of the bytes so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Configuration {
     pub(super) state: u32,
@@ -28,13 +27,13 @@ pub(super) struct Configuration {
 }
 
 impl Configuration {
-    /// At a node of a catalogue alone.
+    /// Returns the configuration of a node of a packed set alone.
     pub(super) fn within(state: u32, node: u32) -> Self {
         Self { state, stack: Stack::EMPTY, register: Register::Node(node) }
     }
 }
 
-/// A set that is gone on from once and forgotten. Most have a few members.
+/// A set that is used once. Most have a few members.
 pub(super) type Set = SmallVec<[Configuration; 4]>;
 
 impl Word for Configuration {
@@ -45,26 +44,26 @@ impl Word for Configuration {
     }
 }
 
-/// A configuration spelled out.
+/// A configuration with the frames of its stack.
 #[derive(Clone, Debug)]
-struct Spelled {
+struct Member {
     state: u32,
-    /// Range of the frames of its stack, the top one last.
+    /// The range of its frames, the top one last.
     frames: Range<usize>,
     register: Register,
 }
 
-/// Room for a set spelled out. Sets are many and small, so that they take turns with it.
+/// A set with the frames of its stacks. Sets are many and small, so they take turns with one buffer.
 #[derive(Debug, Default)]
-pub(super) struct Spelling {
-    members: Vec<Spelled>,
+pub(super) struct Unfolded {
+    members: Vec<Member>,
     frames: Vec<Frame>,
-    /// By source, its number, and what all of its registers lost.
+    /// By source, its number, and the updates that all of its registers share.
     sources: FxHashMap<u32, (u32, u32)>,
 }
 
-impl Spelling {
-    /// The frames of a stack, the top one last.
+impl Unfolded {
+    /// Adds the frames of a stack, the top one last, and returns their range.
     fn frames_of(&mut self, stack: Stack, stacks: &Stacks) -> Range<usize> {
         let from = self.frames.len();
         self.frames.extend(stacks.frames(stack));
@@ -73,7 +72,7 @@ impl Spelling {
     }
 }
 
-/// A set over one more return state with its register.
+/// Puts one more frame below a set.
 pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> Set {
     let bottom = stacks.push(Stack::EMPTY, below);
     let mut frames = Vec::new();
@@ -84,8 +83,8 @@ pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> 
     set.iter().map(&mut over).collect()
 }
 
-/// Leaves each configuration of a set once, in order. Of those that differ in the countdown of a monotone rule alone,
-/// which `is_monotone` tells by a state of it, one stays, whose countdown is `other`: the larger one.
+/// Sorts a set and removes repeated configurations. Configurations that differ only in the register of an `is_monotone`
+/// rule are merged. The merged one has the new source `other` and denotes the largest value.
 pub(super) fn leave_each_once(
     set: &mut Vec<Configuration>,
     is_monotone: impl Fn(u32) -> bool,
@@ -97,27 +96,27 @@ pub(super) fn leave_each_once(
         let alike = next.state == kept.state && next.stack == kept.stack;
         let merged = alike && is_monotone(next.state);
         if merged {
-            kept.register = Register::Count { source: other(), lowered: 0 };
+            kept.register = Register::Count { source: other(), decremented: 0 };
         }
         merged
     });
 }
 
-/// Cuts a set down to what its members do not share, and writes it down in the one way.
-pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) {
-    cut(set, stacks, spelling);
+/// Brings a set into normal form, without what its members share.
+pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
+    remove_shared(set, stacks, unfolded);
     let has_register = |at: &Configuration| {
         let mut frames = stacks.frames(at.stack);
         at.register != Register::None || frames.any(|(_, register)| register != Register::None)
     };
     if set.iter().any(has_register) {
-        number_sources(set, stacks, spelling);
+        number_sources(set, stacks, unfolded);
     }
     set.sort_unstable();
 }
 
-/// Cuts off the lower part that all stacks share.
-fn cut(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) {
+/// Removes the lower part that all stacks share.
+fn remove_shared(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
     match set {
         [] => return,
         [at] => {
@@ -127,39 +126,39 @@ fn cut(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) 
         _ if set.iter().any(|at| at.stack == Stack::EMPTY) => return,
         _ => {}
     }
-    spelling.frames.clear();
-    let mut shared = spelling.frames_of(set[0].stack, stacks).len();
+    unfolded.frames.clear();
+    let mut shared = unfolded.frames_of(set[0].stack, stacks).len();
     for at in &set[1..] {
-        let of = spelling.frames_of(at.stack, stacks);
-        let (first, of) = spelling.frames.split_at(of.start);
+        let of = unfolded.frames_of(at.stack, stacks);
+        let (first, of) = unfolded.frames.split_at(of.start);
         shared = of.iter().zip(&first[..shared]).take_while(|(a, b)| a == b).count();
         let first = first.len();
-        spelling.frames.truncate(first);
+        unfolded.frames.truncate(first);
     }
     if shared > 0 {
         for at in set {
-            spelling.frames.clear();
-            spelling.frames_of(at.stack, stacks);
-            at.stack = stacks.build(Stack::EMPTY, &spelling.frames[shared..]);
+            unfolded.frames.clear();
+            unfolded.frames_of(at.stack, stacks);
+            at.stack = stacks.build(Stack::EMPTY, &unfolded.frames[shared..]);
         }
     }
 }
 
-/// Gives the sources of the registers the numbers in which they are met, and takes from the registers of each what all of
-/// them lost.
-fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) {
-    spelling.frames.clear();
-    spelling.members.clear();
-    spelling.sources.clear();
+/// Numbers the sources of registers in the order of their first use. Removes the updates that all registers of a source
+/// share.
+fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
+    unfolded.frames.clear();
+    unfolded.members.clear();
+    unfolded.sources.clear();
     for &Configuration { state, stack, register } in &*set {
-        let frames = spelling.frames_of(stack, stacks);
-        spelling.members.push(Spelled { state, frames, register });
+        let frames = unfolded.frames_of(stack, stacks);
+        unfolded.members.push(Member { state, frames, register });
     }
-    let Spelling { members, frames, sources } = spelling;
-    let frames_of = |at: &Spelled| frames[at.frames.clone()].iter();
-    // By the state and the return states, which is what is said whatever the registers, and then by these.
+    let Unfolded { members, frames, sources } = unfolded;
+    let frames_of = |at: &Member| frames[at.frames.clone()].iter();
+    // By the state and the return states, which do not depend on registers, and then by the registers.
     members.sort_unstable_by(|one, other| {
-        let shape = |at: &Spelled| (at.state, at.frames.len());
+        let shape = |at: &Member| (at.state, at.frames.len());
         let returns = |at| frames_of(at).map(|&(ret, _)| ret);
         let registers = |at| frames_of(at).map(|&(_, register)| register);
         let by_shape = shape(one).cmp(&shape(other));
@@ -175,25 +174,29 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut
     for register in registers {
         let number = sources.len() as u32;
         let Some(source) = register.source() else { continue };
-        let (_, lost) = sources.entry(source).or_insert((number, u32::MAX));
+        let (_, shared) = sources.entry(source).or_insert((number, u32::MAX));
         match register {
-            Register::Count { lowered, .. } => *lost = lowered.min(*lost),
-            Register::Marks { met, .. } => *lost &= met,
+            Register::Count { decremented, .. } => *shared = decremented.min(*shared),
+            Register::RequiredKeys { written, .. } => *shared &= written,
             Register::Items { .. } | Register::Node(_) | Register::None => {}
         }
     }
     let renamed = |register: Register| {
         let known = register.source().and_then(|source| sources.get(&source));
-        let Some(&(source, lost)) = known else { return register };
+        let Some(&(source, shared)) = known else { return register };
         match register {
-            Register::Count { lowered, .. } => Register::Count { source, lowered: lowered - lost },
-            Register::Marks { met, .. } => Register::Marks { source, met: met & !lost },
+            Register::Count { decremented, .. } => {
+                Register::Count { source, decremented: decremented - shared }
+            }
+            Register::RequiredKeys { written, .. } => {
+                Register::RequiredKeys { source, written: written & !shared }
+            }
             Register::Items { .. } => Register::Items { source },
             Register::Node(_) | Register::None => register,
         }
     };
     frames.iter_mut().for_each(|(_, register)| *register = renamed(*register));
-    for (at, Spelled { state, frames: of, register }) in set.iter_mut().zip(&*members) {
+    for (at, Member { state, frames: of, register }) in set.iter_mut().zip(&*members) {
         let stack = stacks.build(Stack::EMPTY, &frames[of.clone()]);
         *at = Configuration { state: *state, stack, register: renamed(*register) };
     }

@@ -1,9 +1,9 @@
-//! Stacks of return states, each kept once, as the frame on its top and the stack below it.
+//! An interner of stacks of return states: each stack is its top frame and the stack below it.
 //!
-//! A set of configurations is made, compared and thrown away tens of thousands of times for one grammar. With its stacks
-//! as numbers that is a copy of a few words each.
+//! Sets of configurations are made, compared and dropped tens of thousands of times for one grammar. With stacks as
+//! numbers, that is a copy of a few words each.
 //!
-//! Equal stacks have equal numbers, which are given in the order in which they are met.
+//! Invariant: equal stacks have equal numbers, given in the order in which they are met.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use super::register::Register;
 /// A return state and the register of its activation.
 pub(super) type Frame = (u32, Register);
 
-/// A stack, by its number. None is below [`Stack::EMPTY`] in order.
+/// A stack, by its number. [`Stack::EMPTY`] is the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Stack(u32);
 
@@ -24,13 +24,13 @@ impl Stack {
 /// The stacks met so far.
 #[derive(Default)]
 pub(super) struct Stacks {
-    /// By number less one, the top frame and the stack below it.
+    /// By number minus one, the stack below and the top frame.
     all: Vec<(Stack, Frame)>,
     ids: FxHashMap<(Stack, Frame), Stack>,
 }
 
 impl Stacks {
-    /// A stack with one more frame.
+    /// Returns a stack with one more frame.
     pub(super) fn push(&mut self, below: Stack, frame: Frame) -> Stack {
         let Self { all, ids } = self;
         *ids.entry((below, frame)).or_insert_with(|| {
@@ -39,12 +39,12 @@ impl Stacks {
         })
     }
 
-    /// The stack below the top frame, and that frame.
+    /// Returns the stack below the top frame, and that frame.
     pub(super) fn pop(&self, stack: Stack) -> Option<(Stack, Frame)> {
         self.all.get((stack.0 as usize).checked_sub(1)?).copied()
     }
 
-    /// The frames from the top on.
+    /// Returns the frames from the top on.
     pub(super) fn frames(&self, stack: Stack) -> impl Iterator<Item = Frame> + '_ {
         let mut at = stack;
         std::iter::from_fn(move || {
@@ -61,7 +61,7 @@ impl Stacks {
         to.reverse();
     }
 
-    /// The stack of these frames, the top one last, over another.
+    /// Returns the stack of these frames, the top one last, over another.
     pub(super) fn build(&mut self, below: Stack, frames: &[Frame]) -> Stack {
         frames.iter().fold(below, |stack, &frame| self.push(stack, frame))
     }

@@ -1,16 +1,18 @@
-//! Whole tokens in the test that settles most grammars: no two ways on of a state read the same token.
+//! The first test for whole tokens: no two transitions of a state read the same token.
 //!
-//! A token is read as a whole or byte by byte, so the test holds where no text token is in a set. Of the tokens that a call
-//! may begin with and of those that may follow a rule it is known whether there are any, which is enough for free text with
-//! special tokens in it: its states read them by edges of their own. Cost: O(own states, edges and tokens of their sets).
+//! A token is read as a whole or byte by byte, so the test fails if a text token is in a set. For calls and for rules
+//! that follow, only whether they may begin with a token is known. That is enough for free text with special tokens in
+//! it: its states read them by edges of their own.
+//!
+//! Cost: O(own states, edges and tokens of their sets).
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE};
 use rustc_hash::FxHashSet;
 
 use super::super::follow::Follow;
-use super::super::layout::Network;
+use super::super::normal_form::Network;
 
-/// Whether at most one way on from each state reads a token, also of those that may follow its rule.
+/// Whether at most one transition from each state reads a token, also of those that may follow its rule.
 pub(super) fn are_deterministic(
     network: &Network,
     follow: &Follow<'_>,
@@ -25,7 +27,8 @@ pub(super) fn are_deterministic(
     let index = |state: u32| (state - own.bases.states) as usize;
     let may_begin = |call: &&CallEdge| joined.rule(call.callee).first_tokens != 0;
     let reads = |state: u32| joined.may_read_token(state);
-    // Rules after which a token may be read: those that return to a state that reads one, and those that end with them.
+    // Rules that a token may follow: those that return to a state that reads one, and those at whose end such a rule is
+    // called.
     let mut followed = FxHashSet::default();
     let mut open = Vec::new();
     for state in states.clone() {

@@ -1,12 +1,13 @@
-//! The proof that near the bounds of several graded counters a rule allows what it allows near each of them.
+//! The proof for several near-bound counters: near all bounds, the rule allows the intersection of what it allows near
+//! each.
 //!
-//! Masks near a bound are found as if all other counters had many ticks left. Let a place be far from the bounds of two
-//! counters. A text leads from it to one place while both stay far, to one where the first alone has run out on the way, to one
-//! where the second alone has, and to one where both have. The last has to go on if and only if the two before it do. Besides
-//! that no run-out may change where a text ends otherwise than by not going on: then of the places where a token leaves the rule, the
-//! ones before it are left there too, and what is behind them is the intersection as well.
+//! Masks near a bound are found as if all other counters had many increments left. Let a place be far from the bounds
+//! of two counters. A text leads from it to four places: one where both counters stay far, one where the first alone
+//! has run out, one where the second alone has, and one where both have. The last must continue if and only if the
+//! second and the third do. And running out may change where a text ends only by not continuing. Then a token that
+//! leaves the rule leaves it in all of them, and the masks after it intersect as well.
 //!
-//! All such tuples that any text leads to are looked at. Few ticks are spelled, so they are few.
+//! All such tuples that a text leads to are visited. Few increments are exact, so the tuples are few.
 //!
 //! Cost: O(tuples times edges of their places).
 
@@ -16,7 +17,7 @@ use smallvec::SmallVec;
 use super::explore::{Arrived, Change, Explored, change_of};
 use super::refused::Refused;
 use super::zones::Zones;
-use crate::automata::{Allowance, Symbol};
+use crate::automata::{StateBudget, Symbol};
 
 /// Steps of a budget that a tuple takes, about.
 const STEPS_A_TUPLE: usize = 1 << 5;
@@ -26,33 +27,34 @@ const STEPS_A_TUPLE: usize = 1 << 5;
 struct Tuple {
     /// The place where all counters stay far.
     far: usize,
-    /// By graded counter, the place where that alone may have run out.
+    /// By near-bound counter, the place where that counter alone may have run out.
     each: SmallVec<[usize; 2]>,
-    /// The place where every counter has run out that has in its place of `each`.
+    /// The place where all counters have run out that have in `each`.
     all: usize,
-    /// The graded counters that may still run out, as bits.
+    /// The near-bound counters that may still run out, as bits.
     open: u32,
 }
 
-/// Checks the places from which several graded counters are far.
+/// Checks the places in which several near-bound counters are far.
 pub(super) fn check(
     zones: &Zones,
     explored: &Explored,
     alive: &[bool],
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<(), Refused> {
-    let graded = zones.graded();
-    if graded.len() < 2 {
+    let near_bound = zones.near_bound();
+    if near_bound.len() < 2 {
         return Ok(());
     }
-    let walk = Walk { graded, explored, alive };
+    let walk = Walk { near_bound, explored, alive };
     let mut open: Vec<Tuple> = Vec::new();
     let mut seen: FxHashSet<Tuple> = FxHashSet::default();
     for far in (0..explored.len()).filter(|&place| alive[place]) {
-        let bits = (0..).zip(graded).filter(|(_, counter)| explored.place(far).is_far(**counter));
+        let bits =
+            (0..).zip(near_bound).filter(|(_, counter)| explored.place(far).is_far(**counter));
         let bits = bits.fold(0, |bits: u32, (at, _): (u32, _)| bits | 1 << at);
         if bits.count_ones() > 1 {
-            let each = graded.iter().map(|_| far).collect();
+            let each = near_bound.iter().map(|_| far).collect();
             open.push(Tuple { far, each, all: far, open: bits });
         }
     }
@@ -69,22 +71,22 @@ pub(super) fn check(
 }
 
 struct Walk<'a> {
-    graded: &'a [usize],
+    near_bound: &'a [usize],
     explored: &'a Explored,
     alive: &'a [bool],
 }
 
 impl Walk<'_> {
-    /// Checks a tuple, and adds those that symbols lead to.
+    /// Checks a tuple, and adds its successors.
     fn step(&self, tuple: &Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let accepting = &self.explored.accepting;
-        for (&counter, &place) in self.graded.iter().zip(&tuple.each) {
+        for (&counter, &place) in self.near_bound.iter().zip(&tuple.each) {
             if accepting[place] != accepting[tuple.far] {
-                return Err(Refused::Graded(counter));
+                return Err(Refused::NearBound(counter));
             }
         }
         if accepting[tuple.all] != accepting[tuple.far] {
-            return Err(Refused::Spelled);
+            return Err(Refused::Unrolled);
         }
         let places = || tuple.each.iter().chain([&tuple.far, &tuple.all]);
         let edges = places().flat_map(|&place| &self.explored.edges[place]);
@@ -97,51 +99,51 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The arrival that a symbol leads to from a place, where it leads on.
+    /// Returns the arrival on a symbol in a place, if its target is live.
     fn arrival(&self, place: usize, symbol: Symbol) -> Option<&Arrived> {
         let edges = &self.explored.edges[place];
         let (lo, _, arrived) = edges.get(edges.partition_point(|(_, hi, _)| *hi < symbol))?;
         (*lo <= symbol && self.alive[arrived.0]).then_some(arrived)
     }
 
-    /// Adds the tuples that a symbol leads to.
+    /// Adds the successors of a tuple on a symbol.
     fn on(&self, tuple: &Tuple, symbol: Symbol, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let all = self.arrival(tuple.all, symbol);
         let each: SmallVec<[_; 2]> =
             tuple.each.iter().map(|&place| self.arrival(place, symbol)).collect();
         let Some((far, changes)) = self.arrival(tuple.far, symbol) else {
-            let goes_on = (0..each.len()).find(|&at| each[at].is_some());
-            return match (goes_on, all) {
+            let live = (0..each.len()).find(|&at| each[at].is_some());
+            return match (live, all) {
                 (None, None) => Ok(()),
-                (Some(at), _) => Err(Refused::Graded(self.graded[at])),
-                (None, Some(_)) => Err(Refused::Spelled),
+                (Some(at), _) => Err(Refused::NearBound(self.near_bound[at])),
+                (None, Some(_)) => Err(Refused::Unrolled),
             };
         };
         let each: Option<SmallVec<[&Arrived; 2]>> = each.into_iter().collect();
         let (Some(each), Some(all)) = (&each, all) else {
             return match each.is_some() || all.is_some() {
-                true => Err(Refused::Spelled),
+                true => Err(Refused::Unrolled),
                 false => Ok(()),
             };
         };
-        // Who may run out here, and who can no more.
+        // The counters that may run out here, and those that may no longer.
         let (mut may, mut closed) = (0, 0);
-        for (at, &counter) in self.graded.iter().enumerate() {
+        for (at, &counter) in self.near_bound.iter().enumerate() {
             let change = change_of(changes, counter);
             let has_run_out = tuple.open >> at & 1 == 0 && tuple.each[at] != tuple.far;
             match change {
                 Some(Change::Set(_)) => {
                     closed |= 1 << at;
                     if each[at].0 != *far {
-                        return Err(Refused::Graded(counter));
+                        return Err(Refused::NearBound(counter));
                     }
                 }
-                Some(Change::Tick) if tuple.open >> at & 1 != 0 => may |= 1 << at,
+                Some(Change::Increment) if tuple.open >> at & 1 != 0 => may |= 1 << at,
                 _ => {}
             }
-            let is_alike = has_run_out && !matches!(change, Some(Change::Set(_)));
-            if !is_alike && change_of(&all.1, counter) != change {
-                return Err(Refused::Spelled);
+            let is_exempt = has_run_out && !matches!(change, Some(Change::Set(_)));
+            if !is_exempt && change_of(&all.1, counter) != change {
+                return Err(Refused::Unrolled);
             }
         }
         // Each set of counters that run out here.
@@ -153,10 +155,10 @@ impl Walk<'_> {
                 all: all.0,
                 open: tuple.open & !closed & !gone,
             };
-            for (at, &counter) in self.graded.iter().enumerate() {
+            for (at, &counter) in self.near_bound.iter().enumerate() {
                 if gone >> at & 1 != 0 {
                     let exit = |place: usize| {
-                        self.explored.exits[place][counter].ok_or(Refused::Graded(counter))
+                        self.explored.exits[place][counter].ok_or(Refused::NearBound(counter))
                     };
                     next.each[at] = exit(next.each[at])?;
                     next.all = exit(next.all)?;
@@ -170,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a tuple, where all of its places lead on.
+    /// Adds a tuple, if all of its places are live.
     fn add(&self, tuple: Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let each = tuple.each.iter().all(|&place| self.alive[place]);
         match (each, self.alive[tuple.all]) {
@@ -180,12 +182,12 @@ impl Walk<'_> {
                 Ok(())
             }
             (false, false) => Ok(()),
-            _ => Err(Refused::Spelled),
+            _ => Err(Refused::Unrolled),
         }
     }
 }
 
-/// Whether all places of a tuple are one.
+/// Whether all places of a tuple are equal.
 fn is_one(tuple: &Tuple) -> bool {
     tuple.all == tuple.far && tuple.each.iter().all(|&place| place == tuple.far)
 }

@@ -1,11 +1,11 @@
 //! Subset construction on states with counts.
 //!
-//! A *place* is a set of states of the automaton, each with its counts. For a counter that is far the counts are
-//! distances below the highest of them, which alone is in the register, so that places of all far counts are one; else they
-//! are the counts themselves. A symbol leads from a place to another one and changes registers on the way: a counter ticks
-//! by one, or is set where it becomes far.
+//! A *place* is a set of states of the automaton, each with its counts. The counts of a far counter are distances below
+//! the highest of them, and the highest is in the register. So places that differ in the register alone are one place.
+//! Other counts are exact. A symbol leads from a place to a place and updates registers: a counter is incremented by
+//! one, or is set when it becomes far.
 //!
-//! Counts on which nothing depends any more are 0, and those that can come to no bound are the minimum.
+//! Counts that nothing depends on any more are 0. Counts that can reach no bound are the minimum.
 //!
 //! Cost: O(places times edges of their states).
 
@@ -16,17 +16,17 @@ use smallvec::SmallVec;
 use super::machine::Machine;
 use super::refused::Refused;
 use super::zones::{Zone, Zones};
-use crate::automata::{Allowance, Symbol};
+use crate::automata::{StateBudget, Symbol};
 use crate::graph::minimal;
 use crate::ir::Step;
 
 /// By counter, a count or a distance.
 pub(super) type Counts = SmallVec<[u32; 2]>;
 
-/// By counter, the number of the zone that it is far in.
+/// By counter, the number of the zone in which its count is far.
 pub(super) type Far = SmallVec<[Option<u8>; 2]>;
 
-/// Most members of a place: counts that come apart without bound make ever more.
+/// Most members of a place. Counts that diverge without bound would add members for ever.
 const MOST_MEMBERS: usize = 64;
 
 /// Steps of a budget that a member takes, about.
@@ -40,14 +40,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The states of the automaton that it has, ascending, each once.
+    /// Returns the states of the automaton, ascending, each once.
     pub(super) fn states(&self) -> Vec<u32> {
         let mut states: Vec<u32> = self.members.iter().map(|(state, _)| *state).collect();
         states.dedup();
         states
     }
 
-    /// A key by which places that differ in counts alone are neighbours, the ones with lower counts first.
+    /// Returns a sort key by which places that differ in counts alone are neighbours, lower counts first.
     pub(super) fn by_counts(&self) -> (Vec<u32>, Far, Vec<Counts>) {
         let states = self.members.iter().map(|(state, _)| *state);
         let counts = self.members.iter().map(|(_, counts)| counts.clone());
@@ -63,16 +63,16 @@ impl Place {
 /// The effect of an arrival on a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// It becomes one less, and at zero the place is the other one.
-    Tick,
-    /// So many ticks are left of its zone, one of which leaves it.
+    /// The register is decremented. At zero the place is replaced by its exit.
+    Increment,
+    /// The register is set to this number of increments, the last of which leaves the zone.
     Set(u32),
 }
 
 /// Changes by counter, ascending.
 pub(super) type Changes = SmallVec<[(u8, Change); 2]>;
 
-/// The change of a counter among some.
+/// Returns the change of a counter.
 pub(super) fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
     let change = changes.iter().find(|(of, _)| usize::from(*of) == counter);
     change.map(|&(_, change)| change)
@@ -81,51 +81,52 @@ pub(super) fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
 /// A place, and the changes that arriving there makes.
 pub(super) type Arrived = (usize, Changes);
 
-/// All places that can be come to.
+/// All reachable places.
 pub(super) struct Explored {
     places: IndexMap<Place, (), FxBuildHasher>,
     /// By place, edges on bytes and labels: sorted and disjoint.
     pub(super) edges: Vec<Vec<(Symbol, Symbol, Arrived)>>,
     /// By place, whether a string may end there.
     pub(super) accepting: Vec<bool>,
-    /// By place and counter that is far there, the place without ticks left.
+    /// By place and far counter, the exit: the place when no increments are left.
     pub(super) exits: Vec<SmallVec<[Option<usize>; 2]>>,
-    /// The beginning: changes are those of the call.
+    /// The initial place, with the changes of the call.
     pub(super) start: Arrived,
 }
 
 impl Explored {
-    /// Number of places.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// A place by its number.
+    /// Returns a place by its number.
     pub(super) fn place(&self, number: usize) -> &Place {
         self.places.get_index(number).expect("it was numbered").0
     }
 }
 
-/// A count on the way through steps: of a counter that was far, a distance above the register until it is reset.
+/// A count during a list of steps. For a counter that was far: a distance above the register, until the counter is
+/// reset.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Count {
     is_distance: bool,
     value: i64,
 }
 
-/// A state with its counts on the way.
+/// A state with its counts during a list of steps.
 type Member = (u32, SmallVec<[Count; 2]>);
 
-/// Explores all places from the start on.
+/// Explores all places that are reachable from the start.
 pub(super) fn explore(
     machine: &Machine,
     zones: &Zones,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<Explored, Refused> {
     let explorer = Explorer { machine, zones };
     let nowhere: Far = machine.counters.iter().map(|_| None).collect();
     let zero = machine.counters.iter().map(|_| Count { is_distance: false, value: 0 }).collect();
-    let (place, changes) = explorer.closed(&nowhere, vec![(0, zero)])?.ok_or(Refused::Spelled)?;
+    let (place, changes) = explorer.closed(&nowhere, vec![(0, zero)])?.ok_or(Refused::Unrolled)?;
     let mut places: IndexMap<Place, (), FxBuildHasher> = IndexMap::default();
     places.insert(place, ());
     let mut explored = Explored {
@@ -170,7 +171,7 @@ struct Explorer<'a> {
 }
 
 impl Explorer<'_> {
-    /// The states that symbols lead to from those of a place, before steps are taken.
+    /// Returns the states that symbols lead to from those of a place, before steps are taken.
     fn onward(&self, place: &Place) -> Vec<(Symbol, Symbol, Vec<Member>)> {
         let of = |state: u32| &self.machine.states[state as usize].edges;
         let mut bounds: Vec<Symbol> = Vec::new();
@@ -201,8 +202,8 @@ impl Explorer<'_> {
         found
     }
 
-    /// The place of some members and all that their steps lead to, and the changes of the register: from counters that are
-    /// far as `before` says. `None` where no member is left.
+    /// Returns the place of some members and of all that their steps lead to, with the changes of the register.
+    /// `before` has the zones of far counters. `None` if no member is left.
     fn closed(
         &self,
         before: &Far,
@@ -218,10 +219,10 @@ impl Explorer<'_> {
                 members.extend(new);
             }
             if members.len() > MOST_MEMBERS {
-                return Err(Refused::Spelled);
+                return Err(Refused::Unrolled);
             }
         }
-        // A state from which only steps lead on has been gone on from.
+        // A state with steps alone has been replaced by the targets of the steps.
         members.retain(|(state, _)| {
             let state = &self.machine.states[*state as usize];
             state.accepting || !state.edges.is_empty()
@@ -236,7 +237,7 @@ impl Explorer<'_> {
         for counter in 0..self.machine.counters.len() {
             let counts = members.iter().map(|(state, counts)| (*state, counts[counter]));
             let counts: Vec<(u32, Count)> = counts.collect();
-            let (far, change) = self.settled(counter, before[counter], &counts, &mut place)?;
+            let (far, change) = self.resolved(counter, before[counter], &counts, &mut place)?;
             place.far.push(far);
             changes.extend(change.map(|change| (counter as u8, change)));
         }
@@ -245,10 +246,10 @@ impl Explorer<'_> {
         Ok(Some((place, changes)))
     }
 
-    /// The members that no other one goes on for: none is at the same state with lower counts, and equal ones of counters that are
-    /// checked. O(members²).
+    /// Returns the members that no other member subsumes: none has the same state with lower counts, and equal counts
+    /// of counters that are checked. O(members²).
     fn lowest(&self, members: Vec<Member>) -> Vec<Member> {
-        let goes_on_for = |(state, counts): &Member, (other_state, others): &Member| {
+        let subsumes = |(state, counts): &Member, (other_state, others): &Member| {
             let live = self.machine.states[*state as usize].live;
             let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
                 let is_free = live >> at & 1 == 0;
@@ -261,10 +262,10 @@ impl Explorer<'_> {
             };
             state == other_state && counts.iter().zip(others).enumerate().all(holds)
         };
-        minimal(members, goes_on_for)
+        minimal(members, subsumes)
     }
 
-    /// The counts after the steps of a list; `None` where there is no way on.
+    /// Returns the counts after a list of steps. `None` if a check fails or a maximum is exceeded.
     fn taken(
         &self,
         before: &Far,
@@ -278,13 +279,13 @@ impl Explorer<'_> {
             let far = before[counter].filter(|_| count.is_distance);
             match step {
                 Step::Reset(_) => *count = Count { is_distance: false, value: 0 },
-                Step::Tick(_) if far.is_some() => count.value += 1,
-                Step::Tick(_) => {
+                Step::Increment(_) if far.is_some() => count.value += 1,
+                Step::Increment(_) => {
                     if bounds.max.is_some_and(|max| count.value >= i64::from(max)) {
                         return None;
                     }
-                    let ticked = u32::try_from(count.value + 1).ok()?;
-                    count.value = i64::from(bounds.settled(ticked));
+                    let incremented = u32::try_from(count.value + 1).ok()?;
+                    count.value = i64::from(bounds.settled(incremented));
                 }
                 Step::Check(_) => {
                     let least = match far {
@@ -301,9 +302,9 @@ impl Explorer<'_> {
         Some(counts)
     }
 
-    /// Settles a counter: the zone that it is far in and the change of its register; adds its counts to the members of a place,
-    /// which are those of `counts`.
-    fn settled(
+    /// Resolves a counter. Returns the zone of a far count and the change of the register. Adds the counter's `counts`
+    /// to the members of a place.
+    fn resolved(
         &self,
         counter: usize,
         before: Option<u8>,
@@ -318,14 +319,14 @@ impl Explorer<'_> {
         };
         let is_distance = alive().all(|count| count.is_distance);
         if !is_distance && alive().any(|count| count.is_distance) {
-            return Err(Refused::Spelled);
+            return Err(Refused::Unrolled);
         }
         let below = |state: u32, count: Count, highest: i64| match live(state) {
-            true => u32::try_from(highest - count.value).map_err(|_| Refused::Spelled),
+            true => u32::try_from(highest - count.value).map_err(|_| Refused::Unrolled),
             false => Ok(0),
         };
         if is_distance {
-            let ticks = highest.max(0);
+            let increments = highest.max(0);
             if let Some(zone) = before.map(|zone| self.zones.zone(counter, zone))
                 && counts.iter().all(|&(state, count)| {
                     !live(state) || self.is_free(counter, state, zone, count.value)
@@ -338,12 +339,12 @@ impl Explorer<'_> {
                 return Ok((None, None));
             }
             for (member, &(state, count)) in place.members.iter_mut().zip(counts) {
-                member.1.push(below(state, count, ticks)?);
+                member.1.push(below(state, count, increments)?);
             }
-            return match ticks {
+            return match increments {
                 0 => Ok((before, None)),
-                1 => Ok((before, Some(Change::Tick))),
-                _ => Err(Refused::Spelled),
+                1 => Ok((before, Some(Change::Increment))),
+                _ => Err(Refused::Unrolled),
             };
         }
         let free = |state: u32, count: Count| self.without_bounds(counter, state, count.value);
@@ -373,11 +374,11 @@ impl Explorer<'_> {
         Ok((zone, left.map(Change::Set)))
     }
 
-    /// Whether no bound can be come to from a state with a count that is `above` those of a zone by some number, which may be
+    /// Whether no bound is reachable from a state with a count `above` those of a zone by some number, which may be
     /// negative.
     fn is_free(&self, counter: usize, state: u32, zone: Zone, above: i64) -> bool {
         let bounds = self.machine.counters[counter];
-        let most = self.machine.states[state as usize].most_ticks[counter];
+        let most = self.machine.states[state as usize].most_increments[counter];
         let is_below = match (bounds.max, most) {
             (None, _) => true,
             (Some(max), Some(most)) => {
@@ -388,7 +389,7 @@ impl Explorer<'_> {
         i64::from(zone.lo) + above >= i64::from(bounds.min) && is_below
     }
 
-    /// The count that stands for a count from a state: the minimum where no bound can be come to.
+    /// Returns the representative of a count in a state: the minimum if no bound is reachable.
     fn without_bounds(&self, counter: usize, state: u32, count: i64) -> u32 {
         match self.is_free(counter, state, Zone { lo: 0, hi: 0 }, count) {
             true => self.machine.counters[counter].min,
@@ -396,7 +397,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// The place that takes the place of one, when a counter that is far there has no ticks left.
+    /// Returns the exit of a place: the place when a far counter has no increments left.
     fn exit(&self, place: &Place, counter: usize) -> Option<Place> {
         let Zone { hi, .. } = self.zones.zone(counter, place.far[counter]?);
         let mut exit = place.clone();

@@ -1,23 +1,25 @@
-//! A graph with counters as a deterministic automaton whose steps are symbols, and what is known of its states.
+//! A graph with counters as a deterministic automaton whose steps are symbols, and the facts about its states.
 //!
-//! The states between the parts of the graph are led to through states of their own, from which a symbol above those of
-//! labels leads on: the list of steps that arriving there takes. So the automaton is made deterministic and minimal like any
-//! other, and a list is taken like the empty string when counts come into it.
+//! Each state of the graph with steps is entered through a state of its own. One symbol above those of labels leads
+//! from there to the state: it denotes the list of steps. So the automaton is determinized and minimized like any
+//! other. When counts are added, a list of steps is taken like the empty string.
 //!
 //! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.
 
 use rustc_hash::FxHashSet;
 
-use super::super::build::{Builder, Failure};
 use crate::automata::{Dfa, Edge, Nfa, Symbol};
 use crate::graph::Lists;
 use crate::ir::thompson::build;
-use crate::ir::{Counter, Expr, ExprGraph, Step};
+use crate::ir::{ByteSet, Counter, Expr, ExprGraph, Step};
+use crate::network::error::NetworkErrorKind;
+use crate::network::graph_parts::GraphParts;
+use grammarc_grammar::lexicon::Lexicon;
 
 /// The symbol of the first list of steps, far above those of labels.
 const STEPS: Symbol = 1 << 30;
 
-/// Most counters of a rule with registers.
+/// The most counters of a rule with registers. A graph with more is unrolled.
 pub(super) const MOST_COUNTERS: usize = 8;
 
 /// A state.
@@ -25,35 +27,38 @@ pub(super) const MOST_COUNTERS: usize = 8;
 pub(super) struct State {
     /// Edges on bytes and labels: sorted and disjoint.
     pub(super) edges: Vec<Edge>,
-    /// Lists of steps that are taken without reading anything, and where each leads.
+    /// Lists of steps that are taken without reading anything, and the target of each.
     pub(super) steps: Vec<(usize, u32)>,
     /// Whether a string may end here.
     pub(super) accepting: bool,
-    /// The counters on which something depends from here on, as bits.
+    /// The live counters, as bits.
     pub(super) live: u32,
-    /// By counter, the most ticks from here on until it is reset; `None` where there is no most.
-    pub(super) most_ticks: Vec<Option<u32>>,
+    /// By counter, the most increments from here on until it is reset. `None` if there is no bound.
+    pub(super) most_increments: Vec<Option<u32>>,
 }
 
 /// The automaton of a graph with counters.
-pub(super) struct Machine {
+pub(in crate::network) struct Machine {
     /// State 0 is the initial state.
     pub(super) states: Vec<State>,
     /// Lists of steps.
     pub(super) lists: Vec<Vec<Step>>,
     /// Counters by number.
     pub(super) counters: Vec<Counter>,
-    /// The counters that are checked for their fewest somewhere, as bits.
+    /// The counters whose minimum is checked somewhere, as bits.
     pub(super) checked: u32,
-    /// By counter, at least the most ticks that one token can make.
-    pub(super) ticks_a_token: Vec<u32>,
-    /// By counter, the most ticks on a shortest way to the end from any state.
-    pub(super) ticks_to_end: Vec<u32>,
+    /// By counter, an upper bound on the increments that one token can make.
+    pub(super) increments_a_token: Vec<u32>,
+    /// By counter, the most increments on a shortest path to the end from any state.
+    pub(super) increments_to_end: Vec<u32>,
 }
 
 impl Machine {
-    /// The machine of a graph.
-    pub(super) fn new(builder: &mut Builder<'_>, graph: &ExprGraph) -> Result<Self, Failure> {
+    /// Builds the machine of a graph. The most increments of a token are found [afterwards](Self::bound_increments).
+    pub(in crate::network) fn new<P: GraphParts>(
+        parts: &mut P,
+        graph: &ExprGraph,
+    ) -> Result<Self, NetworkErrorKind> {
         let mut lists: Vec<Vec<Step>> = Vec::new();
         let steps = graph.steps_by_state();
         let mut nfa = Nfa::new();
@@ -75,20 +80,19 @@ impl Machine {
         }
         for (from, part, to) in graph.edges() {
             match before[to as usize] {
-                None => build(builder, &mut nfa, part, first + from, first + to)?,
-                // Steps are taken where a part ends for sure.
+                None => build(parts, &mut nfa, part, first + from, first + to)?,
+                // Steps are taken where the end of a part is unambiguous.
                 Some(at) if !matches!(part, Expr::Empty) => {
-                    let unit = builder.unmistakable(part)?;
+                    let unit = parts.prefix_free(part)?;
                     nfa.embed(&unit, first + from, at);
                 }
                 Some(at) => nfa.empty(first + from, at),
             }
         }
-        let dfa = builder.finish(&nfa)?;
-        let letters = builder.letters(&Expr::Graph(graph.clone().into())).all;
+        let dfa = parts.finish(&nfa)?;
         let checks = lists.iter().flatten().map(|step| match *step {
             Step::Check(counter) => 1 << counter,
-            Step::Reset(_) | Step::Tick(_) => 0,
+            Step::Reset(_) | Step::Increment(_) => 0,
         });
         let checked = checks.fold(0, |all: u32, check| all | check);
         let mut machine = Self {
@@ -96,21 +100,25 @@ impl Machine {
             states: states_of(&dfa),
             lists,
             counters: graph.counters().to_vec(),
-            ticks_a_token: Vec::new(),
-            ticks_to_end: Vec::new(),
+            increments_a_token: Vec::new(),
+            increments_to_end: Vec::new(),
         };
         machine.find_live();
-        machine.find_most_ticks();
-        machine.ticks_to_end = machine.find_ticks_to_end();
-        for counter in 0..machine.counters.len() {
-            let apart = machine.bytes_between_ticks(counter);
-            let begun = apart.map_or(0, |apart| {
-                builder.lexicon.most_repetitions(letters, letters, apart.max(1))
-            });
-            // The first tick may end what began before the token.
-            machine.ticks_a_token.push(begun + 1);
-        }
+        machine.find_most_increments();
+        machine.increments_to_end = machine.find_increments_to_end();
         Ok(machine)
+    }
+
+    /// Bounds the increments of each counter in one token of a vocabulary, by the fewest bytes between two of them. The
+    /// strings of the graph consist of `bytes`.
+    pub(in crate::network) fn bound_increments(&mut self, lexicon: &dyn Lexicon, bytes: ByteSet) {
+        for counter in 0..self.counters.len() {
+            let apart = self.bytes_between_increments(counter);
+            let begun =
+                apart.map_or(0, |apart| lexicon.most_repetitions(bytes, bytes, apart.max(1)));
+            // The first increment may end what began before the token.
+            self.increments_a_token.push(begun + 1);
+        }
     }
 
     /// A digest of states and lists, equal where machines differ in bounds alone.
@@ -126,7 +134,7 @@ impl Machine {
             for step in list {
                 let (kind, counter) = match *step {
                     Step::Reset(counter) => (0, counter),
-                    Step::Tick(counter) => (1, counter),
+                    Step::Increment(counter) => (1, counter),
                     Step::Check(counter) => (2, counter),
                 };
                 add([kind, counter.into(), 0]);
@@ -136,20 +144,22 @@ impl Machine {
         digest.finalize().into()
     }
 
-    /// About how many states spell the counts that are near a bound, where masks are graded by some counters.
-    pub(super) fn spelled(&self, graded: &[usize]) -> usize {
+    /// Returns about how many states have exact counts, given the near-bound counters.
+    pub(super) fn unrolled_states(&self, near_bound: &[usize]) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
-            let told = if graded.contains(&number) { 0 } else { self.ticks_a_token[number] };
-            let room = told + self.ticks_to_end[number];
+            let token =
+                if near_bound.contains(&number) { 0 } else { self.increments_a_token[number] };
+            let room = token + self.increments_to_end[number];
             1 + bounds.max.unwrap_or(bounds.min).min(room) as usize
         });
         near.fold(self.states.len(), usize::saturating_mul)
     }
 
-    /// Ticks of a counter in a list of steps.
-    pub(super) fn ticks(&self, list: usize, counter: usize) -> u32 {
-        let ticks = |step: &&Step| matches!(step, Step::Tick(of) if usize::from(*of) == counter);
-        self.lists[list].iter().filter(ticks).count() as u32
+    /// Returns how often a list of steps increments a counter.
+    pub(super) fn increments(&self, list: usize, counter: usize) -> u32 {
+        let increments =
+            |step: &&Step| matches!(step, Step::Increment(of) if usize::from(*of) == counter);
+        self.lists[list].iter().filter(increments).count() as u32
     }
 
     fn resets(&self, list: usize, counter: usize) -> bool {
@@ -158,8 +168,8 @@ impl Machine {
             .any(|step| matches!(step, Step::Reset(of) if usize::from(*of) == counter))
     }
 
-    /// Whether ticks of a counter may go on until another one is at its most: some cycle ticks both and does not reset the other.
-    /// O(edges).
+    /// Whether the maximum of another counter may end the increments of a counter: some cycle increments both and does
+    /// not reset the other. O(edges).
     pub(super) fn is_ended_by(&self, counter: usize, other: usize) -> bool {
         let kept = |list: usize| !self.resets(list, other);
         let pairs = (0..).zip(&self.states).flat_map(|(from, state): (u32, _)| {
@@ -173,15 +183,16 @@ impl Machine {
             let steps = (0..).zip(&self.states).flat_map(|(from, state): (usize, _)| {
                 state.steps.iter().map(move |&(list, to)| (from, list, to as usize))
             });
-            let ticks = steps.filter(move |&(from, list, to)| {
-                kept(list) && self.ticks(list, counter) > 0 && component[from] == component[to]
+            let increments = steps.filter(move |&(from, list, to)| {
+                kept(list) && self.increments(list, counter) > 0 && component[from] == component[to]
             });
-            ticks.map(|(from, ..)| component[from]).collect::<FxHashSet<u32>>()
+            increments.map(|(from, ..)| component[from]).collect::<FxHashSet<u32>>()
         };
         self.counters[other].max.is_some() && !cycles(counter).is_disjoint(&cycles(other))
     }
 
-    /// Least fixpoint against the edges: a step on a counter makes it live before, a reset dead.
+    /// Finds the live counters, a least fixpoint against the edges: a step on a counter makes it live before, a reset
+    /// dead.
     fn find_live(&mut self) {
         let of = |lists: &[Vec<Step>], list: usize, after: u32| {
             lists[list].iter().rev().fold(after, |live, step| step.live_before(live))
@@ -200,9 +211,9 @@ impl Machine {
         }
     }
 
-    /// Longest paths by ticks: a counter has no most where a cycle ticks. Found by relaxing as often as there are states,
-    /// behind which only cycles still grow.
-    fn find_most_ticks(&mut self) {
+    /// Finds the most increments: longest paths. A counter has no bound if a cycle increments it. Relaxes as often as
+    /// there are states; what still grows then is on a cycle.
+    fn find_most_increments(&mut self) {
         let count = self.states.len();
         for counter in 0..self.counters.len() {
             let mut most: Vec<Option<u32>> = vec![Some(0); count];
@@ -218,71 +229,78 @@ impl Machine {
                             true => Some(0),
                             false => most[to as usize],
                         };
-                        after.map(|after| after + self.ticks(list, counter))
+                        after.map(|after| after + self.increments(list, counter))
                     });
                     let new = on.chain(steps).try_fold(0, |all: u32, more| Some(all.max(more?)));
                     if new != most[index] {
                         changed = true;
-                        // More ticks than states: some state was passed twice with a tick between.
+                        // More increments than states: a path passes some state twice with an increment between.
                         let is_endless =
                             rounds > count || new.is_some_and(|most| most > count as u32);
                         most[index] = if is_endless { None } else { new };
                     }
                 }
             }
-            self.states.iter_mut().zip(most).for_each(|(state, most)| state.most_ticks.push(most));
+            self.states
+                .iter_mut()
+                .zip(most)
+                .for_each(|(state, most)| state.most_increments.push(most));
         }
     }
 
-    /// By counter, the most ticks on the shortest ways to the end, one for each state.
-    fn find_ticks_to_end(&self) -> Vec<u32> {
-        let mut ways: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
+    /// Returns by counter the most increments on the shortest paths to the end, one path for each state.
+    fn find_increments_to_end(&self) -> Vec<u32> {
+        let mut paths: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (index, state) in self.states.iter().enumerate().rev() {
                 let mut best = state.accepting.then(|| (0, vec![0; self.counters.len()]));
-                let mut take = |way: (u32, Vec<u32>)| {
-                    if best.as_ref().is_none_or(|best| way.0 < best.0) {
-                        best = Some(way);
+                let mut take = |path: (u32, Vec<u32>)| {
+                    if best.as_ref().is_none_or(|best| path.0 < best.0) {
+                        best = Some(path);
                     }
                 };
                 for edge in &state.edges {
-                    if let Some((length, ticks)) = &ways[edge.target as usize] {
-                        take((length + 1, ticks.clone()));
+                    if let Some((length, increments)) = &paths[edge.target as usize] {
+                        take((length + 1, increments.clone()));
                     }
                 }
                 for &(list, to) in &state.steps {
-                    if let Some((length, ticks)) = &ways[to as usize] {
-                        let more = (0..).zip(ticks);
-                        let ticks = more.map(|(counter, ticks)| ticks + self.ticks(list, counter));
-                        take((*length, ticks.collect()));
+                    if let Some((length, increments)) = &paths[to as usize] {
+                        let more = (0..).zip(increments);
+                        let increments = more.map(|(counter, increments)| {
+                            increments + self.increments(list, counter)
+                        });
+                        take((*length, increments.collect()));
                     }
                 }
                 let shorter =
                     |known: &(u32, Vec<u32>)| best.as_ref().is_some_and(|best| best.0 < known.0);
-                let is_better = ways[index].as_ref().map_or(best.is_some(), shorter);
+                let is_better = paths[index].as_ref().map_or(best.is_some(), shorter);
                 if is_better {
-                    ways[index] = best;
+                    paths[index] = best;
                     changed = true;
                 }
             }
         }
         let mut most = vec![0; self.counters.len()];
-        for (_, ticks) in ways.iter().flatten() {
-            most.iter_mut().zip(ticks).for_each(|(most, ticks)| *most = (*most).max(*ticks));
+        for (_, increments) in paths.iter().flatten() {
+            most.iter_mut()
+                .zip(increments)
+                .for_each(|(most, increments)| *most = (*most).max(*increments));
         }
         most
     }
 
-    /// The fewest bytes between two ticks of a counter; `None` where no path has two.
-    fn bytes_between_ticks(&self, counter: usize) -> Option<u32> {
+    /// Returns the fewest bytes between two increments of a counter. `None` if no path has two.
+    fn bytes_between_increments(&self, counter: usize) -> Option<u32> {
         let mut least: Option<u32> = None;
         let steps = self.states.iter().flat_map(|state| &state.steps);
         let mut begins: Vec<u32> =
-            steps.filter(|step| self.ticks(step.0, counter) > 0).map(|step| step.1).collect();
+            steps.filter(|step| self.increments(step.0, counter) > 0).map(|step| step.1).collect();
         begins.sort_unstable();
         begins.dedup();
-        // Breadth first from all of them at once: the first tick met is the nearest.
+        // Breadth first from all of them at once: the first increment found is the nearest.
         let mut seen = vec![false; self.states.len()];
         let mut layer = begins;
         for bytes in 0.. {
@@ -294,7 +312,7 @@ impl Machine {
                     continue;
                 }
                 for &(list, to) in &self.states[state as usize].steps {
-                    if self.ticks(list, counter) > 0 {
+                    if self.increments(list, counter) > 0 {
                         least = least.or(Some(bytes));
                     }
                     layer.push(to);
@@ -310,7 +328,7 @@ impl Machine {
     }
 }
 
-/// The states of an automaton, symbols of steps apart from the others.
+/// Returns the states of an automaton, with the symbols of steps separated from the others.
 fn states_of(dfa: &Dfa) -> Vec<State> {
     let states = dfa.states.iter().map(|state| {
         let mut new = State { accepting: state.accepting, ..State::default() };

@@ -3,15 +3,15 @@
 /// Why a graph has no rule with registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// Counts of one state come apart without bound, or nothing is far: the graph is written out.
-    Spelled,
-    /// A token can tell a far count of this counter from a spelled one: a smaller zone may do.
-    Told(usize),
-    /// Counters that share a field are far at once.
+    /// Counts of one state diverge without bound, or no count is far: the graph is unrolled.
+    Unrolled,
+    /// A token can distinguish a far count of this counter from an exact one: a smaller zone may avoid it.
+    Distinguished(usize),
+    /// Counters that share a field of the register are far at the same time.
     Shared,
-    /// Masks cannot be graded by this counter: a token may set it near its bound, its walks are many, or near its bound other texts
-    /// change than those that go beyond, which counters beside it do not bear.
-    Graded(usize),
+    /// This counter cannot be a near-bound counter. A token may set it near its bound, its walks are too many, or other
+    /// counters change the texts that are allowed near its bound.
+    NearBound(usize),
     /// There would be more states than allowed, or the budget is spent.
     Limit,
 }

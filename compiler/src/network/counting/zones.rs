@@ -1,4 +1,4 @@
-//! Which counts are far from all bounds, and where they stand in the register.
+//! The zones of far counts, and the fields of the register that hold them.
 
 use std::cmp::Reverse;
 
@@ -6,13 +6,13 @@ use super::super::rule::Field;
 use super::machine::Machine;
 use crate::ir::Counter;
 
-/// Counts that a far zone must save, of one counter and of several, whose counts near a bound multiply.
+/// The fewest counts of a far zone: for a single counter, and for one of several, whose exact counts multiply.
 const WORTH: [u32; 2] = [8, 2];
 
 /// Bits of a register.
 const BITS: u32 = 32;
 
-/// Counts in a row that are far from all bounds.
+/// A range of counts that are far from all bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Zone {
     /// The lowest.
@@ -25,29 +25,29 @@ pub(super) struct Zone {
 pub(super) struct Zones {
     /// By counter, its zones.
     of: Vec<Vec<Zone>>,
-    /// By counter, its field, where it has a zone.
+    /// By counter, its field, if it has a zone.
     fields: Vec<Option<Field>>,
-    /// By counter, the most ticks that a bound is taken to be near for.
+    /// By counter, the most increments left for which a count is near a bound.
     margins: Vec<u32>,
-    /// The counters that tokens may tell a far count of: masks are graded by them.
-    graded: Vec<usize>,
+    /// The near-bound counters: tokens may distinguish their far counts, and masks depend on them.
+    near_bound: Vec<usize>,
 }
 
 impl Zones {
-    /// The zones of a machine, which by counter keep `more` ticks further from a bound than a token and a shortest way to the end
-    /// take; of those that are `graded`, than a shortest way to the end takes. `None` where there is none, or no graded counter has
-    /// one.
+    /// Returns the zones of a machine. Each stays as far from a bound as the increments of a token, of a shortest path
+    /// to the end, and `more` by counter; for near-bound counters the increments of a token do not count. `None` if no
+    /// counter has a zone, or no near-bound counter has one.
     pub(super) fn new(
         machine: &Machine,
         more: &[u32],
-        graded: &[usize],
+        near_bound: &[usize],
         is_sharing: bool,
     ) -> Option<Self> {
         let (mut of, mut margins) = (Vec::new(), Vec::new());
         for (number, &Counter { min, max }) in machine.counters.iter().enumerate() {
-            let is_graded = graded.contains(&number);
-            let told = if is_graded { 0 } else { machine.ticks_a_token[number] };
-            let room = told + machine.ticks_to_end[number] + more[number];
+            let is_near_bound = near_bound.contains(&number);
+            let token = if is_near_bound { 0 } else { machine.increments_a_token[number] };
+            let room = token + machine.increments_to_end[number] + more[number];
             margins.push(room);
             let mut others = (0..machine.counters.len()).filter(|&other| other != number);
             let below = min.checked_sub(room + 1);
@@ -55,45 +55,45 @@ impl Zones {
             let below = below.map(|hi| Zone { lo: 0, hi });
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
-            // A zone of a graded counter that is come to on the way is longer than a token ticks.
-            let told = if is_graded { machine.ticks_a_token[number] } else { 0 };
+            // A zone of a near-bound counter that a path enters later is longer than the increments of a token.
+            let token = if is_near_bound { machine.increments_a_token[number] } else { 0 };
             let is_worth = |zone: &Zone| {
                 let worth = WORTH[usize::from(machine.counters.len() > 1)];
-                let worth = if zone.lo == 0 { worth } else { told.max(worth) };
+                let worth = if zone.lo == 0 { worth } else { token.max(worth) };
                 zone.hi >= zone.lo.saturating_add(worth)
             };
             of.push(below.into_iter().chain(between).filter(is_worth).collect::<Vec<Zone>>());
         }
         let fields = fields(machine, &mut of, is_sharing);
         let is_any = fields.iter().any(Option::is_some);
-        let far = graded.iter().copied().filter(|&counter| fields[counter].is_some());
+        let far = near_bound.iter().copied().filter(|&counter| fields[counter].is_some());
         let far: Vec<usize> = far.collect();
-        let is_far = graded.is_empty() || !far.is_empty();
-        (is_any && is_far).then_some(Self { of, fields, margins, graded: far })
+        let is_far = near_bound.is_empty() || !far.is_empty();
+        (is_any && is_far).then_some(Self { of, fields, margins, near_bound: far })
     }
 
-    /// The counters by which masks are graded.
-    pub(super) fn graded(&self) -> &[usize] {
-        &self.graded
+    /// Returns the near-bound counters.
+    pub(super) fn near_bound(&self) -> &[usize] {
+        &self.near_bound
     }
 
-    /// The most ticks that a bound of a counter is taken to be near for.
+    /// Returns the most increments left for which a count of a counter is near a bound.
     pub(super) fn margin(&self, counter: usize) -> u32 {
         self.margins[counter]
     }
 
-    /// The zone of a counter, by number.
+    /// Returns the zone of a counter by its number.
     pub(super) fn zone(&self, counter: usize, number: u8) -> Zone {
         self.of[counter][usize::from(number)]
     }
 
-    /// The number of the zone of a counter that holds all counts from `lo` to `hi`.
+    /// Returns the number of the zone of a counter that contains all counts from `lo` to `hi`.
     pub(super) fn holding(&self, counter: usize, lo: u32, hi: u32) -> Option<u8> {
         let holds = |zone: &Zone| zone.lo <= lo && hi <= zone.hi;
         self.of[counter].iter().position(holds).map(|number| number as u8)
     }
 
-    /// Whether counters that are far in one place have fields of their own.
+    /// Whether the counters that are far in one place have different fields.
     pub(super) fn are_apart(&self, is_far: impl Fn(usize) -> bool) -> bool {
         let far = (0..self.fields.len()).filter(|&counter| is_far(counter));
         let mut taken = 0_u32;
@@ -104,14 +104,15 @@ impl Zones {
         })
     }
 
-    /// The field of a counter that has a zone.
+    /// Returns the field of a counter that has a zone.
     pub(super) fn field(&self, counter: usize) -> Option<Field> {
         self.fields[counter]
     }
 }
 
-/// The fields of counters by number. The longest zones come first: those that the register has no room for are taken away, and
-/// spelled out. Where they are too long together, those that are live in no state at once share a field, if they may.
+/// Returns the field of each counter. The counters with the longest zones come first. Zones that do not fit into the
+/// register are removed, so their counts are unrolled. If all do not fit, counters that are live in no common state
+/// share a field, if `is_sharing`.
 fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<Option<Field>> {
     let width = |zones: &[Zone]| {
         let longest = zones.iter().map(|zone| zone.hi - zone.lo + 1).max();
@@ -141,7 +142,8 @@ fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<O
             }
         }
     }
-    // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one rule.
+    // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one
+    // rule.
     let even = (BITS / held.len().max(1) as u32).min(BITS - 1);
     let are_even = held.iter().all(|of| widths[of[0]] <= even);
     held.sort_unstable_by_key(|of| of.iter().min().copied());

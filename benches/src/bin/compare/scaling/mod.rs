@@ -40,8 +40,8 @@ const LIMITS: NetworkLimits = NetworkLimits {
     rule_states: 1 << 24,
     states: 1 << 24,
     rules: 1 << 24,
-    catalogue_texts: 1,
-    graded_states: 1 << 12,
+    packed_texts: 1,
+    count_dependent_states: 1 << 12,
 };
 
 const COLUMNS: [&str; 10] = [

@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::automata::{Allowance, Dfa, Nfa, StateLimit, complement, intersect, minimal};
-use crate::budget::Held;
-use crate::ir::thompson::{Atoms, Repetition, build, build_graph, spell_out};
+use crate::automata::{Dfa, Nfa, StateBudget, StateLimit, complement, intersect, minimal};
+use crate::budget::MemoryUse;
+use crate::ir::thompson::{Atoms, Repetition, build, build_graph, unroll};
 use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 
 /// Why an intersection or complement has no automaton.
@@ -50,7 +50,7 @@ pub enum RegularErrorKind {
 /// [`RegularError`] where an operand is not regular or its automaton is too large.
 pub fn resolve<'g>(
     grammar: &'g Grammar,
-    allowed: Allowance<'_>,
+    allowed: StateBudget<'_>,
 ) -> Result<Cow<'g, Grammar>, RegularError> {
     if !grammar.rules.iter().any(|rule| has_operands(&rule.expr)) {
         return Ok(Cow::Borrowed(grammar));
@@ -89,7 +89,7 @@ fn has_operands(expr: &Expr) -> bool {
 /// # Panics
 ///
 /// If the expression calls a rule, for there is none.
-pub fn automaton(expr: &Expr, allowed: Allowance<'_>) -> Result<Dfa, RegularErrorKind> {
+pub fn automaton(expr: &Expr, allowed: StateBudget<'_>) -> Result<Dfa, RegularErrorKind> {
     let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new() };
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
@@ -114,9 +114,9 @@ fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorK
 /// Builds the automaton of an operand, with calls replaced by what they call.
 struct Operand<'a> {
     grammar: &'a Grammar,
-    allowed: Allowance<'a>,
+    allowed: StateBudget<'a>,
     /// The automaton under construction.
-    held: Held<'a>,
+    held: MemoryUse<'a>,
     open: Vec<RuleId>,
 }
 
@@ -173,18 +173,18 @@ impl Atoms for Operand<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error> {
-        spell_out(self, nfa, repetition, from, to)
+        unroll(self, nfa, repetition, from, to)
     }
 
-    fn marked(
+    fn registers(
         &mut self,
         nfa: &mut Nfa,
         graph: &Arc<ExprGraph>,
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error> {
-        let spelled = graph.spelled_out(self.allowed)?;
-        build_graph(self, nfa, &spelled, from, to)
+        let unrolled = graph.unrolled(self.allowed)?;
+        build_graph(self, nfa, &unrolled, from, to)
     }
 
     fn boolean(

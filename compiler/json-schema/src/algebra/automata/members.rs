@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use grammarc_grammar::diagnostics::Diagnostic;
-use grammarc_grammar::distinct::Distinct;
+use grammarc_grammar::insertion_set::InsertionSet;
 
 use crate::algebra::logic::derivatives::{Atoms, Case};
 use crate::algebra::logic::formula::{Formula, Formulas, Literal};
@@ -90,7 +90,7 @@ impl Algebra<'_> {
     }
 
     pub(crate) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
-        let mut keys = Distinct::default();
+        let mut keys = InsertionSet::default();
         for literal in self.objects.formulas.literals(formula).iter() {
             if let ObjectAtom::Property { key, .. } = self.objects.atoms[literal.atom as usize] {
                 keys.insert(key);

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use indexmap::{Equivalent, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use grammarc_grammar::distinct::Distinct;
+use grammarc_grammar::insertion_set::InsertionSet;
 
 /// Number of a formula in its arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,7 +96,7 @@ pub(crate) struct Formulas {
     pub(crate) negations: FxHashMap<FormulaId, FormulaId>,
     operands: usize,
     /// Operands of the formula that is being made.
-    flat: Distinct<FormulaId>,
+    flat: InsertionSet<FormulaId>,
     /// Literals by formula, where somebody asked for them and they are at most [`SHORT`].
     literals: RefCell<Vec<Option<Rc<Literals>>>>,
 }
@@ -112,7 +112,7 @@ const SHORT: usize = 64;
 
 /// The distinct literals of a formula, in the order in which they stand in it.
 #[derive(Debug, Default)]
-pub(crate) struct Literals(Distinct<Literal>);
+pub(crate) struct Literals(InsertionSet<Literal>);
 
 impl Literals {
     /// Whether the literal is one of them.
@@ -137,7 +137,7 @@ impl Formulas {
         let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
         set.extend([Formula::True, Formula::False]);
         let (negations, literals) = (FxHashMap::default(), RefCell::default());
-        let (of_atom, flat) = (Vec::new(), Distinct::default());
+        let (of_atom, flat) = (Vec::new(), InsertionSet::default());
         Self { formulas: set, of_atom, negations, operands: 0, flat, literals }
     }
 
@@ -219,7 +219,7 @@ impl Formulas {
         &self,
         operands: impl IntoIterator<Item = FormulaId>,
         all: bool,
-        flat: &mut Distinct<FormulaId>,
+        flat: &mut InsertionSet<FormulaId>,
     ) -> Option<FormulaId> {
         let (neutral, deciding) = constants(all);
         for operand in operands {
@@ -236,7 +236,7 @@ impl Formulas {
         None
     }
 
-    fn joined(&mut self, flat: &Distinct<FormulaId>, all: bool) -> FormulaId {
+    fn joined(&mut self, flat: &InsertionSet<FormulaId>, all: bool) -> FormulaId {
         let (neutral, deciding) = constants(all);
         match flat.order[..] {
             [] => return neutral,
@@ -291,7 +291,7 @@ impl Formulas {
             return Rc::clone(known);
         }
         let mut found = Literals::default();
-        let mut seen = Distinct::default();
+        let mut seen = InsertionSet::default();
         let mut open = Vec::new();
         match self.get(id) {
             Formula::Literal(literal) => _ = found.0.insert(*literal),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{ByteSet, Expr, pass};
 
 /// Most states of an automaton on the way to a format's. The grammars are fixed, so none meets it.
@@ -76,7 +76,7 @@ pub(super) fn separated(item: Expr, separator: Expr) -> Expr {
 /// The same language as a minimal automaton. A part that a grammar repeats is cheaper so, and an intersection is then
 /// worked out once.
 pub(super) fn compiled(expr: &Expr) -> Expr {
-    let dfa = pass::automaton(expr, Allowance::of(STATE_LIMIT))
+    let dfa = pass::automaton(expr, StateBudget::of(STATE_LIMIT))
         .expect("a part of a format is smaller than the format");
     Expr::Regular(Arc::new(dfa))
 }

@@ -129,11 +129,11 @@ fn hour_minute(minutes: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use grammarc_grammar::automata::{Allowance, Dfa};
+    use grammarc_grammar::automata::{Dfa, StateBudget};
     use grammarc_grammar::ir::pass;
 
     fn automaton(expr: &Expr) -> Dfa {
-        pass::automaton(expr, Allowance::of(10_000)).expect("small")
+        pass::automaton(expr, StateBudget::of(10_000)).expect("small")
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod uuid;
 
 use std::sync::{Arc, OnceLock};
 
-use grammarc_grammar::automata::{Allowance, Dfa};
+use grammarc_grammar::automata::{Dfa, StateBudget};
 use grammarc_grammar::ir::Expr;
 use grammarc_grammar::ir::pass;
 
@@ -69,14 +69,14 @@ impl Format {
     pub(crate) fn strings(&self) -> StringSet {
         let build = || {
             let automaton = Dfa::clone(&self.automaton());
-            StringSet::format(self.name, automaton, Allowance::of(STATE_LIMIT))
+            StringSet::format(self.name, automaton, StateBudget::of(STATE_LIMIT))
                 .expect("a test builds it within the limit")
         };
         self.strings.get_or_init(build).clone()
     }
 
     fn build(&self) -> Dfa {
-        pass::automaton(&(self.grammar)(), Allowance::of(STATE_LIMIT))
+        pass::automaton(&(self.grammar)(), StateBudget::of(STATE_LIMIT))
             .expect("the grammar is fixed, of bytes alone, and a test builds it within the limit")
     }
 }

@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashMap;
 
-use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
+use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 
@@ -28,7 +28,7 @@ enum Place {
 
 /// The texts of multiples of `divisor`, which is not zero. Leading zeros, zeros at the end of a fraction and `-0` are
 /// accepted too. Not minimal.
-pub(super) fn residues(divisor: &Decimal, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     // A `k` that exceeds 64 bits has more classes of residues than memory has room for.
     let (k, exponent) = divisor.coefficient().ok_or(limit.error())?;
     let (zeros, places) = (exponent.max(0) as u32, exponent.min(0).unsigned_abs());
@@ -52,7 +52,7 @@ struct Builder<'a> {
     modulus: u128,
     zeros: u32,
     places: u32,
-    limit: Allowance<'a>,
+    limit: StateBudget<'a>,
     /// Class by demands.
     classes: FxHashMap<Box<[u64]>, u32>,
     /// A residue of each class.

@@ -10,7 +10,7 @@
 //! Numbers with a fraction have pointed numerals alone. The two sets agree on them, so that equal sets of numerals are
 //! equal values.
 
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 use super::set::NumberSet;
@@ -73,7 +73,11 @@ impl NumeralSet {
     /// # Errors
     ///
     /// [`StateLimit`] where a product has more than `limit` states.
-    pub(crate) fn intersect(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn intersect(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
         self.combined(other, |a, b| a.intersect(b, limit))
     }
 
@@ -82,7 +86,7 @@ impl NumeralSet {
     /// # Errors
     ///
     /// [`StateLimit`] where a product has more than `limit` states.
-    pub(crate) fn union(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combined(other, |a, b| a.union(b, limit))
     }
 
@@ -91,7 +95,7 @@ impl NumeralSet {
     /// # Errors
     ///
     /// [`StateLimit`] where an automaton has more than `limit` states.
-    pub(crate) fn complement(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combined(self, |set, _| set.complement(limit))
     }
 
@@ -101,7 +105,7 @@ impl NumeralSet {
     /// # Errors
     ///
     /// [`StateLimit`] where a product has more than `limit` states.
-    pub(crate) fn canonical(self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn canonical(self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         if self.values().is_some() {
             return Ok(self);
         }

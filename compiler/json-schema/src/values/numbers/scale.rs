@@ -4,7 +4,7 @@
 //! the point; where the text had no fraction, that digit is a zero. Each step costs a determinisation of a small
 //! multiple of the set's automaton.
 
-use grammarc_grammar::automata::{Allowance, Dfa, Nfa, StateLimit, determinize};
+use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, determinize};
 
 use super::set::NumberSet;
 
@@ -14,7 +14,7 @@ impl NumberSet {
     /// # Errors
     ///
     /// [`StateLimit`] where an automaton on the way has more than `limit` states.
-    pub(crate) fn scaled(&self, power: i32, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn scaled(&self, power: i32, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut set = self.clone();
         for _ in 0..power.unsigned_abs() {
             let next = set.scaled_once(power > 0, limit)?;
@@ -26,7 +26,7 @@ impl NumberSet {
         Ok(set)
     }
 
-    fn scaled_once(&self, up: bool, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    fn scaled_once(&self, up: bool, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let nfa = if up { times_ten(self.dfa()) } else { over_ten(self.dfa()) };
         Self::canonical(&determinize(&nfa, limit)?, limit)
     }

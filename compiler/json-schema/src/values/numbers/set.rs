@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 
 use grammarc_grammar::automata::{
-    Allowance, Dfa, DfaState, Edge, StateLimit, complement, difference, intersect, minimize,
+    Dfa, DfaState, Edge, StateBudget, StateLimit, complement, difference, intersect, minimize,
 };
 
 use super::bound::{every_number, from_bound, mirrored};
@@ -39,7 +39,7 @@ impl NumberSet {
     /// # Errors
     ///
     /// [`StateLimit`] where the product has more than `limit` states.
-    pub(super) fn canonical(dfa: &Dfa, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(super) fn canonical(dfa: &Dfa, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
     }
 
@@ -87,7 +87,10 @@ impl NumberSet {
     ///
     /// [`StateLimit`] where the automaton of residues has more than `limit` states. It has at most one for each
     /// residue modulo the digits of the divisor, its powers of ten set aside (12 for 0.12 and for 12,000).
-    pub(crate) fn multiple_of(divisor: &Decimal, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn multiple_of(
+        divisor: &Decimal,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
         if divisor.is_zero() {
             return Ok(Self::literal(divisor));
         }
@@ -127,7 +130,11 @@ impl NumberSet {
     /// # Errors
     ///
     /// [`StateLimit`] where the product has more than `limit` states.
-    pub(crate) fn intersect(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn intersect(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
         if self == other || other.is_all() || self.is_none() {
             return Ok(self.clone());
         }
@@ -142,7 +149,7 @@ impl NumberSet {
     /// # Errors
     ///
     /// [`StateLimit`] where the product has more than `limit` states.
-    pub(crate) fn union(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         if self == other || other.is_none() || self.is_all() {
             return Ok(self.clone());
         }
@@ -159,13 +166,13 @@ impl NumberSet {
     /// # Errors
     ///
     /// [`StateLimit`] where the automaton has more than `limit` states.
-    pub(crate) fn complement(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
     }
 
     /// The numbers whose canonical texts an automaton does not accept.
     fn all_but(dfa: &Dfa) -> Self {
-        let others = difference(&ALL.0, dfa, Allowance::of(usize::MAX));
+        let others = difference(&ALL.0, dfa, StateBudget::of(usize::MAX));
         Self(Arc::new(others.expect("a product never has this many states")))
     }
 

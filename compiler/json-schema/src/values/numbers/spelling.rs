@@ -22,7 +22,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use grammarc_grammar::automata::{
-    Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, minimal, minimize,
+    Dfa, DfaState, Edge, Edges, Nfa, StateBudget, StateLimit, minimal, minimize,
 };
 use grammarc_grammar::graph::Lists;
 
@@ -79,7 +79,7 @@ impl Exponents {
 pub(super) fn spellings(
     set: &NumberSet,
     digits: DigitLimits,
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let longest = digits.exponent.min(EXPONENT_DIGITS);
     let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
@@ -165,22 +165,22 @@ static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     let below = |bound: &Decimal| {
         let (low, high) =
             (NumberSet::at_least(&bound.negated(), true), NumberSet::at_most(bound, true));
-        low.intersect(&high, Allowance::of(usize::MAX))
+        low.intersect(&high, StateBudget::of(usize::MAX))
     };
     let sets = || {
         let one = Decimal::one();
         let whole = below(&one)?
-            .complement(Allowance::of(usize::MAX))?
-            .union(&zero, Allowance::of(usize::MAX))?;
+            .complement(StateBudget::of(usize::MAX))?
+            .union(&zero, StateBudget::of(usize::MAX))?;
         let below_ten = below(&one.moved(1))?;
-        let scientific = whole.intersect(&below_ten, Allowance::of(usize::MAX))?;
+        let scientific = whole.intersect(&below_ten, StateBudget::of(usize::MAX))?;
         Ok::<_, StateLimit>(Magnitudes { whole, below_ten, scientific })
     };
     sets().expect("without a limit none is met")
 });
 
 /// The groups of exponents.
-fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
+fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit> {
     let mut found = Groups::default();
     let mut add = |set: NumberSet, exponents: Exponents| add(&mut found, set, exponents);
     if set.scaled(1, limit)? == *set {
@@ -220,7 +220,7 @@ fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
 
 /// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the whole
 /// set if one exponent more maps it into itself, and else zero.
-fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet, StateLimit> {
+fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
     }
@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn residues_are_found_without_reading() {
-        let limit = Allowance::of(10_000);
+        let limit = StateBudget::of(10_000);
         let number = |text: &str| Decimal::parse(text).expect("a number");
         let multiple =
             |text: &str| NumberSet::multiple_of(&number(text), limit).expect("few states");
@@ -432,7 +432,7 @@ mod tests {
             let set = NumberSet::literals(&members);
             assert_eq!(
                 groups_of_few(&set, &members),
-                groups(&set, Allowance::of(10_000)).unwrap(),
+                groups(&set, StateBudget::of(10_000)).unwrap(),
                 "{texts:?}"
             );
         }

@@ -1,7 +1,7 @@
 //! The texts of a set's members as an expression.
 
 use grammarc_grammar::automata::{
-    Allowance, Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize_within,
+    Dfa, DfaState, Edge, StateBudget, StateLimit, complement, intersect, minimize_within,
 };
 use grammarc_grammar::ir::Expr;
 
@@ -43,7 +43,7 @@ impl NumeralSet {
         &self,
         form: NumberForm,
         digits: DigitLimits,
-        limit: Allowance<'_>,
+        limit: StateBudget<'_>,
         pieces: &mut impl Pieces,
     ) -> Result<Expr, StateLimit> {
         if self.is_all() {
@@ -72,7 +72,7 @@ impl NumeralSet {
     }
 
     /// The texts of the members in every notation, without a limit on the digits of a mantissa.
-    fn spellings(&self, digits: DigitLimits, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    fn spellings(&self, digits: DigitLimits, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         if let Some(values) = self.values() {
             return spelling::spellings(values, digits, limit);
         }
@@ -104,6 +104,6 @@ fn plain_texts() -> Dfa {
 
 /// Every text of every integer.
 pub(crate) fn integers(digits: DigitLimits) -> Expr {
-    let spelled = spelling::spellings(&NumberSet::integers(), digits, Allowance::of(usize::MAX));
+    let spelled = spelling::spellings(&NumberSet::integers(), digits, StateBudget::of(usize::MAX));
     counted(&spelled.expect("without a limit none is met"), digits)
 }

@@ -18,7 +18,7 @@ use super::literals;
 use super::members;
 use super::product::{self, Operation};
 use super::texts::Texts;
-use grammarc_grammar::automata::{Allowance, Dfa, StateLimit};
+use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 use grammarc_patterns::class::all_texts;
 use grammarc_patterns::ecma;
@@ -165,7 +165,7 @@ impl Language {
     }
 
     /// These texts; none where there are none.
-    pub(super) fn only(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
+    pub(super) fn only(texts: Texts, limit: StateBudget<'_>) -> Result<Option<Self>, StateLimit> {
         let is_list = texts.len() <= LISTED || Self::is_set(&texts);
         if !is_list {
             return Ok(Self::new(literals::automaton(texts.iter(), limit)?));
@@ -182,7 +182,10 @@ impl Language {
     }
 
     /// All texts but these.
-    pub(super) fn all_but(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
+    pub(super) fn all_but(
+        texts: Texts,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Self>, StateLimit> {
         if texts.len() > LEFT_OUT {
             return Ok(Self::new(complement(&texts, limit)?));
         }
@@ -231,7 +234,7 @@ impl Language {
 
     /// The automaton.
     pub(super) fn dfa(&self) -> &Dfa {
-        let all = Allowance::of(usize::MAX);
+        let all = StateBudget::of(usize::MAX);
         self.0.dfa.get_or_init(|| self.made(all).expect("all is allowed"))
     }
 
@@ -240,7 +243,7 @@ impl Language {
     /// # Errors
     ///
     /// [`StateLimit`] where it has more states.
-    pub(super) fn dfa_within(&self, limit: Allowance<'_>) -> Result<&Dfa, StateLimit> {
+    pub(super) fn dfa_within(&self, limit: StateBudget<'_>) -> Result<&Dfa, StateLimit> {
         if self.0.dfa.get().is_none() {
             _ = self.0.dfa.set(self.made(limit)?);
         }
@@ -250,13 +253,13 @@ impl Language {
     /// The automaton; none of a pattern that counts far and would have many states.
     pub(super) fn small_dfa(&self) -> Option<&Dfa> {
         match self.counted_form() {
-            Some(_) => self.dfa_within(Allowance::of(FOR_LENGTHS)).ok(),
+            Some(_) => self.dfa_within(StateBudget::of(FOR_LENGTHS)).ok(),
             None => Some(self.dfa()),
         }
     }
 
     /// The automaton of a language that is a list.
-    fn made(&self, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    fn made(&self, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         match &self.0.form {
             Form::Only(texts) => literals::automaton(texts.iter(), limit),
             Form::AllBut(texts) if texts.is_empty() => Ok(all_texts().clone()),
@@ -362,7 +365,7 @@ impl Language {
         &self,
         other: &Self,
         operation: Operation,
-        limit: Allowance<'_>,
+        limit: StateBudget<'_>,
     ) -> Result<Option<Self>, StateLimit> {
         use Form::{AllBut, Only};
         use Operation::{And, Minus, Or};
@@ -424,7 +427,7 @@ fn length(text: &str) -> u32 {
 }
 
 /// The automaton of all texts but some, which may have as many states as it takes.
-fn complement(texts: &Texts, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+fn complement(texts: &Texts, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let automaton = literals::automaton(texts.iter(), limit)?;
     product::complement((&automaton, None), limit.states(usize::MAX))
 }

@@ -5,9 +5,9 @@
 //! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts; a
 //! closed state takes two words for each edge, and some bytes to be found by.
 
-use grammarc_grammar::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
-use grammarc_grammar::sequences;
-use grammarc_grammar::sequences::Sequences;
+use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
+use grammarc_grammar::interner;
+use grammarc_grammar::interner::Interner;
 
 /// The place of the highest byte of an edge in its first word, and the bit of a state that accepts in that of its first
 /// edge. A state without edges is a word of its own.
@@ -24,7 +24,7 @@ const STATES_A_LOOK: usize = 1 << 10;
 /// takes.
 pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let mut held = limit.held();
     let mut closed = Closed::new();
@@ -40,7 +40,7 @@ pub(super) fn automaton<'a>(
         if closed.count >= closed.looked_at {
             closed.looked_at = closed.count + STATES_A_LOOK;
             let whole = closed.count * size_of::<(DfaState, [u32; 2])>();
-            let parts = closed.parts.iter().map(Sequences::bytes).sum::<usize>();
+            let parts = closed.parts.iter().map(Interner::bytes).sum::<usize>();
             limit.hold(&mut held, parts + whole)?;
         }
     }
@@ -80,7 +80,7 @@ impl Open {
 /// The closed states, interned by their edges: the words of each edge, in order. They are divided among several tables, since a
 /// table that grows moves all its entries at once, which takes long for millions.
 struct Closed {
-    parts: Vec<Sequences>,
+    parts: Vec<Interner>,
     words: Vec<u32>,
     count: usize,
     /// Number of states at which memory is estimated next.
@@ -89,7 +89,7 @@ struct Closed {
 
 impl Closed {
     fn new() -> Self {
-        let parts = (0..PARTS).map(|_| Sequences::default()).collect();
+        let parts = (0..PARTS).map(|_| Interner::default()).collect();
         Self { parts, words: Vec::new(), count: 0, looked_at: 0 }
     }
 
@@ -122,7 +122,7 @@ impl Closed {
             self.words.push(0);
         }
         self.words[0] |= if *accepts { ACCEPTS } else { 0 };
-        let part = sequences::hash(&self.words) as usize / 7 % PARTS;
+        let part = interner::hash(&self.words) as usize / 7 % PARTS;
         let states = &mut self.parts[part];
         let before = states.len();
         let number = states.number(&self.words);
@@ -131,9 +131,9 @@ impl Closed {
     }
 
     /// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`] numbers them.
-    fn numbered(&self, root: u32, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    fn numbered(&self, root: u32, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let count = self.count;
-        let longest = self.parts.iter().map(Sequences::len).max().unwrap_or(0);
+        let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);
         let mut numbers = vec![u32::MAX; PARTS * longest];
         let mut order: Vec<u32> = Vec::with_capacity(count);
         numbers[root as usize] = 0;

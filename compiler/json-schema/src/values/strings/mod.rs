@@ -37,7 +37,7 @@ use std::sync::{Arc, LazyLock};
 pub use text::Escapes;
 pub(crate) use text::{Alphabet, Place, StringRules, character, one_character, tail};
 
-use grammarc_grammar::automata::{Allowance, Dfa, StateLimit, minimize};
+use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimize};
 use grammarc_patterns::class::all_texts;
 use grammarc_patterns::ecma;
 use grammarc_patterns::ecma::EcmaError;
@@ -121,7 +121,7 @@ impl StringSet {
     /// [`StateLimit`] where the budget is spent; as many states as they take are allowed.
     pub(crate) fn literals<'a>(
         texts: impl IntoIterator<Item = &'a str>,
-        limit: Allowance<'_>,
+        limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         Ok(Self::of(Language::only(Texts::new(texts), limit)?))
     }
@@ -133,7 +133,7 @@ impl StringSet {
     /// As those of [`literals`](Self::literals).
     pub(crate) fn all_but<'a>(
         texts: impl IntoIterator<Item = &'a str>,
-        limit: Allowance<'_>,
+        limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         Ok(Self::of(Language::all_but(Texts::new(texts), limit)?))
     }
@@ -152,7 +152,7 @@ impl StringSet {
     pub(crate) fn format(
         name: &'static str,
         automaton: Dfa,
-        limit: Allowance<'_>,
+        limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         let trimmed = minimize(&automaton.trimmed());
         // Twice as many states for each that is inside a character in some paths and between two in others.
@@ -168,7 +168,7 @@ impl StringSet {
     /// # Errors
     ///
     /// See [`ecma::EcmaErrorKind`].
-    pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Self, EcmaError> {
+    pub(crate) fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Self, EcmaError> {
         let ecma::Pattern { automaton, min, max, counted } = ecma::pattern(text, limit)?;
         let language = match (automaton, counted) {
             (None, Some(counted)) => Some(Language::counted(text, counted)),
@@ -196,7 +196,7 @@ impl StringSet {
             return band.language.is_all() && band.is_unbounded();
         }
         // A difference from all texts has no more states than its operands have together, so the limit is none.
-        self.complement(Allowance::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
+        self.complement(StateBudget::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
     }
 
     /// The strings that are not in the set, where it came about as all but these.
@@ -222,28 +222,36 @@ impl StringSet {
     /// # Errors
     ///
     /// [`StateLimit`] where an automaton would have more than `limit` states; so for all operations below.
-    pub(crate) fn intersect(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn intersect(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
         self.combine(other, Operation::And, limit)
     }
 
     /// The strings in either set.
-    pub(crate) fn union(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::Or, limit)
     }
 
     /// The strings of this set that are not in the other.
-    pub(crate) fn minus(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn minus(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::Minus, limit)
     }
 
     /// The strings not in the set.
-    pub(crate) fn complement(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Self::all().minus(self, limit)
     }
 
     /// Whether no string is in both sets.
     #[cfg(test)]
-    pub(crate) fn disjoint(&self, other: &Self, limit: Allowance<'_>) -> Result<bool, StateLimit> {
+    pub(crate) fn disjoint(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<bool, StateLimit> {
         for (min, max, pair) in pieces(self, other) {
             let [Some(a), Some(b)] = pair else { continue };
             if !product::meet(a.dfa(), b.dfa(), limit)? {
@@ -259,14 +267,18 @@ impl StringSet {
     }
 
     /// Whether every string of this set is in the other.
-    pub(crate) fn is_subset(&self, other: &Self, limit: Allowance<'_>) -> Result<bool, StateLimit> {
+    pub(crate) fn is_subset(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<bool, StateLimit> {
         Ok(self == other || self.minus(other, limit)?.is_none())
     }
 
     /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
     /// cannot be counted.
     #[cfg(test)]
-    pub(crate) fn unbounded(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn unbounded(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut whole = Self::none();
         for band in self.bands.iter() {
             whole = whole.union(&Self::of(Some(band.language.clone())), limit)?;
@@ -314,11 +326,11 @@ impl StringSet {
     /// Bands to be written, which overlap in no string but may in lengths. Where the language of some strings accepts any rest
     /// from some state on, and the set has all longer strings that are in it, a count would go on there for nothing: that
     /// language comes without its bound, and of the longer strings the rest.
-    fn bands_to_write(&self, limit: Allowance<'_>) -> Vec<Band> {
+    fn bands_to_write(&self, limit: StateBudget<'_>) -> Vec<Band> {
         self.without_last_bound(limit).unwrap_or_else(|| self.bands.to_vec())
     }
 
-    fn without_last_bound(&self, limit: Allowance<'_>) -> Option<Vec<Band>> {
+    fn without_last_bound(&self, limit: StateBudget<'_>) -> Option<Vec<Band>> {
         let [others @ .., shorter, longer] = &*self.bands else { return None };
         let is_next = shorter.max.is_some_and(|max| max.checked_add(1) == Some(longer.min));
         let goes_on = !shorter.language.is_all() && shorter.language.universal().is_some();
@@ -348,7 +360,7 @@ impl StringSet {
         &self,
         other: &Self,
         operation: Operation,
-        limit: Allowance<'_>,
+        limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         match (&*self.bands, &*other.bands, operation) {
             ([], _, Operation::And | Operation::Minus) => return Ok(self.clone()),
@@ -412,7 +424,7 @@ impl StringSet {
     }
 
     /// The set with all bands in one where none of their bounds says anything, unless that language is too large.
-    fn joined(self, limit: Allowance<'_>) -> Self {
+    fn joined(self, limit: StateBudget<'_>) -> Self {
         if self.bands.len() < 2 || !self.bands.iter().all(Band::is_implied) {
             return self;
         }

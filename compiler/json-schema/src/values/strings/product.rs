@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::canonical;
 use grammarc_grammar::automata::{
-    Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within,
+    Dfa, DfaState, Edge, Edges, StateBudget, StateLimit, minimize_within,
 };
 use grammarc_patterns::class::all_texts;
 
@@ -33,13 +33,13 @@ type Operand<'a> = (&'a Dfa, Option<u32>);
 pub(super) fn combine(
     operands: [Operand<'_>; 2],
     operation: Operation,
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     minimize_within(&explored(operands, operation, limit)?, limit)
 }
 
 /// The minimal automaton of all other texts. Linear in the automaton.
-pub(super) fn complement(operand: Operand<'_>, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+pub(super) fn complement(operand: Operand<'_>, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let all = all_texts();
     Ok(canonical::folded(explored([(all, Some(0)), operand], Operation::Minus, limit)?))
 }
@@ -48,7 +48,7 @@ pub(super) fn complement(operand: Operand<'_>, limit: Allowance<'_>) -> Result<D
 fn explored(
     operands: [Operand<'_>; 2],
     operation: Operation,
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let mut product = Product::new(operands, operation);
     product.number((0, 0));
@@ -73,7 +73,7 @@ fn explored(
 
 /// Whether some text is in both languages. Stops at the first one found.
 #[cfg(test)]
-pub(super) fn meet(a: &Dfa, b: &Dfa, limit: Allowance<'_>) -> Result<bool, StateLimit> {
+pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, StateLimit> {
     let mut product = Product::new([(a, None), (b, None)], Operation::And);
     product.number((0, 0));
     let mut at = 0;

@@ -5,7 +5,7 @@
 //! part of the automaton, which has its states times the bound.
 
 use super::{Band, StringSet};
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 
 impl StringSet {
@@ -14,7 +14,7 @@ impl StringSet {
     /// # Errors
     ///
     /// [`StateLimit`] where that takes more states, or the budget is spent.
-    pub(crate) fn holding(texts: &[&str], limit: Allowance<'_>) -> Result<Self, StateLimit> {
+    pub(crate) fn holding(texts: &[&str], limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut holding = Self::none();
         for text in texts {
             let pattern = Self::pattern(&regex_syntax::escape(text), limit);
@@ -28,14 +28,14 @@ impl StringSet {
     /// # Errors
     ///
     /// [`StateLimit`] where a bound on the length takes more states, or the budget is spent.
-    pub(crate) fn raw(&self, limit: Allowance<'_>) -> Result<Expr, StateLimit> {
+    pub(crate) fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         let bands = self.bands.iter().map(|band| band.raw(limit));
         Ok(Expr::alt(bands.collect::<Result<Vec<_>, _>>()?))
     }
 }
 
 impl Band {
-    fn raw(&self, limit: Allowance<'_>) -> Result<Expr, StateLimit> {
+    fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         if let Some(texts) = self.language.listed().filter(|_| self.is_implied()) {
             return Ok(Expr::any_of(texts.iter().collect()));
         }

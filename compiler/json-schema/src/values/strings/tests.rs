@@ -5,9 +5,9 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 
-const LIMIT: Allowance<'static> = Allowance::of(100_000);
+const LIMIT: StateBudget<'static> = StateBudget::of(100_000);
 
 fn literals<'a>(texts: impl IntoIterator<Item = &'a str>) -> StringSet {
     StringSet::literals(texts, LIMIT).expect("there is no budget")
@@ -180,15 +180,16 @@ proptest! {
 #[test]
 fn lengths_stay_numbers() {
     let word = StringSet::pattern("^[a-z][a-z0-9-]*$", LIMIT).unwrap();
-    let bounded = word.intersect(&StringSet::lengths(3, Some(65_535)), Allowance::of(100)).unwrap();
+    let bounded =
+        word.intersect(&StringSet::lengths(3, Some(65_535)), StateBudget::of(100)).unwrap();
     assert_eq!(bounded.bands.len(), 1);
     assert_eq!((bounded.bands[0].min, bounded.bands[0].max), (3, Some(65_535)));
     assert_eq!(bounded.bands[0].language, word.bands[0].language);
-    assert_eq!(bounded.unbounded(Allowance::of(100)).unwrap(), word);
+    assert_eq!(bounded.unbounded(StateBudget::of(100)).unwrap(), word);
     let again =
-        bounded.complement(Allowance::of(100)).unwrap().complement(Allowance::of(100)).unwrap();
+        bounded.complement(StateBudget::of(100)).unwrap().complement(StateBudget::of(100)).unwrap();
     assert_eq!(again, bounded);
-    let same = StringSet::pattern("^[a-z][a-z0-9-]{2,65534}$", Allowance::of(100)).unwrap();
+    let same = StringSet::pattern("^[a-z][a-z0-9-]{2,65534}$", StateBudget::of(100)).unwrap();
     assert_eq!(same, bounded);
 }
 
@@ -244,7 +245,7 @@ fn many_literals_take_linear_time() {
     let texts: Vec<String> = (0..20_000u32).map(|i| format!("{:x}/key-{i}", i * 7919)).collect();
     let start = Instant::now();
     let set = literals(texts.iter().map(String::as_str));
-    let rest = set.complement(Allowance::of(usize::MAX)).unwrap();
+    let rest = set.complement(StateBudget::of(usize::MAX)).unwrap();
     let took = start.elapsed();
     assert!(texts.iter().step_by(997).all(|text| set.contains(text) && !rest.contains(text)));
     assert!(took.as_secs() < 30, "{took:?}");
@@ -295,6 +296,6 @@ fn patterns_that_count_far_meet_others() {
 fn limits_are_kept() {
     let a = StringSet::pattern("^(?:.{5})*$", LIMIT).unwrap();
     let b = StringSet::pattern("^(?:.{7})*$", LIMIT).unwrap();
-    assert_eq!(a.intersect(&b, Allowance::of(30)), Err(StateLimit { limit: 30 }));
+    assert_eq!(a.intersect(&b, StateBudget::of(30)), Err(StateLimit { limit: 30 }));
     assert!(a.intersect(&b, LIMIT).is_ok());
 }

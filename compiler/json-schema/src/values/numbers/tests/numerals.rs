@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
 use super::texts::{WIDE, grammar, is_told, spell, spelling};
 use crate::values::numbers::{NumberForm, NumberSet, NumeralSet};
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::recognize::recognizes;
 
 /// A set as a formula over formulas of values.
@@ -114,7 +114,7 @@ proptest! {
     #[test]
     fn equal_sets_are_equal(a in written(), b in written()) {
         let (a, b) = (within(a.set())?, within(b.set())?);
-        let not = |set: &NumeralSet| set.complement(Allowance::of(usize::MAX)).expect("without a limit");
+        let not = |set: &NumeralSet| set.complement(StateBudget::of(usize::MAX)).expect("without a limit");
         prop_assert_eq!(&not(&not(&a)), &a);
         let neither = within(not(&a).intersect(&not(&b), LIMIT))?;
         prop_assert_eq!(not(&within(a.union(&b, LIMIT))?), neither);

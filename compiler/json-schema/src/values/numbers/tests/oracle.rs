@@ -6,10 +6,10 @@ use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
 
 use crate::values::numbers::{Decimal, NumberSet};
-use grammarc_grammar::automata::{Allowance, StateLimit};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 
 /// States that random sets may take.
-pub(super) const LIMIT: Allowance<'static> = Allowance::of(20_000);
+pub(super) const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
 /// The result within the limit on states; a random case beyond it tells nothing and is drawn again.
 pub(super) fn within<T>(result: Result<T, StateLimit>) -> Result<T, TestCaseError> {

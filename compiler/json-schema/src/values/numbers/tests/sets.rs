@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::oracle::{Exact, LIMIT, formula, near, number, within};
 use crate::values::numbers::{Decimal, NumberSet};
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 
 fn decimal(text: &str) -> Decimal {
     Decimal::parse(text).expect(text)
@@ -46,7 +46,7 @@ proptest! {
         let (a, b) = (within(a.set())?, within(b.set())?);
         let both = within(a.intersect(&b, LIMIT))?;
         let either = within(a.union(&b, LIMIT))?;
-        let other = |set: &NumberSet| set.complement(Allowance::of(usize::MAX)).expect("without a limit");
+        let other = |set: &NumberSet| set.complement(StateBudget::of(usize::MAX)).expect("without a limit");
         prop_assert_eq!(a.disjoint(&b), both.is_none());
         prop_assert_eq!(a.is_subset(&b), both == a);
         prop_assert_eq!(a.is_subset(&b), either == b);
@@ -130,6 +130,6 @@ fn states_of_usual_sets() {
 #[test]
 fn residues_have_a_budget() {
     for text in ["0.123456789", "123456789", "1.000000000000000000000000000001", "1e9999"] {
-        assert!(NumberSet::multiple_of(&decimal(text), Allowance::of(5_000)).is_err(), "{text}");
+        assert!(NumberSet::multiple_of(&decimal(text), StateBudget::of(5_000)).is_err(), "{text}");
     }
 }

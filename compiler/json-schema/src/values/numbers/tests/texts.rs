@@ -6,7 +6,7 @@ use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
 use crate::options::{DigitLimits, TextForm};
 use crate::text_form::prelude::{Piece, Prelude};
 use crate::values::numbers::{Decimal, NumberForm, NumberSet, NumeralSet, Pieces};
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin};
 
@@ -28,7 +28,7 @@ pub(super) fn grammar(set: &NumeralSet, form: NumberForm, digits: DigitLimits) -
     let mut shared = Shared { prelude: Prelude::new(text), builder: GrammarBuilder::new() };
     let root = shared.builder.declare("root");
     let expr =
-        set.text(form, digits, Allowance::of(200_000), &mut shared).expect("within the limit");
+        set.text(form, digits, StateBudget::of(200_000), &mut shared).expect("within the limit");
     shared.builder.define(root, expr, Origin::default());
     shared.builder.finish(root)
 }

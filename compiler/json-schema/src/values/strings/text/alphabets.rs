@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use super::Escapes;
 use super::characters::{Characters, Ranges};
 use super::spell::Speller;
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::Expr;
 use grammarc_patterns::ecma;
 
@@ -69,7 +69,7 @@ const STATES: usize = 1 << 10;
 
 /// The characters of which a pattern has any number.
 fn ranges(pattern: &str) -> Ranges {
-    let read = ecma::pattern_automaton(pattern, Allowance::of(STATES));
+    let read = ecma::pattern_automaton(pattern, StateBudget::of(STATES));
     let moves = Characters::new(&read.expect("the table has patterns alone")).moves(0);
     moves.into_iter().next().map(|(_, ranges)| ranges).unwrap_or_default()
 }

@@ -29,7 +29,7 @@ pub(super) fn bounded(dfa: &Dfa, bounds: Counter, mut text: impl FnMut(&Ranges) 
         for (target, ranges) in characters.moves(state) {
             let to = *numbers.entry(target).or_insert_with(|| {
                 let to = graph.state();
-                graph.step(to, Step::Tick(length));
+                graph.step(to, Step::Increment(length));
                 open.push((target, to));
                 to
             });

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::graph::Plain;
 use super::{Escapes, StringRules, TextError};
 use crate::values::strings::{Band, lengths};
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
 /// Steps of a budget that an edge takes, about: the texts of its characters are copied.
@@ -26,7 +26,7 @@ pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
     (escapes, alphabets): (Escapes, bool),
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
     let rests = lengths::of_states(band.language.dfa());
     let none_met = vec![(u32::MAX, 0); rests.len()];

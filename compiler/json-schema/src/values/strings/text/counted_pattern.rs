@@ -22,7 +22,7 @@ pub(super) fn written(
     let length = bounds.map(|bounds| graph.counter(bounds));
     let (on_character, at_end) = match (bounds, length) {
         (Some(bounds), Some(length)) => {
-            (Some(Step::Tick(length)), (bounds.min > 0).then_some(Step::Check(length)))
+            (Some(Step::Increment(length)), (bounds.min > 0).then_some(Step::Check(length)))
         }
         _ => (None, None),
     };

@@ -26,7 +26,7 @@ use smallvec::smallvec;
 use super::escaped::escape;
 use super::{Band, StringSet};
 use crate::Piece;
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Counter, Expr};
 use grammarc_patterns::ecma::CountedPattern;
 
@@ -107,7 +107,7 @@ pub(crate) fn tail(
     rules: &mut impl StringRules,
     set: &StringSet,
     (place, escapes): (Place, Escapes),
-    limit: Allowance<'_>,
+    limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
     // Parts that are read side by side are written into one rule, if that is one automaton.
     let bands = set.bands_to_write(limit);

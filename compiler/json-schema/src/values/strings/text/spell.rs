@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::Escapes;
 use super::characters::Ranges;
-use grammarc_grammar::automata::{Allowance, Nfa, minimal};
+use grammarc_grammar::automata::{Nfa, StateBudget, minimal};
 use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::class::Classes;
 
@@ -136,7 +136,7 @@ fn any(ranges: &Ranges) -> Expr {
         }
     }
     // Bounded by the ranges: a tree of digits, with a few ways at each.
-    let digits = minimal(&nfa, Allowance::of(usize::MAX));
+    let digits = minimal(&nfa, StateBudget::of(usize::MAX));
     let digits = digits.map_or(Expr::Never, |dfa| match dfa.is_never() {
         true => Expr::Never,
         false => Expr::Regular(dfa.into()),

@@ -4,12 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::values::strings::tests::{any_recipe, any_string};
-use grammarc_grammar::automata::Allowance;
+use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{ByteSet, GrammarBuilder, Origin};
 use grammarc_test_data::{data, files};
 
-const LIMIT: Allowance<'static> = Allowance::of(20_000);
+const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
 /// Shared rules written out.
 struct WrittenOut {
@@ -169,7 +169,7 @@ fn size(set: &StringSet, escapes: Escapes) -> usize {
 fn other_names_cost_what_the_names_do() {
     let names: Vec<String> = (0..1_000u32).map(|i| format!("property-{:x}", i * 7919)).collect();
     let set = StringSet::literals(names.iter().map(String::as_str), LIMIT).unwrap();
-    let rest = set.complement(Allowance::of(usize::MAX)).unwrap();
+    let rest = set.complement(StateBudget::of(usize::MAX)).unwrap();
     let (states, taken) = (rest.bands[0].language.dfa().states.len(), set.bands[0].language.dfa());
     // A state for each prefix: the way on, the other plain bytes, and two calls.
     let cost = size(&rest, Escapes::Shortest);
@@ -179,7 +179,7 @@ fn other_names_cost_what_the_names_do() {
     assert!(any <= 100 * states, "{any} for {states} states");
     // With bounds as well, of which only the shared rule for the rest knows.
     let bounded =
-        rest.intersect(&StringSet::lengths(1, Some(65_535)), Allowance::of(usize::MAX)).unwrap();
+        rest.intersect(&StringSet::lengths(1, Some(65_535)), StateBudget::of(usize::MAX)).unwrap();
     let bounded = size(&bounded, Escapes::Shortest);
     assert!(bounded <= 70 * states, "{bounded} for {states} states, bounded");
 }

@@ -1,0 +1,522 @@
+//! Minimization of nearly acyclic automata, from the end.
+//!
+//! D. Revuz, "Minimisation of acyclic deterministic automata in linear time", TCS 92(1), 1992: once all targets have
+//! classes, equal states are those that agree on acceptance and on the classes of their targets. The states of a cycle
+//! are classified together, after everything outside that the cycle reaches:
+//!
+//! - A state that differs from all others at first sight and is on every path around the cycle, such as the state after
+//!   a member
+//!   of an object, gets a class of its own. The others are then classified from the end as well.
+//! - In other cycles states are distinguished by partition refinement, round by round (E. F. Moore, 1956). A state
+//!   alone in its
+//!   block equals no other. If the rest has no cycle without such states, it is classified from the end: otherwise a long
+//!   key takes a round for each byte.
+//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified states
+//!   that are
+//!   equal within a few symbols, by following both in step.
+//!
+//! Rules are nearly trees with short cycles, so the rounds are few. If the work exceeds a multiple of the automaton's
+//! size, the caller uses the general method of [`minimize`](super::minimize).
+//!
+//! Ranges are compared as they are, and are never split at the bounds of all ranges of the automaton. For an object
+//! with other keys, where every byte but the next of a key continues, this is the difference between the number of
+//! edges and its square.
+//!
+//! Invariant: nothing depends on a hash. Blocks whose hashes collide only cost time, because classes are compared by
+//! content.
+//!
+//! Cost: O(states and edges) times the rounds, up to [`EFFORT`].
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::table::Table;
+use super::{Edge, StateBudget, StateLimit, Symbol};
+use crate::graph::for_each_component;
+use crate::interner::Interner;
+
+/// Edges looked at, as a multiple of the automaton's, before giving up.
+const EFFORT: usize = 24;
+
+/// Rounds after which the rest of a cycle is first tried from the end.
+const ROUNDS: u32 = 2;
+
+/// The words that describe most states.
+const WORDS: usize = 64;
+
+/// Bytes of memory for a state besides its description, about.
+const BYTES_A_STATE: usize = 40;
+
+/// The most symbols within which a cycle must equal a classified one to be compared with it.
+const LOOK_AHEAD: u32 = 2;
+
+const UNRESOLVED: u32 = u32::MAX;
+
+/// Why there are no classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unresolved {
+    /// There are states from which nothing is accepted.
+    Dead,
+    /// They are not easily found.
+    Effort,
+    /// The budget is spent.
+    Limit(StateLimit),
+}
+
+impl From<StateLimit> for Unresolved {
+    fn from(limit: StateLimit) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+/// Returns for each state the number of its class, and the number of classes.
+///
+/// Dead states are found when the edges are read. Few automata have one, so the caller trims only these. The initial
+/// state alone is the automaton of the empty language.
+pub(super) fn classes(
+    table: &Table,
+    allowed: StateBudget<'_>,
+) -> Result<(Vec<u32>, usize), Unresolved> {
+    let count = table.len();
+    let mut held = allowed.held();
+    allowed.hold(&mut held, BYTES_A_STATE * count + 2 * table.bytes())?;
+    let mut minimizer = AcyclicMinimizer {
+        table,
+        allowed,
+        classes: vec![UNRESOLVED; count],
+        first: Vec::with_capacity(count),
+        seen: Interner::with_capacity(count, count + 2 * table.edge_count()),
+        class_of: Vec::with_capacity(count),
+        by_byte: vec![ByByte { last: UNRESOLVED, byte: 0, before: UNRESOLVED }; count],
+        cyclic: Vec::new(),
+        places: Vec::new(),
+        effort: EFFORT * (table.edge_count() + count),
+        words: Vec::with_capacity(WORDS),
+        pairs: Vec::new(),
+    };
+    let mut classified = Ok(());
+    let targets = |state: usize| table.edges(state as u32).iter().map(|edge| edge.target as usize);
+    for_each_component(count, targets, |group| {
+        let loops = |state: u32| table.edges(state).iter().any(|edge| edge.target == state);
+        match group {
+            _ if classified.is_err() => {}
+            &[state] if !loops(state) => classified = minimizer.classify(state),
+            cycle => classified = minimizer.classify_cycle(cycle),
+        }
+    });
+    classified.map(|()| (minimizer.classes, minimizer.first.len()))
+}
+
+struct AcyclicMinimizer<'a> {
+    table: &'a Table,
+    allowed: StateBudget<'a>,
+    classes: Vec<u32>,
+    /// The first state of each class.
+    first: Vec<u32>,
+    /// The results of [`describe`](Self::describe) for classified states, and the class of each.
+    seen: Interner,
+    class_of: Vec<u32>,
+    /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
+    by_byte: Vec<ByByte>,
+    /// Settled states of cycles, the first of each class.
+    cyclic: Vec<Cyclic>,
+    /// By state, its place among those that an order is looked for, once one is.
+    places: Vec<u32>,
+    effort: usize,
+    words: Vec<u32>,
+    /// States of a cycle with the classes that they are taken to be of while the cycle is compared.
+    pairs: Vec<(u32, u32)>,
+}
+
+/// How the classes of states that do nothing but go on with one byte are found.
+#[derive(Clone, Copy)]
+struct ByByte {
+    /// The last class of those that lead to this one.
+    last: u32,
+    /// Of such a class, its byte, and the class before it with the same target.
+    byte: u32,
+    before: u32,
+}
+
+/// A classified state of a cycle.
+struct Cyclic {
+    state: u32,
+    outline: Outline,
+    /// The colour of its moves on a few symbols, once a later cycle was held against it.
+    colour: Option<u32>,
+}
+
+/// Facts of a state that are found at a glance, equal for equal states: whether it accepts, and the lowest and the
+/// highest of its symbols.
+type Outline = (bool, Option<(Symbol, Symbol)>);
+
+impl AcyclicMinimizer<'_> {
+    /// Classifies a state whose targets are classified.
+    fn classify(&mut self, state: u32) -> Result<(), Unresolved> {
+        self.allowed.spend(1 + self.table.edges(state).len())?;
+        let is_end = self.table.edges(state).is_empty();
+        if is_end && !self.table.accepts(state) && self.table.len() > 1 {
+            return Err(Unresolved::Dead);
+        }
+        self.is_new(state);
+        Ok(())
+    }
+
+    /// Classifies a state that is not dead. Returns whether it equals no state before.
+    fn is_new(&mut self, state: u32) -> bool {
+        let new = self.first.len() as u32;
+        let class = self.class_like(state, new);
+        if class == new {
+            self.first.push(state);
+        }
+        self.classes[state as usize] = class;
+        class == new
+    }
+
+    /// Returns the class of the classified states that equal a state, which is `new` if there are none.
+    fn class_like(&mut self, state: u32, new: u32) -> u32 {
+        if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
+            && byte == hi
+            && byte <= u32::from(u8::MAX)
+            && !self.table.accepts(state)
+        {
+            let target = self.classes[target as usize] as usize;
+            let last = self.by_byte[target].last;
+            let mut at = last;
+            while at != UNRESOLVED {
+                let ByByte { byte: other, before, .. } = self.by_byte[at as usize];
+                if other == byte {
+                    return at;
+                }
+                at = before;
+            }
+            self.by_byte[target].last = new;
+            let known = &mut self.by_byte[new as usize];
+            (known.byte, known.before) = (byte, last);
+            return new;
+        }
+        self.words.clear();
+        self.describe(state);
+        let number = self.seen.number(&self.words) as usize;
+        if number == self.class_of.len() {
+            self.class_of.push(new);
+        }
+        self.class_of[number]
+    }
+
+    /// Classifies the states of a cycle, whose other targets are classified.
+    fn classify_cycle(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
+        let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNRESOLVED;
+        let stays = |state: u32| self.table.edges(state).iter().all(is_within);
+        if cycle.iter().all(|&state| !self.table.accepts(state) && stays(state)) {
+            return Err(Unresolved::Dead);
+        }
+        if self.is_known_cycle(cycle[0])? || self.classify_round(cycle)? {
+            return Ok(());
+        }
+        self.number_blocks(cycle)?;
+        self.cyclic.reserve(cycle.len());
+        for &state in cycle {
+            let class = self.classes[state as usize];
+            if class as usize == self.first.len() {
+                self.first.push(state);
+                // It leads to a class of its own cycle, so that what it does is new.
+                self.class_like(state, class);
+                self.note_cyclic(state);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
+    fn is_known_cycle(&mut self, state: u32) -> Result<bool, Unresolved> {
+        let outline = self.outline(state);
+        let mut colour = None;
+        for at in 0..self.cyclic.len() {
+            self.allowed.spend(1)?;
+            let Cyclic { state: other, outline: known, colour: seen } = self.cyclic[at];
+            if known != outline {
+                continue;
+            }
+            let seen = seen.unwrap_or_else(|| self.look_ahead(other, LOOK_AHEAD));
+            self.cyclic[at].colour = Some(seen);
+            let colour = *colour.get_or_insert_with(|| self.look_ahead(state, LOOK_AHEAD));
+            if seen == colour && self.equals(state, other)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Settles the states of a cycle where the first of them equals no other and is on every way round; whether it is
+    /// so.
+    ///
+    /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all
+    /// ways end there, they are found equal from the end.
+    fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
+        let (&head, rest) = cycle.split_first().expect("a cycle has a state");
+        for &other in rest {
+            if self.looks_like(head, other)? {
+                return Ok(false);
+            }
+        }
+        if !self.are_ends_first(head, rest)? {
+            return Ok(false);
+        }
+        self.cyclic.reserve(cycle.len());
+        let class = self.first.len() as u32;
+        self.first.push(head);
+        self.classes[head as usize] = class;
+        for &state in rest {
+            if self.is_new(state) {
+                self.note_cyclic(state);
+            }
+        }
+        self.class_like(head, class);
+        self.note_cyclic(head);
+        Ok(true)
+    }
+
+    fn note_cyclic(&mut self, state: u32) {
+        let outline = self.outline(state);
+        self.cyclic.push(Cyclic { state, outline, colour: None });
+    }
+
+    fn outline(&self, state: u32) -> Outline {
+        let edges = self.table.edges(state);
+        (self.table.accepts(state), edges.first().zip(edges.last()).map(|(a, b)| (a.lo, b.hi)))
+    }
+
+    /// Whether two states of a cycle accept alike and lead to the same with the same symbols, where all states of the
+    /// cycle are taken to be the same.
+    fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unresolved> {
+        if self.outline(one) != self.outline(other) {
+            return Ok(false);
+        }
+        self.spend([one, other].into_iter())?;
+        let class = |state: u32| self.classes[state as usize];
+        Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
+    }
+
+    /// Gives the states of a cycle classes among themselves, from those classified on, in the order in which they are
+    /// met. A state that is alone in its class stays so, and is not looked at again.
+    fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
+        let first = self.first.len() as u32;
+        let mut next = first;
+        cycle.iter().for_each(|&state| self.classes[state as usize] = next);
+        let mut numbers = Interner::with_capacity(cycle.len(), 8 * cycle.len());
+        let mut sizes: Vec<u32> = Vec::with_capacity(cycle.len());
+        // States that are not alone, each with its number in this round, and of how many classes they are.
+        let mut rest: Vec<(u32, u32)> = cycle.iter().map(|&state| (state, 0)).collect();
+        let (mut groups, mut round, mut try_at) = (0, 0, ROUNDS);
+        while groups < rest.len() {
+            if round == try_at {
+                let states: Vec<u32> = rest.iter().map(|&(state, _)| state).collect();
+                if let Some(order) = self.ends_first(&states)? {
+                    numbers.clear();
+                    next += 1;
+                    for state in order {
+                        self.words.clear();
+                        self.describe(state);
+                        self.classes[state as usize] = next + numbers.number(&self.words);
+                    }
+                    next += numbers.len() as u32 - 1;
+                    break;
+                }
+                try_at *= 2;
+            }
+            round += 1;
+            self.spend(rest.iter().map(|&(state, _)| state))?;
+            numbers.clear();
+            sizes.clear();
+            for (state, number) in &mut rest {
+                self.words.clear();
+                self.words.push(self.classes[*state as usize]);
+                self.describe(*state);
+                *number = numbers.number(&self.words);
+                sizes.resize(numbers.len(), 0);
+                sizes[*number as usize] += 1;
+            }
+            if numbers.len() == groups {
+                break;
+            }
+            next += 1;
+            rest.iter().for_each(|&(state, number)| self.classes[state as usize] = next + number);
+            next += numbers.len() as u32 - 1;
+            rest.retain(|&(_, number)| sizes[number as usize] > 1);
+            groups = sizes.iter().filter(|&&size| size > 1).count();
+        }
+        let mut in_order = vec![UNRESOLVED; (next - first + 1) as usize];
+        let mut new = first;
+        for &state in cycle {
+            let class = &mut self.classes[state as usize];
+            let number = &mut in_order[(*class - first) as usize];
+            if *number == UNRESOLVED {
+                *number = new;
+                new += 1;
+            }
+            *class = *number;
+        }
+        Ok(())
+    }
+
+    /// Whether the states of a cycle but for the first come each after all others of them that it leads to: they do if
+    /// they can, as that is the order in which the search left them.
+    fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unresolved> {
+        self.spend(rest.iter().copied())?;
+        self.places.resize(self.classes.len(), UNRESOLVED);
+        let Self { table, classes, places, .. } = self;
+        let is_past = |places: &[u32], target: u32| {
+            target == head
+                || classes[target as usize] != UNRESOLVED
+                || places[target as usize] != UNRESOLVED
+        };
+        let past = (0..).zip(rest).take_while(|&(place, &state)| {
+            let is_next = table.edges(state).iter().all(|edge| is_past(places, edge.target));
+            places[state as usize] = place;
+            is_next
+        });
+        let are_in_order = past.count() == rest.len();
+        rest.iter().for_each(|&state| self.places[state as usize] = UNRESOLVED);
+        Ok(are_in_order)
+    }
+
+    /// Some states in an order in which each comes after all of them that it leads to, where there is one.
+    fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unresolved> {
+        self.spend(states.iter().copied())?;
+        self.places.resize(self.classes.len(), UNRESOLVED);
+        for (place, &state) in (0..).zip(states) {
+            self.places[state as usize] = place;
+        }
+        let edges = |place: usize| self.table.edges(states[place]);
+        let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place]);
+        // The edges out of them lead nowhere here.
+        let places = &self.places;
+        let targets = |place: usize| {
+            edges(place).iter().map(move |edge| match places[edge.target as usize] {
+                UNRESOLVED => place,
+                to => to as usize,
+            })
+        };
+        let (mut order, mut is_acyclic) = (Vec::with_capacity(states.len()), true);
+        for_each_component(states.len(), targets, |group| {
+            is_acyclic &= matches!(*group, [place] if !loops(place as usize));
+            order.extend(group.iter().map(|&place| states[place as usize]));
+        });
+        states.iter().for_each(|&state| self.places[state as usize] = UNRESOLVED);
+        Ok(is_acyclic.then_some(order))
+    }
+
+    /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
+    fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unresolved> {
+        self.pairs.clear();
+        self.pair(state, self.classes[other as usize]);
+        let mut at = 0;
+        while let Some(&(state, class)) = self.pairs.get(at) {
+            at += 1;
+            self.spend([state].into_iter())?;
+            if !self.goes_on_like(state, self.first[class as usize]) {
+                for &(state, _) in &self.pairs {
+                    self.classes[state as usize] = UNRESOLVED;
+                }
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes a state to be of a class, which is to be looked into.
+    fn pair(&mut self, state: u32, class: u32) {
+        self.classes[state as usize] = class;
+        self.pairs.push((state, class));
+    }
+
+    /// Whether a state accepts like a classified one and goes on with the same symbols to targets of the same classes,
+    /// those of unsettled targets taken to be.
+    fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
+        let table = self.table;
+        table.accepts(state) == table.accepts(classified)
+            && in_step(table, state, classified, |target, classified| {
+                let class = self.classes[classified as usize];
+                match self.classes[target as usize] {
+                    UNRESOLVED => self.pair(target, class),
+                    known => return known == class,
+                }
+                true
+            })
+    }
+
+    fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unresolved> {
+        let edges = states.map(|state| 1 + self.table.edges(state).len()).sum();
+        self.effort = self.effort.checked_sub(edges).ok_or(Unresolved::Effort)?;
+        Ok(self.allowed.spend(edges)?)
+    }
+
+    /// A number that tells what a state does with a few symbols: equal for equal states. O(edges^symbols).
+    fn look_ahead(&self, state: u32, symbols: u32) -> u32 {
+        let accepting = self.table.accepts(state).into();
+        let Some(symbols) = symbols.checked_sub(1) else { return accepting };
+        let mut hasher = FxHasher::default();
+        hasher.write_u32(accepting);
+        // Neighbours that lead to what looks the same are one.
+        let mut last: Option<(Symbol, u32)> = None;
+        for edge in self.table.edges(state) {
+            let colour = self.look_ahead(edge.target, symbols);
+            if last != Some((edge.lo, colour)) {
+                last.into_iter().for_each(|(end, _)| hasher.write_u32(end));
+                hasher.write_u32(edge.lo);
+                hasher.write_u32(colour);
+            }
+            last = Some((edge.hi + 1, colour));
+        }
+        last.into_iter().for_each(|(end, _)| hasher.write_u32(end));
+        (hasher.finish() >> 32) as u32
+    }
+
+    /// Adds to the words whether a state accepts, and its edges with the classes of their targets, neighbours of one
+    /// class joined. Most are of bytes, and take two words; the first word of others is larger than any of theirs.
+    fn describe(&mut self, state: u32) {
+        const BYTES: Symbol = 256;
+        let Self { table, classes, words, .. } = self;
+        let edges = table.edges(state);
+        words.reserve(1 + 3 * edges.len());
+        words.push(table.accepts(state).into());
+        let mut add = |Edge { lo, hi, target: class }| match hi < BYTES {
+            true => words.extend([lo << 8 | hi, class]),
+            false => words.extend([BYTES * BYTES + lo, hi, class]),
+        };
+        let mut edges =
+            edges.iter().map(|edge| Edge { target: classes[edge.target as usize], ..*edge });
+        let Some(mut last) = edges.next() else { return };
+        for edge in edges {
+            if edge.target == last.target && last.hi + 1 == edge.lo {
+                last.hi = edge.hi;
+            } else {
+                add(std::mem::replace(&mut last, edge));
+            }
+        }
+        add(last);
+    }
+}
+
+/// Whether two states go on with the same symbols, and `agree` of all targets of both with one symbol.
+fn in_step(table: &Table, a: u32, b: u32, mut agree: impl FnMut(u32, u32) -> bool) -> bool {
+    let [mut a, mut b] = [a, b].map(|at| table.edges(at).iter().copied().peekable());
+    loop {
+        let (x, y) = match (a.peek_mut(), b.peek_mut()) {
+            (None, None) => return true,
+            (Some(x), Some(y)) if x.lo == y.lo && agree(x.target, y.target) => (x, y),
+            _ => return false,
+        };
+        let end = x.hi.min(y.hi);
+        (x.lo, y.lo) = (end + 1, end + 1);
+        let (x, y) = (x.hi == end, y.hi == end);
+        if x {
+            a.next();
+        }
+        if y {
+            b.next();
+        }
+    }
+}

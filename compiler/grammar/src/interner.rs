@@ -1,0 +1,142 @@
+//! Sequences of numbers, or other small things, each kept once, in one buffer.
+//!
+//! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each
+//! grammar, and a key of its own for each would be as many allocations.
+
+use std::hash::Hasher;
+use std::ops::Range;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxHasher;
+
+/// The words of a sequence.
+pub trait Word: Copy + Eq {
+    /// The hash by which a sequence is looked up.
+    fn hash(words: &[Self]) -> u64;
+}
+
+impl Word for u32 {
+    fn hash(words: &[Self]) -> u64 {
+        hash(words)
+    }
+}
+
+/// Interner by number, in the order in which they were met.
+#[derive(Clone, Debug)]
+pub struct Interner<T = u32> {
+    words: Vec<T>,
+    /// By sequence, where it ends.
+    ends: Vec<usize>,
+    /// The numbers, to be found by content.
+    numbers: HashTable<u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { words: Vec::new(), ends: Vec::new(), numbers: HashTable::default() }
+    }
+}
+
+impl<T: Word> Interner<T> {
+    /// None yet, with room for some of so many words together.
+    pub fn with_capacity(count: usize, words: usize) -> Self {
+        Self {
+            words: Vec::with_capacity(words),
+            ends: Vec::with_capacity(count),
+            numbers: HashTable::with_capacity(count),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes that they take, about.
+    pub fn bytes(&self) -> usize {
+        // A number takes a byte besides itself, and a table is seven eighths full at most.
+        size_of_val(&*self.words) + size_of_val(&*self.ends) + 6 * self.numbers.len()
+    }
+
+    /// Forgets them all.
+    pub(crate) fn clear(&mut self) {
+        let Self { words, ends, numbers } = self;
+        words.clear();
+        ends.clear();
+        numbers.clear();
+    }
+
+    /// A sequence by its number.
+    pub fn get(&self, number: u32) -> &[T] {
+        &self.words[range(&self.ends, number)]
+    }
+
+    /// The number of a sequence, if it is one of these.
+    pub fn find(&self, words: &[T]) -> Option<u32> {
+        let is_equal = |&number: &u32| *self.get(number) == *words;
+        self.numbers.find(T::hash(words), is_equal).copied()
+    }
+
+    /// The number of a sequence, which is new or not.
+    pub fn number(&mut self, words: &[T]) -> u32 {
+        let Self { words: all, ends, numbers } = self;
+        let is_equal = |&number: &u32| all[range(ends, number)] == *words;
+        match numbers.entry(T::hash(words), is_equal, |&number| T::hash(&all[range(ends, number)]))
+        {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let new = ends.len() as u32;
+                entry.insert(new);
+                all.extend_from_slice(words);
+                ends.push(all.len());
+                new
+            }
+        }
+    }
+}
+
+/// The range of the words of a sequence.
+fn range(ends: &[usize], number: u32) -> Range<usize> {
+    let from = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    from..ends[number as usize]
+}
+
+/// The hash by which a sequence of numbers is looked up.
+pub fn hash(words: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    let (pairs, rest) = words.as_chunks();
+    pairs.iter().for_each(|&[a, b]| hasher.write_u64(u64::from(a) << 32 | u64::from(b)));
+    rest.iter().for_each(|&word| hasher.write_u32(word));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_is_kept_once(all in prop::collection::vec(prop::collection::vec(0u32..3, 0..4), 0..60)) {
+            let mut sequences = Interner::default();
+            let mut met: Vec<Vec<u32>> = Vec::new();
+            for words in all {
+                let expected = met.iter().position(|other| *other == words);
+                if expected.is_none() {
+                    met.push(words.clone());
+                }
+                let number = sequences.number(&words);
+                prop_assert_eq!(number as usize, expected.unwrap_or(met.len() - 1));
+                prop_assert_eq!(sequences.get(number), &words[..]);
+                prop_assert_eq!(sequences.len(), met.len());
+            }
+            sequences.clear();
+            prop_assert_eq!(sequences.len(), 0);
+            for (number, words) in (0..).zip(&met) {
+                prop_assert_eq!(sequences.number(words), number);
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! PackedStringSets in the tables of a grammar: their nodes one behind the other, and rules of three states in place of
+//! what the network has of them.
+//!
+//! Nodes lead to others by how far these are behind them, so those of a set may begin anywhere.
+//!
+//! Cost: O(states and edges, and bytes of the nodes).
+
+use grammarc_artifacts::TablesData;
+use grammarc_artifacts::packed_strings::{PackedRule, pack};
+use grammarc_artifacts::sections::masks::CrowdedRecord;
+
+use crate::ir::ByteSet;
+use crate::masks::HighFanoutMasks;
+use crate::network::Network;
+
+/// Facts about the packed sets of a grammar.
+pub(super) struct Counts {
+    pub(super) bytes: usize,
+    pub(super) texts: usize,
+    pub(super) high_fanout: usize,
+}
+
+/// Puts a network's packed sets into its tables; none where there are none.
+pub(super) fn add(
+    tables: &mut TablesData,
+    network: &Network,
+    masks: &HighFanoutMasks,
+) -> Option<Counts> {
+    if network.packed_sets.is_empty() {
+        return None;
+    }
+    // The byte at address 0 is no node.
+    let mut nodes: Vec<u8> = vec![0];
+    let mut high_fanout: Vec<CrowdedRecord> = Vec::new();
+    let mut packed: Vec<PackedRule> = Vec::new();
+    let mut texts = 0;
+    for ((rule, set), stored) in network.packed_sets.iter().zip(&masks.nodes) {
+        let before = nodes.len() as u32 - 1;
+        nodes.extend_from_slice(&set.nodes[1..]);
+        let moved =
+            |stored: &CrowdedRecord| CrowdedRecord { node: before + stored.node, ..*stored };
+        high_fanout.extend(stored.iter().map(moved));
+        let (root, bytes) = (before + set.root, set.bytes);
+        packed.push(PackedRule { rule: *rule, root, bytes: ByteSet::to_words(bytes) });
+        texts += set.texts;
+    }
+    let counts = Counts { bytes: nodes.len(), texts, high_fanout: high_fanout.len() };
+    pack(tables, &packed, masks.nothing);
+    (tables.packed_strings, tables.crowded) = (nodes, high_fanout);
+    Some(counts)
+}

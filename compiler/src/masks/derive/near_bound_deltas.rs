@@ -1,0 +1,178 @@
+//! Near-bound masks, as differences from the unbounded masks.
+//!
+//! Near a bound, a mask is the unbounded mask minus the tokens that would exceed the bound. A *near-bound delta* is
+//! this difference for one number of remaining increments. The deltas of a state are assembled from what the
+//! [walks](super::increment_walk) of the state found below its first bytes, its *parts*. States with the same parts
+//! share their deltas. So do the states of two rules with equal transitions from their count-dependent states on, such
+//! as `^(?:[a-z]+ ){0,9}$` and `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
+//!
+//! If the rule is a text between quotes or the whole output, a delta is a set of tokens to [leave
+//! out](NearBoundDelta::excluded) of whatever the unbounded mask is, and one delta serves all states with these parts.
+//! Elsewhere a token may leave the rule at one place and exceed the bound later, so each state has an
+//! [outcome](NearBoundDelta::outcome) of its own.
+//!
+//! Cost: that of the walks, and O(subtrees) for each list of parts and number of increments.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::increment_walk::{Beginning, CountDependentRule, ExitDifference, IncrementWalk, Part};
+use super::rule_steps::RuleSteps;
+use crate::ir::ByteSet;
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::network::{CountDependent, Network};
+use crate::threads::Context;
+
+/// The deltas of a state for 1 remaining increment and more, up to the most that a token makes. `None` if nothing
+/// differs.
+pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
+
+/// The deltas of the count-dependent states of one rule.
+pub(crate) struct RuleDeltas {
+    /// By group of equivalent states, the number of its deltas.
+    pub(crate) of_group: Vec<usize>,
+    pub(crate) deltas: Vec<DeltasByIncrement>,
+    /// Whether deltas are sets of tokens, wherever these leave the rule.
+    pub(crate) of_tokens: bool,
+}
+
+/// The deltas of rules, by the rules' transitions.
+#[derive(Default)]
+pub(crate) struct NearBoundDeltas(IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>);
+
+impl NearBoundDeltas {
+    /// Returns the number of the deltas of some count-dependent states, given the FOLLOW bytes `after` of their rule.
+    /// The deltas have no meaning once the budget is spent.
+    pub(crate) fn number(
+        &mut self,
+        (network, count_dependent): (&Network, &CountDependent),
+        after: ByteSet,
+        of: (&VocabularyFacts, Trie<'_>),
+        context: Context<'_>,
+    ) -> usize {
+        let steps = RuleSteps::new(network, count_dependent);
+        let heads: Vec<u32> =
+            count_dependent.states.iter().map(|states| steps.number(states[0])).collect();
+        let mut signature = steps.signature(heads.iter().copied());
+        signature.extend((0..=u8::MAX).map(|byte| u32::from(after.contains(byte))));
+        if let Some(known) = self.0.get_index_of(&signature) {
+            return known;
+        }
+        let rule = CountDependentRule::new(steps, after, of, context.budget);
+        let deltas = Self::deltas(&rule, &heads, of.1, context);
+        self.0.insert_full(signature, deltas).0
+    }
+
+    /// Returns the deltas of a number.
+    pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
+        &self.0[number]
+    }
+
+    /// Computes the deltas of some states, one of each group. Parts and deltas are computed on all threads.
+    fn deltas(
+        rule: &CountDependentRule<'_>,
+        heads: &[u32],
+        trie: Trie<'_>,
+        context: Context<'_>,
+    ) -> RuleDeltas {
+        let threads = context.threads;
+        let mut beginnings: IndexSet<Beginning, FxBuildHasher> = IndexSet::default();
+        let of_head = |&head: &u32| {
+            let own = rule.beginnings(head).into_iter();
+            own.map(|beginning| beginnings.insert_full(beginning).0).collect()
+        };
+        let of_head: Vec<Vec<usize>> = heads.iter().map(of_head).collect();
+        let beginnings: Vec<Beginning> = beginnings.into_iter().collect();
+        let by = rule.simulated_by(&beginnings);
+        let largest: Vec<usize> = (0..by.len()).filter(|&at| by[at] == at).collect();
+        let find = |walk: &mut IncrementWalk<'_>, &at: &usize| walk.part(beginnings[at]);
+        let found: Vec<Part> = threads.map(true, &largest, || rule.walk(), find);
+        let parts: FxHashMap<usize, Part> = largest.into_iter().zip(found).collect();
+        let mut lists: IndexSet<Vec<usize>, FxBuildHasher> = IndexSet::default();
+        let of_group = of_head.into_iter().map(|own| {
+            let own = own.into_iter().map(|part| by[part]);
+            lists.insert_full(own.filter(|part| !parts[part].is_empty()).collect()).0
+        });
+        let of_group = of_group.collect();
+        let lists: Vec<Vec<usize>> = lists.into_iter().collect();
+        let delta = |(): &mut (), list: &Vec<usize>| {
+            let parts: Vec<&Part> = list.iter().map(|part| &parts[part]).collect();
+            let most = parts.iter().map(|part| part.len()).max().unwrap_or(0);
+            let at = |increment: usize| parts.iter().filter_map(move |part| part.get(increment));
+            (0..most).map(|increment| NearBoundDelta::new(trie, at(increment))).collect()
+        };
+        let deltas = threads.map(true, &lists, || (), delta);
+        RuleDeltas { of_group, deltas, of_tokens: rule.of_tokens }
+    }
+}
+
+/// The difference of a near-bound mask from the unbounded mask, for states with the same parts.
+pub(crate) struct NearBoundDelta {
+    /// Disjoint ranges of nodes, ascending, and their ranks.
+    subtrees: Vec<Range<u32>>,
+    excluded: Vec<Range<u32>>,
+    /// Other nodes at which the rule may not be left, ascending.
+    kept: Vec<u32>,
+    /// Additional tokens and exits.
+    more: Outcome,
+}
+
+impl NearBoundDelta {
+    fn new<'p>(
+        trie: Trie<'_>,
+        of_increment: impl Iterator<Item = &'p ExitDifference>,
+    ) -> Option<Self> {
+        let mut subtrees: Vec<Range<u32>> = Vec::new();
+        let mut kept: Vec<u32> = Vec::new();
+        let mut more = Outcome::default();
+        for given_way in of_increment {
+            subtrees.extend_from_slice(&given_way.subtrees);
+            kept.extend_from_slice(&given_way.kept);
+            more.spans.extend_from_slice(&given_way.more.spans);
+            more.exits.extend_from_slice(&given_way.more.exits);
+        }
+        if subtrees.is_empty() && kept.is_empty() && more.spans.is_empty() && more.exits.is_empty()
+        {
+            return None;
+        }
+        subtrees.sort_unstable_by_key(|nodes| nodes.start);
+        kept.sort_unstable();
+        let mut excluded: Vec<Range<u32>> = Vec::with_capacity(subtrees.len());
+        for nodes in &subtrees {
+            let ranks = trie.rank[nodes.start as usize]..trie.rank[nodes.end as usize];
+            match excluded.last_mut() {
+                _ if ranks.is_empty() => {}
+                Some(last) if last.end == ranks.start => last.end = ranks.end,
+                _ => excluded.push(ranks),
+            }
+        }
+        Some(Self { subtrees, excluded, kept, more })
+    }
+
+    /// Returns the tokens to leave out.
+    pub(crate) fn excluded(&self) -> Outcome {
+        Outcome { spans: self.excluded.clone(), ..Outcome::default() }
+    }
+
+    /// Returns the outcome of a state, given its unbounded outcome, which leaves the rule at `exits`.
+    pub(crate) fn outcome(&self, state: u32, exits: &[u32]) -> Outcome {
+        let mut outcome = self.more.clone();
+        let mut rest = &self.subtrees[..];
+        for &exit in exits {
+            while rest.first().is_some_and(|nodes| nodes.end <= exit) {
+                rest = &rest[1..];
+            }
+            let is_within = rest.first().is_some_and(|nodes| nodes.start <= exit);
+            if !is_within && self.kept.binary_search(&exit).is_err() {
+                outcome.exits.push(exit);
+            }
+        }
+        outcome.normalize();
+        outcome.delta = Some(Delta { reference: state, excluded: self.excluded.clone() });
+        outcome
+    }
+}

@@ -1,0 +1,149 @@
+//! Masks of the high-fanout nodes of packed sets: those whose walk at run time would visit more trie nodes than a step
+//! may.
+//!
+//! A packed set calls nothing, so the outcome of a node is that same walk without a bound. The base has the tokens at
+//! the trie nodes that the walk reaches, and the exits are the trie nodes at which a text ends. The sets become masks
+//! and the exits become classes like those of states, after all of these and in the order of the nodes.
+//!
+//! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
+
+use grammarc_artifacts::packed_strings::{Node, PackedStrings, RootChildren, WALKED, walk};
+use grammarc_artifacts::sections::masks::CrowdedRecord;
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use super::inputs::Inputs;
+use super::interning::Interning;
+use crate::ir::ByteSet;
+use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
+use crate::masks::limits::MaskError;
+use crate::masks::outcome::Outcome;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::trie::children::Children;
+use crate::threads::Context;
+
+/// Candidates that are looked at before their results are taken.
+const AT_ONCE: usize = 1 << 14;
+
+/// Candidates from which on a second thread is worth it.
+const WORTH_A_THREAD: usize = 1 << 8;
+
+/// Stored masks of a network's packed sets.
+#[derive(Clone, Debug, Default)]
+pub struct HighFanoutMasks {
+    /// By packed set, as the network lists them, its high-fanout nodes by their addresses in it.
+    pub nodes: Vec<Vec<CrowdedRecord>>,
+    /// The mask without tokens; [`NONE`] where there is no set.
+    pub nothing: u32,
+}
+
+impl HighFanoutMasks {
+    /// The classes through which packed sets are left from these nodes, each with a state of the rule.
+    pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
+        let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
+        let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
+            let state = inputs.network.tables.rules[rule].first_state;
+            nodes.iter().map(move |high_fanout| (state, high_fanout.exits))
+        });
+        of.collect()
+    }
+}
+
+/// A thread's room for walks.
+struct Room {
+    open: Vec<(u32, u32)>,
+    scratch: Scratch,
+}
+
+/// The tables that walks of one packed set read, and the bytes that may come after it.
+#[derive(Clone, Copy)]
+struct Along<'a> {
+    nodes: PackedStrings<'a>,
+    trie: Trie<'a>,
+    roots: &'a RootChildren,
+    children: &'a Children,
+    after: ByteSet,
+}
+
+impl Along<'_> {
+    /// Whether a walk of a node at run time would visit too many trie nodes, with those below the ends of texts.
+    fn is_high_fanout(&self, node: u32, room: &mut Room) -> bool {
+        let Self { nodes, trie, roots, .. } = *self;
+        let mut behind = 0;
+        let visit = |child: u32, node: &Node<'_>| {
+            if node.is_final() {
+                behind += (trie.end[child as usize] - child - 1) as usize;
+            }
+        };
+        let looked = walk(nodes, node, (&trie, roots), &mut room.open, WALKED, visit);
+        looked.is_none_or(|looked| looked + behind > WALKED)
+    }
+
+    /// The outcome of a node.
+    fn outcome(&self, node: u32, room: &mut Room) -> Outcome {
+        let &Self { nodes, trie, roots, children, after } = self;
+        let mut builder = OutcomeBuilder::new(Outcome::default(), after, children);
+        if nodes.node(node).is_final() {
+            builder.leave(0);
+        }
+        walk(nodes, node, (&trie, roots), &mut room.open, usize::MAX, |child, node| {
+            builder.outcome.spans.push(trie.tokens_at(child));
+            if node.is_final() && !trie.is_leaf(child) {
+                builder.leave(child);
+            }
+        });
+        let mut outcome = builder.outcome;
+        outcome.spans.retain(|span| !span.is_empty());
+        outcome.spans.sort_unstable_by_key(|span| span.start);
+        let mut all = Outcome { exits: outcome.exits, ..Outcome::default() };
+        outcome.spans.into_iter().for_each(|span| all.add_span(span));
+        all.normalize();
+        all
+    }
+}
+
+/// The masks and classes of all high-fanout nodes.
+pub(super) fn masks(
+    inputs: Inputs<'_>,
+    encoder: &Encoder<'_>,
+    interning: &mut Interning<'_>,
+    context: Context<'_>,
+) -> Result<HighFanoutMasks, MaskError> {
+    let Inputs { network, facts, trie, follow, .. } = inputs;
+    let mut all = HighFanoutMasks { nothing: NONE, ..HighFanoutMasks::default() };
+    if network.packed_sets.is_empty() {
+        return Ok(all);
+    }
+    let roots = &RootChildren::new(&trie);
+    for (rule, set) in &network.packed_sets {
+        let state = network.tables.rules[*rule].first_state;
+        let after = follow.bytes(follow.rule_of(state));
+        let nodes = set.nodes();
+        let along = Along { nodes, trie, roots, children: facts.children(), after };
+        let new = || Room { open: Vec::new(), scratch: Scratch::new(encoder.lengths().row_words) };
+        let find = |room: &mut Room, &node: &u32| {
+            if context.budget.spend(WALKED / 4).is_err() || !along.is_high_fanout(node, room) {
+                return None;
+            }
+            let mut found = Computed::from(along.outcome(node, room));
+            encoder.encode_new(&mut found, &mut room.scratch);
+            Some((node, found))
+        };
+        let mut high_fanout = Vec::new();
+        for candidates in set.candidates.chunks(AT_ONCE) {
+            let worth = candidates.len() >= WORTH_A_THREAD;
+            let found = context.threads.map(worth, candidates, new, find);
+            let total = set.candidates.len();
+            let spent = |_| MaskError::Spent { states: high_fanout.len(), total, state };
+            context.budget.check().map_err(spent)?;
+            for (node, found) in found.into_iter().flatten() {
+                let base = interning.mask(encoder, state, &found)?;
+                let exits = interning.classes.intern(&found.outcome.exits);
+                high_fanout.push(CrowdedRecord { node, base, exits });
+            }
+        }
+        all.nodes.push(high_fanout);
+        all.nothing = interning.mask(encoder, state, &Computed::default())?;
+    }
+    Ok(all)
+}

@@ -1,0 +1,154 @@
+//! The rule of the explored places.
+//!
+//! A place with the changes of an arrival is a chain of states, one for each change and one after them, all with the
+//! edges of the place. The arrival at the first state makes the first change and stays, or continues to the next state.
+//! An increment at zero leads to the exit, with the rest of the changes.
+//!
+//! Cost: O(places and their edges, times the changes of an arrival).
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::explore::{Arrived, Change, Changes, Explored};
+use super::refused::Refused;
+use super::zones::Zones;
+use crate::automata::{Dfa, DfaState, Edge, Edges, StateBudget};
+use crate::network::rule::{Arrival, CountDependent, Counted, RegisterUpdate};
+
+/// A rule with registers.
+pub(in crate::network) struct CountedRule {
+    pub(in crate::network) dfa: Dfa,
+    /// The updates of the register.
+    pub(in crate::network) counted: Counted,
+    /// The register that activations begin with.
+    pub(in crate::network) register: u32,
+}
+
+/// Builds the rule of the places that are `alive`.
+pub(super) fn build(
+    zones: &Zones,
+    explored: &Explored,
+    alive: &[bool],
+    allowed: StateBudget<'_>,
+) -> Result<CountedRule, Refused> {
+    let mut rule = Rule {
+        zones,
+        explored,
+        alive,
+        states: Vec::new(),
+        arrivals: Vec::new(),
+        numbers: FxHashMap::default(),
+        open: Vec::new(),
+    };
+    rule.build(allowed)
+}
+
+/// A rule under construction.
+struct Rule<'a> {
+    zones: &'a Zones,
+    explored: &'a Explored,
+    alive: &'a [bool],
+    states: Vec<DfaState>,
+    arrivals: Vec<Arrival>,
+    /// The first state of the chain of a place with changes.
+    numbers: FxHashMap<Arrived, u32>,
+    /// Chains without edges and exits yet, with their first states.
+    open: Vec<(Arrived, u32)>,
+}
+
+impl Rule<'_> {
+    fn build(&mut self, allowed: StateBudget<'_>) -> Result<CountedRule, Refused> {
+        let (start, changes) = &self.explored.start;
+        // By near-bound counter and far place, the states of the place.
+        let mut near_bound: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
+        // Nothing arrives at the start, and no string of a rule is empty.
+        self.states.push(DfaState::default());
+        let edges = self.edges(*start);
+        self.states[0].edges = edges;
+        while let Some(((place, changes), first)) = self.open.pop() {
+            if self.states.len() > allowed.states {
+                return Err(Refused::Limit);
+            }
+            let is_far = |counter: &&usize| self.explored.place(place).is_far(**counter);
+            for &counter in self.zones.near_bound().iter().filter(is_far) {
+                let states = first..first + changes.len().max(1) as u32;
+                let of_counter = near_bound.entry(counter).or_default();
+                of_counter.entry(place).or_default().extend(states);
+            }
+            let edges = self.edges(place);
+            self.states[first as usize].edges.clone_from(&edges);
+            for (at, &(counter, change)) in changes.iter().enumerate() {
+                let state = first + at as u32;
+                self.states[state as usize].edges.clone_from(&edges);
+                let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
+                let then = at + 1 < changes.len();
+                let (update, exit) = match change {
+                    Change::Set(to) => (RegisterUpdate::Set { field, to, then }, state),
+                    Change::Increment => {
+                        let exit = self.explored.exits[place][usize::from(counter)];
+                        let exit = exit.expect("a counter that increments is far");
+                        let behind = Changes::from_slice(&changes[at + 1..]);
+                        (
+                            RegisterUpdate::DecrementField { field, then },
+                            self.number((exit, behind)),
+                        )
+                    }
+                };
+                self.arrivals.push(Arrival { state, exit, update });
+            }
+        }
+        let mut register = 0;
+        for &(counter, change) in changes {
+            let field = self.zones.field(usize::from(counter)).expect("it is far somewhere");
+            if let Change::Set(to) = change {
+                register |= to << field.shift;
+            }
+        }
+        // The register of a rule with registers is not zero. If nothing is far at first, fields are set before they are
+        // read.
+        let register = register.max(1);
+        let dfa = Dfa { states: std::mem::take(&mut self.states) };
+        let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
+        let near_bound = near_bound.into_iter().map(|(counter, places)| {
+            let field = self.zones.field(counter).expect("it is far somewhere");
+            let mut places: Vec<(usize, Vec<u32>)> = places.into_iter().collect();
+            places.sort_by_cached_key(|(place, _)| self.explored.place(*place).by_counts());
+            CountDependent::new(field, places.into_iter().map(|(_, states)| states).collect())
+        });
+        counted.count_dependent = near_bound.collect();
+        Ok(CountedRule { dfa, counted, register })
+    }
+
+    /// Returns the edges of a place to live places.
+    fn edges(&mut self, place: usize) -> Edges {
+        let mut found = DfaState::default();
+        for (lo, hi, arrived) in &self.explored.edges[place] {
+            if self.alive[arrived.0] {
+                let target = self.number(arrived.clone());
+                found.add(Edge { lo: *lo, hi: *hi, target });
+            }
+        }
+        found.edges
+    }
+
+    /// The first state of the chain of a place with changes.
+    fn number(&mut self, mut arrived: Arrived) -> u32 {
+        // Without a live successor, no count matters.
+        if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {
+            arrived.1.clear();
+        }
+        if let Some(&number) = self.numbers.get(&arrived) {
+            return number;
+        }
+        let first = self.states.len() as u32;
+        let (place, changes) = &arrived;
+        // Each change takes a state, and the last state needs none after it.
+        let count = changes.len().max(1);
+        let accepting = self.explored.accepting[*place];
+        self.states.extend((0..count).map(|_| DfaState { accepting, ..DfaState::default() }));
+        self.numbers.insert(arrived.clone(), first);
+        self.open.push((arrived, first));
+        first
+    }
+}

@@ -1,0 +1,66 @@
+//! Automata in the form that rules have: deterministic, minimal, without the empty string and unreachable states.
+
+use crate::automata::{
+    Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, Table, minimal_table, minimize_within,
+};
+
+/// Determinizes and minimizes an automaton, without the empty string.
+pub(super) fn minimal_without_empty(
+    nfa: &Nfa,
+    bounds: StateBudget<'_>,
+) -> Result<Table, StateLimit> {
+    let dfa = minimal_table(nfa, bounds)?;
+    if !dfa.accepts(0) {
+        return Ok(dfa);
+    }
+    Ok((&minimize_within(&without_empty(dfa.to_dfa()), bounds)?).into())
+}
+
+/// Removes the empty string from the language: the initial state becomes a copy of itself that does not accept.
+fn without_empty(mut dfa: Dfa) -> Dfa {
+    if !dfa.states[0].accepting {
+        return dfa;
+    }
+    let again = dfa.states.iter().any(|state| state.edges.iter().any(|edge| edge.target == 0));
+    if again {
+        let copy = dfa.states.len() as u32;
+        let state = dfa.states[0].clone();
+        dfa.states.push(state);
+        for edge in dfa.states.iter_mut().flat_map(|state| &mut state.edges) {
+            if edge.target == 0 {
+                edge.target = copy;
+            }
+        }
+    }
+    dfa.states[0].accepting = false;
+    dfa.trimmed()
+}
+
+/// Drops the states that are reachable neither from state 0 nor from one of `roots`. Returns the rest, and the new
+/// number of each old state.
+pub(super) fn without_unreached(states: Vec<DfaState>, roots: &[u32]) -> (Vec<DfaState>, Vec<u32>) {
+    let mut numbers = vec![u32::MAX; states.len()];
+    let mut order = Vec::new();
+    for &root in [0].iter().chain(roots) {
+        if numbers[root as usize] == u32::MAX {
+            numbers[root as usize] = order.len() as u32;
+            order.push(root);
+        }
+    }
+    let mut at = 0;
+    while at < order.len() {
+        for edge in &states[order[at] as usize].edges {
+            if numbers[edge.target as usize] == u32::MAX {
+                numbers[edge.target as usize] = order.len() as u32;
+                order.push(edge.target);
+            }
+        }
+        at += 1;
+    }
+    let kept = order.iter().map(|&old| {
+        let state = &states[old as usize];
+        let edges = state.edges.iter().map(|e| Edge { target: numbers[e.target as usize], ..*e });
+        DfaState { edges: edges.collect(), accepting: state.accepting }
+    });
+    (kept.collect(), numbers)
+}

@@ -1,0 +1,217 @@
+//! The passes from a grammar to its network, and the repetition of passes whose assumptions fail.
+//!
+//! Rules are first built with two assumptions: counts and sets of required keys may be in registers, and the
+//! vocabulary's rules may replace the grammar's. A later pass may refute either. Then the rules are built again:
+//!
+//! | outcome | refuted | next |
+//! | --- | --- | --- |
+//! | [`Outcome::Unroll`] | masks ignore the register, or a register is on a left spine | counts and sets become states |
+//! | [`Outcome::Refuse`] | a rule of the vocabulary is followed by bytes that it was not compiled for | the grammar builds it |
+//!
+//! Cost: registers are given up once, and each rule of the vocabulary is refused at most once.
+
+use std::borrow::Cow;
+
+use grammarc_artifacts::tables::Tables;
+
+use super::build::build;
+use super::build::source::{Source, Stored, Wanted};
+use super::built::Built;
+use super::content_hash::RuleHash;
+use super::error::{NetworkError, NetworkErrorKind};
+use super::follow::Follow;
+use super::layout;
+use super::left_recursion::{self, Failure};
+use super::merge::{self, Name};
+use super::normal_form::Network;
+use super::packed_string_set::PackedStringSets;
+use super::request::{NetworkLimits, RepeatForm, Roots};
+use super::shared::SharedRules;
+use super::{known_rules, required_keys, token_sets};
+use crate::automata::StateBudget;
+use crate::budget::{Budget, Phase};
+use crate::ir::pass::{resolve, simplify};
+use crate::ir::{Grammar, Survey, facts};
+use crate::threads::Context;
+use grammarc_grammar::lexicon::Lexicon;
+
+/// The outcome of one construction.
+enum Outcome {
+    /// The network is built.
+    Done(Box<Network>),
+    /// Registers cannot be used: the rules are to be built with unrolled counts.
+    Unroll,
+    /// Rules of the vocabulary that were taken cannot replace the grammar's: the rules are to be built without them.
+    Refuse,
+}
+
+/// Builds the network of a grammar.
+///
+/// `shared` holds the vocabulary's rules, of which `facts` are known. A rule of the grammar that equals one of them is
+/// replaced by it.
+///
+/// # Errors
+///
+/// [`NetworkError`] if the grammar is empty, names unknown tokens, or exceeds a limit.
+pub(crate) fn build_network(
+    grammar: &Grammar,
+    lexicon: &dyn Lexicon,
+    shared: Tables<'_>,
+    facts: &SharedRules,
+    roots: Roots,
+    limits: NetworkLimits,
+    context: Context<'_>,
+) -> Result<Network, NetworkError> {
+    context.budget.begin(Phase::Building);
+    let (resolved, survey) = resolve_expressions(grammar, lexicon, limits, context.budget)?;
+    let input = Input { grammar, resolved: &resolved, survey: &survey, lexicon, shared, facts };
+    let mut packed = PackedStringSets::default();
+    let mut refused: Vec<u32> = Vec::new();
+    let mut form = RepeatForm::Register;
+    loop {
+        match input.attempt(roots, form, limits, &mut refused, &mut packed, context)? {
+            Outcome::Done(network) => return Ok(*network),
+            Outcome::Unroll => form = RepeatForm::Unrolled,
+            Outcome::Refuse => {}
+        }
+    }
+}
+
+/// Simplifies repetitions, and replaces intersections, complements and empty token sets. Returns the grammar with its
+/// survey.
+fn resolve_expressions<'g>(
+    grammar: &'g Grammar,
+    lexicon: &dyn Lexicon,
+    limits: NetworkLimits,
+    budget: &Budget,
+) -> Result<(Cow<'g, Grammar>, Survey), NetworkError> {
+    let check = || budget.check().map_err(|_| spent(grammar, budget));
+    check()?;
+    let mut survey = Survey::new(grammar, budget);
+    let mut resolved = Cow::Borrowed(grammar);
+    if survey.has_repetitions {
+        check()?;
+        let facts = facts::of_rules(grammar, &survey, budget);
+        resolved = simplify(grammar, &survey, &facts, budget);
+        if let Cow::Owned(simpler) = &resolved {
+            survey = Survey::new(simpler, budget);
+        }
+    }
+    if survey.has_operands || survey.has_tokens {
+        let allowed = StateBudget::new(limits.rule_states, budget);
+        let whole = resolve(&resolved, allowed).map_err(|error| {
+            let rule = error.rule;
+            let spent = budget.error().cloned().map(NetworkErrorKind::from);
+            NetworkError::at(grammar, rule, spent.unwrap_or_else(|| error.into()))
+        })?;
+        if let Cow::Owned(whole) = whole {
+            resolved = Cow::Owned(whole);
+        }
+        token_sets::drop_empty(&mut resolved, lexicon);
+        survey = Survey::new(&resolved, budget);
+    }
+    Ok((resolved, survey))
+}
+
+/// Returns the error of a spent budget, which is attributed to the start rule.
+fn spent(grammar: &Grammar, budget: &Budget) -> NetworkError {
+    let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
+    NetworkError::at(grammar, grammar.start, error.into())
+}
+
+/// The inputs of every attempt.
+struct Input<'a> {
+    grammar: &'a Grammar,
+    /// The grammar without intersections and complements.
+    resolved: &'a Grammar,
+    survey: &'a Survey,
+    lexicon: &'a dyn Lexicon,
+    shared: Tables<'a>,
+    facts: &'a SharedRules,
+}
+
+impl Input<'_> {
+    /// Builds all rules once and runs the passes over them.
+    fn attempt(
+        &self,
+        roots: Roots,
+        form: RepeatForm,
+        limits: NetworkLimits,
+        refused: &mut Vec<u32>,
+        packed: &mut PackedStringSets,
+        context: Context<'_>,
+    ) -> Result<Outcome, NetworkError> {
+        let budget = context.budget;
+        budget.begin(Phase::Building);
+        // The vocabulary's rules have registers.
+        let has_registers = form == RepeatForm::Register;
+        let (shared, known) = (self.shared, &self.facts.known);
+        let stored = has_registers.then_some(Stored { shared, known, refused });
+        let wanted = Wanted { roots, form, stored, limits };
+        let source = Source::new(self.resolved, self.survey, self.lexicon, wanted, context);
+        let mut built = build(&source, packed)?;
+        budget.begin(Phase::LeftRecursion);
+        match left_recursion::eliminate(&mut built, limits, budget) {
+            Ok(()) => self.link(&built, roots, refused, budget),
+            // A register cannot be unrolled along a left spine. There is no third form, so a second failure is final.
+            Err(Failure::Counted) if has_registers => Ok(Outcome::Unroll),
+            Err(failure) => Err(failure.into_error(&built, limits, budget)),
+        }
+    }
+
+    /// Merges rules with each other and with the vocabulary's, and lays out the rest. Rules of the vocabulary whose use
+    /// here they were not compiled for are added to `refused`, until none is left.
+    fn link(
+        &self,
+        built: &Built,
+        roots: Roots,
+        refused: &mut Vec<u32>,
+        budget: &Budget,
+    ) -> Result<Outcome, NetworkError> {
+        let (shared, facts) = (self.shared, self.facts);
+        let spent = |_| spent(self.grammar, budget);
+        loop {
+            budget.begin(Phase::LayingOut);
+            budget.check().map_err(spent)?;
+            let may_have = |states| match roots {
+                Roots::Start => facts.state_counts.contains(&(states as u32)),
+                Roots::Kept => true,
+            };
+            let known = |hash: &RuleHash| {
+                facts.by_hash.get(hash).copied().filter(|rule| !refused.contains(rule))
+            };
+            let mut merged = merge::merge(built, may_have, known, budget).map_err(spent)?;
+            let names = std::mem::take(&mut merged.names);
+            let network = layout::lay_out(merged, shared, roots, budget).map_err(spent)?;
+            if required_keys::is_distinguished(network.joined(shared), self.lexicon) {
+                return Ok(Outcome::Unroll);
+            }
+            let follow = Follow::new(network.joined(shared), facts, &network.open);
+            let misused = follow.misused();
+            if misused.is_empty() {
+                let after = follow.own_bytes();
+                let own_calls = follow.into_own();
+                let mut network = network.with_calls(own_calls, after);
+                if let Roots::Kept = roots {
+                    network.expressions = expressions(built, &names, &network);
+                }
+                return Ok(Outcome::Done(Box::new(network)));
+            }
+            refused.extend(misused);
+            if built.takes(refused) {
+                return Ok(Outcome::Refuse);
+            }
+        }
+    }
+}
+
+/// Returns the expressions that a vocabulary's rules were built from.
+fn expressions(
+    built: &Built,
+    names: &[Name],
+    network: &Network,
+) -> Vec<grammarc_artifacts::ExpressionRecord> {
+    let sources = built.sources.iter();
+    let sources = sources.filter_map(|&(digest, rule)| Some((digest, names[rule].content()?)));
+    known_rules::records(sources, network.tables.rules.iter().map(|rule| rule.hash))
+}

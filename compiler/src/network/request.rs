@@ -1,0 +1,47 @@
+//! What a network is built for: its roots, its limits, and the form of large repetitions.
+
+/// Bounds on the size of what is built. The defaults are far above what real grammars need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkLimits {
+    /// States of one rule's automaton.
+    pub rule_states: usize,
+    /// States of all rules together.
+    pub states: usize,
+    /// Rules.
+    pub rules: usize,
+    /// Texts from which on a set of them is packed instead of unrolled into states. Front ends make sets of at least
+    /// 1,024 texts and 16 KiB. The states of packed sets are no part of the other bounds.
+    pub packed_texts: usize,
+    /// States near the bounds of a counter from which on they are one state for all counts, with a mask for each count.
+    pub count_dependent_states: usize,
+}
+
+impl Default for NetworkLimits {
+    fn default() -> Self {
+        Self {
+            rule_states: 200_000,
+            states: 1_000_000,
+            rules: 200_000,
+            packed_texts: 1,
+            count_dependent_states: 1 << 12,
+        }
+    }
+}
+
+/// The rules that a network is built for.
+#[derive(Clone, Copy, Debug)]
+pub enum Roots {
+    /// The grammar's start rule, at the bottom of the stack.
+    Start,
+    /// Every kept rule, to be called from other grammars.
+    Kept,
+}
+
+/// The form of repetitions with large bounds, of counters and of sets of required keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RepeatForm {
+    /// The count is in a register of the frame.
+    Register,
+    /// Each count is a state or a rule of its own.
+    Unrolled,
+}
