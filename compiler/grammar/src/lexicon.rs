@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::ir::{ByteSet, TokenRef};
+use crate::ir::{ByteSet, TokenRef};
 
 /// The network's view of a vocabulary.
 pub trait Lexicon {
