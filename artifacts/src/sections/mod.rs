@@ -2,6 +2,8 @@
 //!
 //! Every record is plain data of little-endian u32 fields (`bytemuck::Pod`). So the same code reads a mapped file, a heap buffer
 //! and a copy in GPU memory, without decoding.
+//!
+//! Tests: `tests/suite/specification.rs` reads the sections by the README alone.
 
 pub mod kinds;
 pub mod masks;

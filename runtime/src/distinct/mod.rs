@@ -28,7 +28,7 @@
 //! and begin the next. They are found once for each state, and tried one by one if they may make an equal item. An accept that
 //! ends an item compares it with the earlier ones.
 //!
-//! Tests: `tests/tests/suite/distinct.rs` against an oracle; unit tests in `nodes`.
+//! Tests: `src/tests/distinct.rs` against trials of every token; `tests/tests/suite/distinct.rs` against an oracle.
 
 pub(crate) mod excluded;
 pub(crate) mod exported;

@@ -27,7 +27,7 @@ pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -
 }
 
 /// The grammar of tables with their masks.
-fn of_tables(
+pub(crate) fn of_tables(
     network: &Network,
     tokens: &masks::Tokens,
     ends: &[u32],

@@ -3,6 +3,7 @@
 mod batches;
 mod definition;
 mod directed;
+mod distinct;
 mod drafts;
 mod endings;
 mod packed_strings;
