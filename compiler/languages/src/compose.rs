@@ -185,11 +185,11 @@ impl Composing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Language, Settings};
+    use crate::settings::Language;
     use grammarc_grammar::ir::recognize::recognizes;
 
     fn part(language: Language, name: &str, text: &str) -> Composition {
-        Composition::source(Settings::new(language).front_end, Source::new(name, text))
+        Composition::source(FrontEnd::new(language).expect("it is built"), Source::new(name, text))
     }
 
     fn parts() -> [Composition; 3] {

@@ -58,8 +58,8 @@ fn masks_are_those_of_all_counts_written_out() {
 }
 
 /// Options that store near-bound masks if counts near a bound would take at least so many states.
-fn near_bound_from(graded_states: usize) -> CompileOptions {
-    let limits = NetworkLimits { graded_states, ..NetworkLimits::default() };
+fn near_bound_from(count_dependent_states: usize) -> CompileOptions {
+    let limits = NetworkLimits { count_dependent_states, ..NetworkLimits::default() };
     CompileOptions::default().network_limits(limits)
 }
 
@@ -78,8 +78,8 @@ fn near_bound_masks_are_those_of_states_with_a_real_vocabulary() {
     let compiler = Compiler::new(vocabularies::built_in().clone());
     for source in BOUNDED {
         let lowered = lower(Language::JsonSchema, "test", source).expect("it is a schema");
-        let grammar = |graded_states| {
-            let options = near_bound_from(graded_states);
+        let grammar = |count_dependent_states| {
+            let options = near_bound_from(count_dependent_states);
             let compiled = compiler
                 .compile(&lowered, "json-schema", &options, &Budget::unlimited())
                 .unwrap_or_else(|error| panic!("{source}: {error}"));

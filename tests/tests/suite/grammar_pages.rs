@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::Source;
-use grammarc_compiler::frontend::settings::{Language, Settings};
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::settings::Language;
 use grammarc_tests::schemas::compiler;
 
 /// Language, whether it is refused, and source of every example of a page.
@@ -39,7 +40,7 @@ fn examples_compile() {
         let examples = examples(&text);
         assert!(examples.len() >= 2, "{page} has examples");
         for (language, is_refused, source) in examples {
-            let front_end = Settings::new(language).front_end;
+            let front_end = FrontEnd::new(language).expect("it is built");
             let lowered = front_end.lower(Source::new(page, source.as_str()), &Budget::new());
             match (lowered, is_refused) {
                 (Err(errors), true) => {

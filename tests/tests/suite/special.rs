@@ -104,7 +104,7 @@ fn structural_tags_within_read_special_tokens() {
     }
     // A grammar in a structural tag has sources of other languages, too.
     let tag = json!({"type": "grammar", "grammar": "root ::= @regex/a+/"}).to_string();
-    let front_end = Settings::new(Language::StructuralTag).front_end;
+    let front_end = FrontEnd::new(Language::StructuralTag).unwrap();
     let lowered = front_end.lower(Source::new("test", tag), &Budget::new()).unwrap();
     assert!(recognizes(&lowered.grammar, b"aa") && !recognizes(&lowered.grammar, b"b"));
 }

@@ -2,9 +2,12 @@
 
 mod built_in;
 
-use grammarc_json_schema::Indentation;
+use grammarc_json_schema::{
+    Escapes, Formats, Indentation, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
+};
 
 use super::*;
+use crate::gbnf::GbnfOptions;
 
 fn json_schema(text: &str) -> JsonSchemaOptions {
     match Settings::read(Language::JsonSchema, text).expect("valid options").front_end {
@@ -20,7 +23,7 @@ fn refusal(language: Language, text: &str) -> String {
 #[test]
 fn nothing_given_is_the_default() {
     for language in Language::ALL {
-        let expected = Settings::new(language);
+        let expected = Settings::new(language).expect("it is built");
         assert_eq!(Settings::read(language, "").expect("nothing is given"), expected);
         assert_eq!(Settings::read(language, " {} ").expect("nothing is given"), expected);
         assert_eq!(expected.front_end.kind(), language.name());

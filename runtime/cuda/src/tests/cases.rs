@@ -45,7 +45,7 @@ pub(super) fn near_bound() -> Grammar {
     let vocabulary = artifact(&of_words(&format!("ab b ba {}", runs.join(" "))));
     let schema = r#"{"type":"array","items":{"type":"string","pattern":"^(?:[ab]+ ){0,90}[ab]+$","maxLength":24}}"#;
     let lowered = lower(Language::JsonSchema, "near-bound", schema).expect("it is right");
-    let limits = NetworkLimits { graded_states: 0, ..NetworkLimits::default() };
+    let limits = NetworkLimits { count_dependent_states: 0, ..NetworkLimits::default() };
     let options = CompileOptions::default().network_limits(limits);
     let compiler = Compiler::new(vocabulary);
     let compiled = compiler.compile(&lowered, "json-schema", &options, &Budget::new());
