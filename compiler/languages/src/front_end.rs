@@ -12,8 +12,7 @@ use crate::gbnf::{GbnfOptions, Notation};
 use crate::inner::Reader;
 #[cfg(feature = "lark")]
 use crate::lark::LarkOptions;
-use crate::nested::Nested;
-use crate::settings::{Language, LanguageOptions, Recorded, SettingsError, Within};
+use crate::options::{Language, LanguageOptions, SettingsError, Within};
 use crate::sources::Sources;
 #[cfg(feature = "structural-tag")]
 use crate::structural_tag::StructuralTagOptions;
@@ -212,7 +211,7 @@ impl FrontEnd {
     }
 
     /// The options as an artifact records them. Options that few sources need are left out if they have their defaults.
-    pub fn recorded(&self) -> Recorded {
+    pub fn recorded(&self) -> Vec<(&'static str, String)> {
         self.options().recorded()
     }
 
@@ -233,31 +232,6 @@ impl FrontEnd {
             true => ControlTokens::of(vocabulary),
             false => ControlTokens::default(),
         }
-    }
-
-    /// The grammar of a source, for any vocabulary: no string of it is a special token. Compiling the grammar goes
-    /// on with the budget that is left.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the source, or that the budget is spent.
-    pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
-        self.lower_for(source, &ControlTokens::default(), budget)
-    }
-
-    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of such a token in a string as the token.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the source, or that the budget is spent.
-    pub fn lower_for(
-        &self,
-        source: Source,
-        controls: &ControlTokens,
-        budget: &Budget,
-    ) -> Result<Lowered, Vec<Diagnostic>> {
-        let nested = Nested::outermost(controls, budget);
-        self.lower_within(source, controls, &nested, budget)
     }
 
     /// The same, where `reader` reads the sources within the source.

@@ -25,6 +25,7 @@ mod judged;
 #[cfg(feature = "lark")]
 pub mod lark;
 mod nested;
+mod options;
 pub mod settings;
 pub mod sources;
 #[cfg(feature = "structural-tag")]

@@ -8,6 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::deny::denied;
+use super::front_end::FrontEnd;
 use super::inner::Reader;
 use super::settings::{Language, Settings};
 use super::sources::{NamedSource, Sources};
@@ -41,25 +42,6 @@ pub(super) struct Nested<'a> {
 struct Way<'a> {
     name: &'a str,
     before: Option<&'a Way<'a>>,
-}
-
-#[cfg(feature = "gbnf")]
-/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not where
-/// this says no.
-pub(super) fn may_have_tags(text: &str, sources: &Sources) -> bool {
-    let is_tag = |name: &str| Language::named(name) == Some(Language::StructuralTag);
-    let stand_in = |text: &str| {
-        text.match_indices('@').any(|(at, _)| {
-            let rest = &text[at + 1..];
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
-            is_tag(&rest[..end.unwrap_or(rest.len())])
-        })
-    };
-    stand_in(text)
-        || sources.iter().any(|(_, NamedSource { language, options, source })| {
-            // It may have sources of its own among its options.
-            is_tag(language) || options.contains_key("sources") || stand_in(&source.text)
-        })
 }
 
 impl<'a> Nested<'a> {
@@ -139,5 +121,32 @@ impl Reader for Nested<'_> {
             Ok(lowered) => Ok(Lowered { findings: here(lowered.findings), ..lowered }),
             Err(errors) => Err(here(errors)),
         }
+    }
+}
+
+impl FrontEnd {
+    /// The grammar of a source, for any vocabulary: no string of it is a special token. Compiling the grammar goes
+    /// on with the budget that is left.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
+    pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
+        self.lower_for(source, &ControlTokens::default(), budget)
+    }
+
+    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of such a token in a string as the token.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
+    pub fn lower_for(
+        &self,
+        source: Source,
+        controls: &ControlTokens,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        let nested = Nested::outermost(controls, budget);
+        self.lower_within(source, controls, &nested, budget)
     }
 }

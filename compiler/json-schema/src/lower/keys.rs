@@ -1,10 +1,11 @@
-//! The keys of many members that may be left out, as one tree.
+//! The keys of many optional members, as one tree (persistent tries).
 //!
-//! Before the member at a place any key from that place on may come. Written out place by place, that is an automaton
-//! that goes on in as many ways as there are keys left, and to determine it takes the square of their number. But the
-//! keys from one place on are those from the next place on and one more: their prefix trees share all but the path of
-//! that key. So the trees are made from the last place to the first, each from the one before by copying one path, and the
-//! automaton is determined as it stands. Linear in the bytes of the keys, times the ways on at each byte.
+//! Before the member at a place, any key from that place on may come. Unrolled, the automaton has an edge for each remaining
+//! key at each place, and determinizing it is quadratic. The keys from one place on are those from the next place on and one
+//! more. Their tries share all nodes but the path of that key. So tries are made from the last place to the first, each by
+//! copying one path.
+//!
+//! Cost: linear in the bytes of the keys, times the edges of a node.
 
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
@@ -70,7 +71,7 @@ impl KeyTrees {
         if let Some(state) = *state {
             return state;
         }
-        // A key that no other goes on from ends in its leaf.
+        // A key that is no prefix of another ends in its leaf.
         let new = match *leaf {
             Some(leaf) if children.is_empty() => leaf,
             _ => {

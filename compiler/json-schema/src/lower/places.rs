@@ -1,25 +1,21 @@
-//! The graph of an expression for members or items that come one after the other, by what was written so far.
+//! The graph of an expression for members or items in order, by what is written before.
 
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
-use crate::algebra::MemberAutomaton;
 use crate::read::schema::Bounds;
 use crate::text_form::layout::Gaps;
 
-/// Least number of states in which a key may be left out for their keys to be lowered as one tree.
-const MANY: usize = 48;
-
-/// Bytes that a member takes, about.
+/// Estimated bytes of a member.
 pub(super) const BYTES_A_MEMBER: usize = 1 << 9;
 
-/// Whether an automaton has many states in which a key may be left out. Such states have no marks, and leaving a key out
-/// leads to a later state.
-pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
-    let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
-    automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)
+/// A place of the graph, and whether a member is written before it.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) place: u32,
+    pub(super) written: bool,
 }
 
-/// States of the expression, by state of the automaton and whether something is written.
+/// Places of the graph, by state of the automaton and whether something is written before.
 pub(super) struct Places {
     pub(super) graph: ExprGraph,
     /// States of the graph, by twice the state of the automaton and whether something is written.
@@ -53,7 +49,7 @@ impl Places {
         }
     }
 
-    /// Ends the text after a number of `any` within `bounds`, with commas between them.
+    /// Ends the text after a number of `any` within the bounds, with commas between them.
     pub(super) fn repeat(
         &mut self,
         from: u32,
@@ -106,7 +102,7 @@ impl Places {
         }
     }
 
-    /// The state of the graph for a state of the automaton.
+    /// The place of a state. A new place enters the order.
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
         *self.numbers[2 * state as usize + usize::from(written)].get_or_insert_with(|| {
             self.order.push((state, written));

@@ -10,9 +10,33 @@ use serde::Deserialize;
 use super::source::resources::Resources;
 use grammarc_grammar::ir::MOST_REQUIRED_KEYS;
 
-pub use super::values::numbers::NumberForm;
-pub use super::values::strings::Escapes;
+pub use super::source::dialect::SchemaDialect;
 pub use whitespace::{Indentation, Separator, SeparatorError, Whitespace, WhitespaceError};
+
+/// The texts of a number that are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NumberForm {
+    /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
+    /// alone, behind a sign or none.
+    #[default]
+    Natural,
+    /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.
+    Canonical,
+    /// Every text of a member: zeros at the end of a fraction, `-0`, exponents.
+    Any,
+}
+
+/// Which texts of a character are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Escapes {
+    /// One: the character itself, or the shortest escape where it needs one.
+    #[default]
+    Shortest,
+    /// Every text that JSON allows.
+    Any,
+}
 
 /// How many digits a number may have that no keyword bounds. Without a limit a model can write digits for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,18 +126,6 @@ pub enum Formats {
     Asserted,
     /// Nothing: it is an annotation, as the specification has it by default.
     Annotated,
-}
-
-/// The dialect of a schema that does not name it by `$schema`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SchemaDialect {
-    /// JSON Schema: draft 2020-12, with the spellings of older drafts.
-    #[default]
-    JsonSchema,
-    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone.
-    #[serde(rename = "openapi-3.0")]
-    OpenApi30,
 }
 
 /// Options of [`lower`](fn@super::lower).

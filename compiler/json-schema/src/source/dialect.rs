@@ -8,7 +8,19 @@ use grammarc_grammar::diagnostics::Diagnostic;
 
 use super::resources::Resources;
 use crate::document::{Document, Json, NodeId};
-use crate::options::SchemaDialect;
+use serde::Deserialize;
+
+/// The dialect of a schema that does not name it by `$schema`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemaDialect {
+    /// JSON Schema: draft 2020-12, with the spellings of older drafts.
+    #[default]
+    JsonSchema,
+    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone.
+    #[serde(rename = "openapi-3.0")]
+    OpenApi30,
+}
 
 /// A draft of JSON Schema, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

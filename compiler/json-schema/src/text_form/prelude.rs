@@ -8,64 +8,14 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::layout::{Gaps, Layout};
+use crate::options::Escapes;
 use crate::options::{NumberForm, TextForm, Whitespace};
 use crate::values::formats;
 use crate::values::numbers::any as number;
 use crate::values::numbers::integers;
+use crate::values::pieces::Piece;
 use crate::values::strings::escaped::special;
-use crate::values::strings::{Alphabet, Escapes, Place, StringRules, character, tail};
-
-/// A rule of the prelude.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// A run of whitespace. Only flexible form calls it.
-    Whitespace,
-    /// The rest of a string after its opening quote: any characters and the closing quote.
-    StringTail,
-    /// The same with at least one character.
-    NonEmptyStringTail,
-    /// The same where the first character is escaped or outside ASCII. Keys leave the trie of declared keys this way.
-    SpecialStringTail,
-    /// An integer.
-    Integer,
-    /// A number.
-    Number,
-    /// Any array.
-    Array,
-    /// Any object.
-    Object,
-    /// Any value.
-    Value,
-}
-
-impl Piece {
-    /// All of them, in the order of the grammar.
-    pub const ALL: [Self; 9] = [
-        Self::Whitespace,
-        Self::StringTail,
-        Self::NonEmptyStringTail,
-        Self::SpecialStringTail,
-        Self::Integer,
-        Self::Number,
-        Self::Array,
-        Self::Object,
-        Self::Value,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Whitespace => "whitespace",
-            Self::StringTail => "string-tail",
-            Self::NonEmptyStringTail => "non-empty-string-tail",
-            Self::SpecialStringTail => "special-string-tail",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Array => "array",
-            Self::Object => "object",
-            Self::Value => "value",
-        }
-    }
-}
+use crate::values::strings::{Alphabet, Place, StringRules, character, tail};
 
 /// Most characters that a string of at least so many has a rule for.
 pub(crate) const MOST_LEAST: u32 = 8;

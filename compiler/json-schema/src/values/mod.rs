@@ -5,9 +5,11 @@
 //! | [`types`] | sets of JSON types |
 //! | [`strings`] | sets of strings and their text forms |
 //! | [`numbers`] | sets of numbers and their text forms |
+//! | [`pieces`] | names of the shared rules that text forms call |
 //! | [`formats`] | the languages of `format` |
 
 pub(crate) mod formats;
 pub(crate) mod numbers;
+pub(crate) mod pieces;
 pub(crate) mod strings;
 pub(crate) mod types;

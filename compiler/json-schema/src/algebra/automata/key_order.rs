@@ -1,309 +1,301 @@
-//! The automata over members that a formula becomes.
+//! Which automata the objects of a formula become.
 //!
-//! A formula with alternatives can be one automaton, or one for each alternative. One is preferred, because the parse
-//! position then follows one path; but where too many combinations matter, or where alternatives name keys in different
-//! orders, each gets its own. If these would be too many, one automaton lets the order depend on what remains
-//! ([`reordered`](super::order_by_rest)).
+//! One automaton is preferred, since the parser then follows one path. A formula with alternatives is split into an
+//! automaton for each alternative if one automaton exceeds its room, or if alternatives name keys in different orders. If
+//! the parts would be too many, one automaton orders keys [by what remains](super::order_by_rest).
 //!
-//! With keys in any order, combinations of what members say of each other multiply, and the automata have a budget that
-//! is met long before it costs time. Over it, required keys that have no marks keep their order, and where that is not
-//! enough all do, but for objects that are like one branch alone; the keywords that name keys are then entered as
-//! narrower.
+//! With keys in any order, dependencies between members multiply states. Beyond a budget, required keys without a mark keep
+//! their order. Beyond that, all keys keep their order, except in objects of one branch alone. Keywords that name keys are
+//! then reported as narrower.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-use super::members::MemberAutomaton;
-use crate::algebra::logic::formula::{Formula, Formulas};
-use crate::algebra::{Algebra, FormulaId, Orders, Patience, Subject};
-use crate::read::schema::{Part, SchemaId};
+use super::any_order::{AnyOrder, in_any_order, note_again};
+use super::layer::Automata;
+use super::member_automaton::MemberAutomaton;
+use super::members::members_within;
+use super::order_by_rest::ordered_by_rest;
+use super::repeated_keys::keep_keys_distinct;
+use crate::algebra::logic::formula::{Formula, FormulaId, Formulas};
+use crate::algebra::logic::work::WorkLimit;
+use crate::algebra::promises::OrderPromise;
+use crate::algebra::simplify::disjoint_one_of::resolved_objects;
+use crate::algebra::simplify::unit_propagation::propagated;
+use crate::algebra::types::object_atoms::Objects;
+use crate::read::schema::Part;
 
-/// Most work for each state or edge of an automaton's bound. More is a sign that the automaton will exceed its bound.
+/// Most units of work for each state or edge of an attempt's room. Beyond, the attempt fails: it would exceed its room as
+/// well.
 const WORK: usize = 64;
-/// Share of the spare states that one object with keys in any order may take: a fourth.
+/// Fraction of the slack that one object with keys in any order may use.
 const SHARE: usize = 4;
-/// Most states of a formula with alternatives, for each key and in addition, before it is split.
+/// Most states and edges of a formula with alternatives: so many for each key, and so many more. Beyond, the formula is
+/// split.
 const ROOM: [usize; 2] = [8, 64];
-/// Most automata that one formula is split into.
+/// Most automata that a formula is split into. Beyond, it stays one automaton.
 const MOST_PARTS: usize = 4_096;
-/// Most alternatives that get automata with keys in any order of their own, if the whole formula gets none.
+/// Most alternatives that get an any-order automaton if the whole formula gets none.
 const MOST_PLAIN: usize = 64;
-/// States and members that every automaton with keys in any order may have.
+/// States and edges that every any-order automaton may have.
 const MOST_FREE: usize = 1_024;
 
 /// Why keys in any order are narrower.
 const ORDER: &str = "these keys keep their order: in any order they have too many combinations";
 
-impl Algebra<'_> {
-    /// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
-    pub(crate) fn member_automata(
-        &mut self,
-        value: FormulaId,
-    ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
-        let whole = self.resolved_objects(value)?;
-        if whole == FormulaId::TRUE {
-            return Ok(None);
-        }
-        // An object may take a part of what there is to spare, so that one that is too much leaves something to others.
-        let orders = self.orders;
-        let split = match orders {
-            Orders::Any => {
-                let share = self.spare.part(SHARE);
-                self.attempt(share, |algebra| algebra.split_automata(whole, orders))?
-            }
-            Orders::Schema | Orders::GivenUp => self.split_automata(whole, orders)?,
-        };
-        let mut automata = match split {
-            Some(automata) => automata,
-            None => {
-                // Too much to tell one part of it from the others in any order.
-                self.note_order(value);
-                let keys = self.keys_of(whole);
-                let room = most_free(&keys);
-                match self.patiently(room, |algebra| {
-                    algebra.unordered_members(whole, &keys, false, room)
-                })? {
-                    Some(automaton) => vec![automaton],
-                    None => {
-                        let ordered = self.split_automata(whole, Orders::GivenUp)?;
-                        let mut automata = ordered.unwrap_or_default();
-                        automata.extend(self.plain_automata(whole)?);
-                        automata
-                    }
-                }
-            }
-        };
-        if self.orders == Orders::GivenUp {
-            self.note_order(value);
-        }
-        self.note_again(value);
-        automata.dedup();
-        self.keep_keys_apart(value, whole, &mut automata)?;
-        Ok(Some(automata))
+/// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
+///
+/// # Errors
+///
+/// An exceeded limit.
+pub(crate) fn member_automata(
+    automata: &mut Automata<'_>,
+    value: FormulaId,
+) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
+    let whole = resolved_objects(&mut automata.simplifier, value)?;
+    if whole == FormulaId::TRUE {
+        return Ok(None);
     }
+    let promise = automata.key_order;
+    let split = match promise {
+        OrderPromise::Any => {
+            // An object may take a part of the slack, so that one that is too much leaves something to others.
+            let share = automata.types().meter.slack().part(SHARE);
+            automata.attempt(share, |automata| split_automata(automata, whole, promise))?
+        }
+        OrderPromise::Schema | OrderPromise::Fallback => split_automata(automata, whole, promise)?,
+    };
+    let mut found = match split {
+        Some(found) => found,
+        None => {
+            note_order(automata, value);
+            partly_ordered(automata, whole)?
+        }
+    };
+    if promise == OrderPromise::Fallback {
+        note_order(automata, value);
+    }
+    note_again(automata, value);
+    found.dedup();
+    keep_keys_distinct(automata.types(), value, whole, &mut found)?;
+    Ok(Some(found))
+}
 
-    /// The automata of a formula, split into its alternatives where one would be too large. `None` where keys come in any
-    /// order, and even then they would.
-    fn split_automata(
-        &mut self,
-        whole: FormulaId,
-        orders: Orders,
-    ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
-        let mut automata = Vec::new();
-        let mut open = vec![whole];
-        let mut parts = 1;
-        let mut spent = 0;
-        while let Some(formula) = open.pop() {
-            let formula = self.assumed(formula)?;
-            if formula == FormulaId::FALSE {
-                continue;
-            }
-            let choices = alternatives(&mut self.objects.formulas, formula, false);
-            let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
-            let shapes = self.shapes;
-            if let Some(automaton) =
-                self.whole_automaton(formula, choices.is_some(), spent, orders)?
-            {
-                spent += automaton.size();
-                automata.push(automaton);
-                continue;
-            }
-            self.shapes = shapes;
-            let Some(choices) = choices else { return Ok(None) };
+/// Builds the automata of a formula with too many combinations for any order. Required keys without a mark keep their order.
+/// If that is too much as well, all keys do, except in objects of one branch alone.
+fn partly_ordered(
+    automata: &mut Automata<'_>,
+    whole: FormulaId,
+) -> Result<Vec<MemberAutomaton>, Diagnostic> {
+    let keys = automata.types().objects.keys_of(whole);
+    let order = AnyOrder { keys: &keys, free: false, room: most_free(&keys) };
+    if let Some(automaton) = bounded_any_order(automata, whole, order)? {
+        return Ok(vec![automaton]);
+    }
+    let ordered = split_automata(automata, whole, OrderPromise::Fallback)?;
+    let mut found = ordered.unwrap_or_default();
+    found.extend(plain_automata(automata, whole)?);
+    Ok(found)
+}
+
+/// Builds the automata of a formula, and splits alternatives that exceed their room. `None` if a formula without
+/// alternatives exceeds its room.
+fn split_automata(
+    automata: &mut Automata<'_>,
+    whole: FormulaId,
+    promise: OrderPromise,
+) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
+    let mut found = Vec::new();
+    let mut open = vec![whole];
+    let mut parts = 1;
+    let mut spent = 0;
+    while let Some(formula) = open.pop() {
+        let formula = propagated(&mut automata.simplifier, formula)?;
+        if formula == FormulaId::FALSE {
+            continue;
+        }
+        let choices = alternatives(&mut automata.types().objects.formulas, formula, false);
+        let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
+        let shapes = automata.types().meter.shapes;
+        if let Some(automaton) =
+            whole_automaton(automata, formula, choices.is_some(), spent, promise)?
+        {
+            spent += automaton.size();
+            found.push(automaton);
+            continue;
+        }
+        automata.types().meter.shapes = shapes;
+        let Some(choices) = choices else { return Ok(None) };
+        parts += choices.len();
+        open.extend(choices.into_iter().rev());
+    }
+    Ok(Some(found))
+}
+
+/// Builds any-order automata of objects that satisfy one branch and have no key of another branch. Most objects of
+/// overlapping branches are of this kind.
+fn plain_automata(
+    automata: &mut Automata<'_>,
+    whole: FormulaId,
+) -> Result<Vec<MemberAutomaton>, Diagnostic> {
+    let mut found = Vec::new();
+    let mut open = vec![whole];
+    let mut parts = 1;
+    while let Some(formula) = open.pop() {
+        let formula = propagated(&mut automata.simplifier, formula)?;
+        let choices = alternatives(&mut automata.types().objects.formulas, formula, true);
+        if let Some(choices) = choices {
             parts += choices.len();
+            if parts > MOST_PLAIN {
+                break;
+            }
             open.extend(choices.into_iter().rev());
+            continue;
         }
-        Ok(Some(automata))
-    }
-
-    /// Automata with keys in any order of the objects that are like one branch and have no key by which another one
-    /// could hold too. Most objects of overlapping branches are such.
-    fn plain_automata(&mut self, whole: FormulaId) -> Result<Vec<MemberAutomaton>, Diagnostic> {
-        let mut automata = Vec::new();
-        let mut open = vec![whole];
-        let mut parts = 1;
-        while let Some(formula) = open.pop() {
-            let formula = self.assumed(formula)?;
-            let choices = alternatives(&mut self.objects.formulas, formula, true);
-            if let Some(choices) = choices {
-                parts += choices.len();
-                if parts > MOST_PLAIN {
-                    break;
-                }
-                open.extend(choices.into_iter().rev());
-                continue;
-            }
-            let plain = self.without_choices(formula);
-            let keys = self.keys_of(plain);
-            let room = most_free(&keys);
-            if plain != FormulaId::FALSE
-                && let Some(automaton) = self.patiently(room, |algebra| {
-                    algebra.unordered_members(plain, &keys, true, room)
-                })?
-            {
-                automata.push(automaton);
-            }
-        }
-        Ok(automata)
-    }
-
-    /// The formula with each disjunction replaced by its first alternative that holds if keys are left out.
-    fn without_choices(&mut self, formula: FormulaId) -> FormulaId {
-        let conjuncts = self.objects.formulas.conjuncts(formula);
-        let decided: Vec<_> = conjuncts
-            .map(|conjunct| match self.objects.formulas.get(conjunct).clone() {
-                Formula::Or(operands) => {
-                    let holds = operands.iter().find(|&&operand| self.object_may_end(operand));
-                    holds.copied().unwrap_or(FormulaId::FALSE)
-                }
-                _ => conjunct,
-            })
-            .collect();
-        self.objects.formulas.and(decided)
-    }
-
-    /// One automaton of a formula; `None` where it is to be split, or in any order is too large.
-    fn whole_automaton(
-        &mut self,
-        formula: FormulaId,
-        may_split: bool,
-        spent: usize,
-        orders: Orders,
-    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        let keys = self.keys_of(formula);
-        let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
-        match orders {
-            Orders::Any => {
-                let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
-                let room = room.map_or(left, |room| room.min(left));
-                self.patiently(room, |algebra| {
-                    algebra.unordered_members(formula, &keys, true, room)
-                })
-            }
-            Orders::Schema | Orders::GivenUp => self.named_members(formula, &keys, room),
+        let plain = without_choices(&mut automata.types().objects, formula);
+        let keys = automata.types().objects.keys_of(plain);
+        let order = AnyOrder { keys: &keys, free: true, room: most_free(&keys) };
+        if plain != FormulaId::FALSE
+            && let Some(automaton) = bounded_any_order(automata, plain, order)?
+        {
+            found.push(automaton);
         }
     }
+    Ok(found)
+}
 
-    /// The result of an attempt at an automaton with room for so many states and edges; `None` also where telling its
-    /// cases apart takes so long that it will have no room.
-    fn patiently(
-        &mut self,
-        room: usize,
-        attempt: impl FnOnce(&mut Self) -> Result<Option<MemberAutomaton>, Diagnostic>,
-    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        let most = Patience { work: room.saturating_mul(WORK), formulas: usize::MAX };
-        self.attempt(most, attempt)
-    }
-
-    /// The automaton with keys in the order in which the formula names them, or what remains of it where alternatives
-    /// differ. `room` is given where the formula may be split, which is then preferred to an order that depends on what
-    /// remains.
-    fn named_members(
-        &mut self,
-        formula: FormulaId,
-        keys: &[u32],
-        room: Option<usize>,
-    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        match (self.in_order(formula, keys), room) {
-            (true, None) => self.members_within(formula, keys, usize::MAX),
-            (true, Some(room)) => {
-                self.patiently(room, |algebra| algebra.members_within(formula, keys, room))
+/// The formula with each disjunction replaced by its first alternative that holds if keys are left out.
+fn without_choices(objects: &mut Objects, formula: FormulaId) -> FormulaId {
+    let conjuncts = objects.formulas.conjuncts(formula);
+    let decided: Vec<_> = conjuncts
+        .map(|conjunct| match objects.formulas.get(conjunct).clone() {
+            Formula::Or(operands) => {
+                let holds = operands.iter().find(|&&operand| objects.may_end(operand));
+                holds.copied().unwrap_or(FormulaId::FALSE)
             }
-            (false, Some(_)) => Ok(None),
-            (false, None) => self.reordered_members(formula, keys, usize::MAX),
+            _ => conjunct,
+        })
+        .collect();
+    objects.formulas.and(decided)
+}
+
+/// Builds one automaton of a formula. `None` if it exceeds its room.
+fn whole_automaton(
+    automata: &mut Automata<'_>,
+    formula: FormulaId,
+    may_split: bool,
+    spent: usize,
+    promise: OrderPromise,
+) -> Result<Option<MemberAutomaton>, Diagnostic> {
+    let keys = automata.types().objects.keys_of(formula);
+    let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
+    match promise {
+        OrderPromise::Any => {
+            let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
+            let room = room.map_or(left, |room| room.min(left));
+            bounded_any_order(automata, formula, AnyOrder { keys: &keys, free: true, room })
         }
-    }
-
-    /// Enters the keywords that name or count keys as narrower.
-    fn note_order(&mut self, value: FormulaId) {
-        self.note(value, Verdict::Narrower, ORDER, |part| {
-            matches!(
-                part,
-                Part::Required(_)
-                    | Part::Properties(_)
-                    | Part::MemberCount(_)
-                    | Part::DependentRequired(..)
-                    | Part::DependentSchema(..)
-                    | Part::Values(_)
-            )
-        });
-    }
-
-    /// Enters keywords of a value's schemas in the report as not exact.
-    pub(crate) fn note(
-        &mut self,
-        value: FormulaId,
-        verdict: Verdict,
-        reason: &'static str,
-        applies: impl Fn(&Part) -> bool,
-    ) {
-        let mut open: Vec<SchemaId> = self
-            .subjects(value)
-            .filter_map(|(subject, _)| match subject {
-                Subject::Schema(id) | Subject::Keyword(id, _) => Some(*id),
-                _ => None,
-            })
-            .collect();
-        let mut seen = FxHashSet::default();
-        while let Some(id) = open.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            for (place, part) in self.schemas.parts(id) {
-                open.extend(part.in_place());
-                if applies(part) {
-                    self.inexact.insert((*place, verdict, reason));
-                }
-            }
+        OrderPromise::Schema | OrderPromise::Fallback => {
+            in_named_order(automata, formula, &keys, room)
         }
-    }
-
-    /// Whether every alternative inside the formula names its keys in the order in which the whole does.
-    fn in_order(&self, formula: FormulaId, keys: &[u32]) -> bool {
-        let formulas = &self.objects.formulas;
-        let is_literal = |id| matches!(formulas.get(id), Formula::Literal(_));
-        if formulas.conjuncts(formula).all(is_literal) {
-            return true;
-        }
-        let place: FxHashMap<u32, usize> =
-            keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
-        let mut seen = FxHashSet::default();
-        let mut open = vec![formula];
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            match self.objects.formulas.get(next) {
-                Formula::And(operands) => open.extend(operands.iter()),
-                Formula::Or(operands) => {
-                    for &operand in operands.iter() {
-                        if !self.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
-                            return false;
-                        }
-                        open.push(operand);
-                    }
-                }
-                _ => {}
-            }
-        }
-        true
     }
 }
 
-/// States and members that an automaton with these keys in any order may have before keys keep their order.
+/// Limit of work for an automaton with so much room.
+fn limit_of(room: usize) -> WorkLimit {
+    WorkLimit { work: room.saturating_mul(WORK), formulas: usize::MAX }
+}
+
+/// The automaton with keys in any order. `None` if it exceeds its room, or the limit of work that follows from it.
+fn bounded_any_order(
+    automata: &mut Automata<'_>,
+    formula: FormulaId,
+    order: AnyOrder<'_>,
+) -> Result<Option<MemberAutomaton>, Diagnostic> {
+    let limit = limit_of(order.room);
+    automata.attempt(limit, |automata| in_any_order(automata, formula, order))
+}
+
+/// Builds the automaton with keys in the order of the formula, or in an order by what remains if alternatives differ. `room`
+/// is given if the formula may be split, which is preferred to an order by what remains.
+fn in_named_order(
+    automata: &mut Automata<'_>,
+    formula: FormulaId,
+    keys: &[u32],
+    room: Option<usize>,
+) -> Result<Option<MemberAutomaton>, Diagnostic> {
+    let is_uniform = has_uniform_order(&automata.types().objects, formula, keys);
+    let simplifier = &mut automata.simplifier;
+    match (is_uniform, room) {
+        (true, None) => members_within(simplifier, formula, keys, usize::MAX),
+        (true, Some(room)) => automata.attempt(limit_of(room), |automata| {
+            members_within(&mut automata.simplifier, formula, keys, room)
+        }),
+        (false, Some(_)) => Ok(None),
+        (false, None) => ordered_by_rest(simplifier, formula, keys, usize::MAX),
+    }
+}
+
+/// Reports the keywords that name or count keys as narrower.
+fn note_order(automata: &mut Automata<'_>, value: FormulaId) {
+    automata.logic().note(value, Verdict::Narrower, ORDER, |part| {
+        matches!(
+            part,
+            Part::Required(_)
+                | Part::Properties(_)
+                | Part::MemberCount(_)
+                | Part::DependentRequired(..)
+                | Part::DependentSchema(..)
+                | Part::Values(_)
+        )
+    });
+}
+
+/// Whether every alternative inside the formula names its keys in the order of the whole.
+fn has_uniform_order(objects: &Objects, formula: FormulaId, keys: &[u32]) -> bool {
+    let formulas = &objects.formulas;
+    let is_literal = |id| matches!(formulas.get(id), Formula::Literal(_));
+    if formulas.conjuncts(formula).all(is_literal) {
+        return true;
+    }
+    let place: FxHashMap<u32, usize> =
+        keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
+    let mut seen = FxHashSet::default();
+    let mut open = vec![formula];
+    while let Some(next) = open.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match formulas.get(next) {
+            Formula::And(operands) => open.extend(operands.iter()),
+            Formula::Or(operands) => {
+                for &operand in operands.iter() {
+                    if !objects.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
+                        return false;
+                    }
+                    open.push(operand);
+                }
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+/// States and edges of one any-order automaton with these keys before its keys keep their order.
 fn most_free(keys: &[u32]) -> usize {
     MOST_FREE.max(ROOM[0] * keys.len())
 }
 
-/// States and members that the automata of one formula with these keys in any order may have together.
+/// States and edges of all any-order automata of one formula.
 fn most_together(keys: &[u32]) -> usize {
     8 * most_free(keys)
 }
 
-/// The first alternatives of a formula, each with all else that it says; `None` where there are none. `large` leaves out
-/// those that are about a key or a set of keys each.
+/// Distributes a formula over its first disjunction: one formula for each alternative. `None` without a disjunction. `large`
+/// skips disjunctions of literals alone.
 fn alternatives(
     formulas: &mut Formulas,
     formula: FormulaId,

@@ -1,76 +1,83 @@
-//! Automata over members where alternatives name keys in different orders.
+//! The automaton over members for alternatives that name keys in different orders.
 //!
-//! The order of the remaining keys is then that of the formula that remains: once the members so far have told an
-//! alternative from the others, its keys come in its own order. A state is the remaining formula and the keys that are
-//! neither written nor left out; those that the formula no longer names come after those that it does.
+//! The next key is the first key of the formula that remains. Once the written members exclude all alternatives but one, the
+//! keys come in its order. A state is the remaining formula and the keys that are neither written nor left out. Keys that
+//! the formula no longer names come last.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
-use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
-use crate::algebra::{Algebra, FormulaId};
+use super::key_atoms::KeyAtoms;
+use super::member_automaton::{Member, MemberAutomaton, MemberName, MemberState};
+use super::other_keys::{OtherKeys, after_keys, keys_but};
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::simplify::atoms::Derivative;
+use crate::algebra::simplify::derivatives::derivatives;
+use crate::algebra::simplify::layer::Simplifier;
 
-impl Algebra<'_> {
-    /// The automaton of an object formula; `None` where it has more states or edges than there is room for.
-    pub(crate) fn reordered_members(
-        &mut self,
-        formula: FormulaId,
-        keys: &[u32],
-        room: usize,
-    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        let mut others = OtherKeys::new(self.keys_but(keys));
-        let mut remaining: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
-        remaining.insert(keys.to_vec());
-        let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
-            IndexMap::default();
-        states.insert((0, formula), MemberState::default());
-        let mut edges = 0;
-        let mut at = 0;
-        while let Some((&(left, rest), _)) = states.get_index(at) {
-            let open = remaining[left].clone();
-            let next = self.keys_of(rest).first().or(open.first()).copied();
-            let state = match next {
-                None => self.after_keys(&mut others, rest, at as u32, &mut |rest| {
-                    reach(&mut states, left, rest)
-                })?,
-                Some(key) => {
-                    let fewer = open.into_iter().filter(|other| *other != key).collect();
-                    let (left, _) = remaining.insert_full(fewer);
-                    let mut state = MemberState::default();
-                    let without = self.without_key(rest, key);
-                    if without != FormulaId::FALSE {
-                        state.skip = Some(reach(&mut states, left, without));
-                    }
-                    let counted = self.count_object_member(rest);
-                    for (value, rest) in
-                        self.cases(KeyAtoms::once(key), counted, FormulaId::TRUE)?
-                    {
-                        let to = reach(&mut states, left, rest);
-                        state.members.push(Member {
-                            name: MemberName::Key(key),
-                            value,
-                            to,
-                            mark: None,
-                        });
-                    }
-                    state
+/// Builds the automaton of an object formula. `None` if states and edges exceed `room`.
+///
+/// # Errors
+///
+/// An exceeded limit.
+pub(crate) fn ordered_by_rest(
+    simplifier: &mut Simplifier<'_>,
+    formula: FormulaId,
+    keys: &[u32],
+    room: usize,
+) -> Result<Option<MemberAutomaton>, Diagnostic> {
+    let mut others = OtherKeys::new(keys_but(&simplifier.types, keys));
+    let mut remaining: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
+    remaining.insert(keys.to_vec());
+    let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> = IndexMap::default();
+    states.insert((0, formula), MemberState::default());
+    let mut edges = 0;
+    let mut at = 0;
+    while let Some((&(left, rest), _)) = states.get_index(at) {
+        let open = remaining[left].clone();
+        let next = simplifier.types.objects.keys_of(rest).first().or(open.first()).copied();
+        let state = match next {
+            None => after_keys(simplifier, &mut others, rest, at as u32, &mut |rest| {
+                reach(&mut states, left, rest)
+            })?,
+            Some(key) => {
+                let fewer = open.into_iter().filter(|other| *other != key).collect();
+                let (left, _) = remaining.insert_full(fewer);
+                let mut state = MemberState::default();
+                let without = simplifier.types.objects.without_key(rest, key);
+                if without != FormulaId::FALSE {
+                    state.skip = Some(reach(&mut states, left, without));
                 }
-            };
-            edges += state.members.len();
-            states[at] = state;
-            at += 1;
-            if states.len() + edges > room {
-                return Ok(None);
+                let counted = simplifier.types.objects.count_member(rest);
+                for Derivative { value, rest } in
+                    derivatives(simplifier, KeyAtoms::once(key), counted, FormulaId::TRUE)?
+                {
+                    let to = reach(&mut states, left, rest);
+                    state.members.push(Member {
+                        name: MemberName::Key(key),
+                        value,
+                        to,
+                        mark: None,
+                    });
+                }
+                state
             }
-            self.grow()?;
+        };
+        edges += state.members.len();
+        states[at] = state;
+        at += 1;
+        if states.len() + edges > room {
+            return Ok(None);
         }
-        let states = states.into_values().collect();
-        Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
+        simplifier.types.grow()?;
     }
+    let states = states.into_values().collect();
+    Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
 }
 
+/// Returns the number of a state; a new state is added.
 fn reach(
     states: &mut IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
     left: usize,

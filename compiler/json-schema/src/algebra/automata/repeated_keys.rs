@@ -10,84 +10,91 @@
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-use super::members::{Member, MemberAutomaton, MemberName, MemberState};
-use crate::algebra::{Algebra, FormulaId};
+use super::member_automaton::{Member, MemberAutomaton, MemberName, MemberState};
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::types::facts::facts;
+use crate::algebra::types::layer::Types;
+use crate::options::Escapes;
 use crate::read::schema::{Bounds, Part};
-use crate::values::strings::{Escapes, StringSet};
+use crate::values::strings::StringSet;
 
-/// Why repeated keys may count twice: there is no register for them, or they may run out.
+/// Reason for counting repeated keys twice: there is no register, or the set of keys is finite.
 const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
                    a finite set, or are counted beyond 128";
 
-/// Why repeated keys may count twice: one key has several spellings.
+/// Reason for counting repeated keys twice: one key has several spellings.
 const SPELLINGS: &str = "a key that is written with other escapes counts again";
 
-/// Largest bound on the number of members up to which keys are compared: each member is a few states. Beyond, repeated keys
-/// count twice. Real bounds are below ten.
+/// Largest bound on the number of members up to which keys are compared: each member takes a few states. Beyond, repeated
+/// keys count twice. Bounds in practice are below ten.
 const MOST_MEMBERS: u32 = 128;
 
-impl Algebra<'_> {
-    /// Sets `distinct` in the automata of a value whose objects must not repeat keys. Reports where keys cannot be compared.
-    pub(crate) fn keep_keys_apart(
-        &mut self,
-        value: FormulaId,
-        formula: FormulaId,
-        automata: &mut [MemberAutomaton],
-    ) -> Result<(), Diagnostic> {
-        for automaton in automata {
-            if !self.repetition_matters(automaton)? {
-                continue;
-            }
-            automaton.distinct = may_be_distinct(automaton);
-            let reason = match (automaton.distinct, self.text.escapes) {
-                (true, Escapes::Shortest) => continue,
-                (true, Escapes::Any) => SPELLINGS,
-                (false, _) => FEW,
-            };
-            // One member besides required ones is there however often it is written.
-            let fewest = self.fewest_members(formula) as usize;
-            let required = self.facts(formula).values().filter(|fact| fact.present).count();
-            if fewest < 2 || fewest <= required + 1 {
-                continue;
-            }
-            self.note(value, Verdict::Approximate, reason, |part| {
-                matches!(part, Part::MemberCount(_))
-            });
+/// Sets `distinct` in the automata of a value whose objects must not repeat keys. Reports where keys cannot be compared.
+pub(crate) fn keep_keys_distinct(
+    types: &mut Types<'_>,
+    value: FormulaId,
+    formula: FormulaId,
+    automata: &mut [MemberAutomaton],
+) -> Result<(), Diagnostic> {
+    for automaton in automata {
+        if !repetition_matters(types, automaton)? {
+            continue;
         }
-        Ok(())
+        automaton.distinct = may_be_distinct(automaton);
+        let reason = match (automaton.distinct, types.text.escapes) {
+            (true, Escapes::Shortest) => continue,
+            (true, Escapes::Any) => SPELLINGS,
+            (false, _) => FEW,
+        };
+        // Repetition cannot feign the first member besides the required ones.
+        let fewest = types.objects.fewest_members(formula) as usize;
+        let required = facts(types, formula).values().filter(|fact| fact.present).count();
+        if fewest < 2 || fewest <= required + 1 {
+            continue;
+        }
+        types
+            .logic
+            .note(value, Verdict::Approximate, reason, |part| matches!(part, Part::MemberCount(_)));
     }
+    Ok(())
+}
 
-    /// Whether some object of an automaton may change its verdict when a parser drops all but one value of a key.
-    fn repetition_matters(&mut self, automaton: &MemberAutomaton) -> Result<bool, Diagnostic> {
-        for (at, state) in (0..).zip(&automaton.states) {
-            let counts = matches!(state.repeat, Some(Bounds { min: 2.., .. }));
-            for member in state.members.iter().filter(|member| names(member).is_some()) {
-                let after = &automaton.states[member.to as usize];
-                if counts || (member.to != at && !self.says_the_same(member, after)?) {
-                    return Ok(true);
-                }
+/// Whether some object of an automaton may change its verdict when a parser drops all but one value of a key.
+fn repetition_matters(
+    types: &mut Types<'_>,
+    automaton: &MemberAutomaton,
+) -> Result<bool, Diagnostic> {
+    for (at, state) in (0..).zip(&automaton.states) {
+        let counts = matches!(state.repeat, Some(Bounds { min: 2.., .. }));
+        for member in state.members.iter().filter(|member| names(member).is_some()) {
+            let after = &automaton.states[member.to as usize];
+            if counts || (member.to != at && !says_the_same(types, member, after)?) {
+                return Ok(true);
             }
         }
-        Ok(false)
     }
+    Ok(false)
+}
 
-    /// Whether a repetition of a member's keys changes nothing: the state after it allows the same values and goes to the same
-    /// state.
-    fn says_the_same(&mut self, first: &Member, after: &MemberState) -> Result<bool, Diagnostic> {
-        if after.repeat.is_some_and(|bounds| bounds.min > 0) {
+/// Whether repeating a member's keys changes nothing: the state after it allows the same values and loops.
+fn says_the_same(
+    types: &mut Types<'_>,
+    first: &Member,
+    after: &MemberState,
+) -> Result<bool, Diagnostic> {
+    if after.repeat.is_some_and(|bounds| bounds.min > 0) {
+        return Ok(false);
+    }
+    for again in &after.members {
+        let same = again.to == first.to && again.value == first.value;
+        if !same
+            && let (Some(keys), Some(others)) = (names(first), names(again))
+            && !types.logic.limited(keys.intersect(others, types.states()))?.is_none()
+        {
             return Ok(false);
         }
-        for again in &after.members {
-            let same = again.to == first.to && again.value == first.value;
-            if !same
-                && let (Some(keys), Some(others)) = (names(first), names(again))
-                && !self.limited(keys.intersect(others, self.limits.states))?.is_none()
-            {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
+    Ok(true)
 }
 
 /// The set of keys of a member; `None` for a member with a single key.

@@ -1,63 +1,63 @@
-//! Whether the items of an array that must differ are plenty enough to.
+//! Whether items that must differ have enough values.
 //!
-//! The runtime refuses an item that was there before, one at a time and without looking further than the item it is in.
-//! So that this never ends in a place where an item must come and none is left, an item that must come has to have more
-//! values than items can have come before it. That is shown here by counting values from below; where it cannot be
-//! shown, items are let repeat and the keyword is approximate.
+//! The runtime refuses an item that equals an earlier one, one item at a time and without lookahead. This never fails if
+//! each required item has more values than items can precede it. A lower bound on the number of values shows this. Otherwise
+//! items may repeat, and the keyword is approximate.
 //!
-//! Cost: nothing unless some array needs a second item; else [`ROUNDS`] looks at the graph.
+//! Cost: nothing unless some array needs a second item; else [`ROUNDS`] passes over the graph.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use grammarc_grammar::diagnostics::report::Verdict;
 
-use super::graph::Content;
-use crate::algebra::automata::items::ItemAutomaton;
-use crate::algebra::automata::members::{MemberAutomaton, MemberName};
-use crate::algebra::types::arrays::MANY;
-use crate::algebra::{Algebra, FormulaId};
+use super::node::Content;
+use crate::algebra::automata::item_automaton::ItemAutomaton;
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::automata::member_automaton::{MemberAutomaton, MemberName};
+use crate::algebra::automata::unique_items::MANY;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::logic::layer::Inexact;
 
-/// Most items up to which an array with `uniqueItems` keeps its bounds: each item is a state or a few. Beyond, items may
-/// repeat. A set with more values counts as infinite.
+/// Most items for which an array with `uniqueItems` keeps its bounds: each item is a state or a few. Beyond, items may
+/// repeat. Sets with more values count as infinite.
 const MOST_ITEMS: u32 = 1_024;
 
-/// Rounds of counting. Each sees one level further into values.
+/// Rounds of counting. Each sees one level deeper into values.
 const ROUNDS: usize = 6;
 
-/// Stands for as many as are ever needed.
-const PLENTY: u32 = MOST_ITEMS + 1;
+/// A number of values that always suffices.
+const ENOUGH: u32 = MOST_ITEMS + 1;
 
 type Formulas = IndexSet<FormulaId, FxBuildHasher>;
 
-/// Lets the items of an array repeat where there may not be enough that differ, or bounds on their number are too
-/// large.
-pub(crate) fn give_up_scarce(
-    algebra: &mut Algebra<'_>,
+/// Lets the items of an array repeat if they may not have enough values, or if bounds on their number are too large.
+pub(crate) fn check_cardinality(
+    automata: &mut Automata<'_>,
     contents: &mut [Content],
     formulas: &Formulas,
 ) {
-    let automata = contents.iter().flat_map(|content| content.arrays.iter().flatten());
-    let distinct = automata.filter(|automaton| automaton.distinct);
+    let arrays = contents.iter().flat_map(|content| content.arrays.iter().flatten());
+    let distinct = arrays.filter(|automaton| automaton.distinct);
     let needs: Vec<Needs> = distinct.map(Needs::of).collect();
     let Some(most) = needs.iter().map(|needs| needs.most).max() else { return };
     let known = if most > 1 { counts(contents, formulas) } else { Vec::new() };
     let values = |value| formulas.get_index_of(&value).and_then(|at| known.get(at)).copied();
     let values = |value| values(value).unwrap_or(0);
-    let mut scarce = false;
-    let automata = contents.iter_mut().flat_map(|content| content.arrays.iter_mut().flatten());
-    for (automaton, needs) in automata.filter(|automaton| automaton.distinct).zip(&needs) {
+    let mut some_repeat = false;
+    let arrays = contents.iter_mut().flat_map(|content| content.arrays.iter_mut().flatten());
+    for (automaton, needs) in arrays.filter(|automaton| automaton.distinct).zip(&needs) {
         automaton.distinct = suffices(automaton, needs, values);
-        scarce |= !automaton.distinct;
+        some_repeat |= !automaton.distinct;
     }
-    if scarce {
-        for &place in &algebra.arrays.unique {
-            algebra.inexact.insert((place, Verdict::Approximate, MANY));
-        }
+    if some_repeat {
+        let Automata { unique, simplifier, .. } = automata;
+        let inexact = |&place| Inexact { place, verdict: Verdict::Approximate, reason: MANY };
+        simplifier.types.logic.inexact.extend(unique.iter().map(inexact));
     }
 }
 
-/// How many items an array has before a state and needs after it.
+/// Numbers of items before and after each state of an array.
 struct Needs {
     /// By state, the most items before it; `None` where there is no such number.
     before: Vec<Option<u32>>,
@@ -109,7 +109,7 @@ impl Needs {
     }
 }
 
-/// Whether every item that must come has more values than come before it.
+/// Whether every required item has more values than items precede it.
 fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId) -> u32) -> bool {
     automaton.states.iter().enumerate().all(|(at, state)| {
         let bounds = state.repeat.unwrap_or_default();
@@ -131,20 +131,20 @@ fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId)
     })
 }
 
-/// By formula, a number of values that it has at least, up to [`PLENTY`].
+/// A lower bound on the number of values of each formula, up to [`ENOUGH`].
 fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
     let scalars = contents.iter().map(|content| {
         let few = content.scalars.finite(MOST_ITEMS as usize);
-        few.map_or(PLENTY, |few| few.len() as u32)
+        few.map_or(ENOUGH, |few| few.len() as u32)
     });
     let mut counts: Vec<u32> = scalars.collect();
     for _ in 0..ROUNDS {
         for (at, content) in contents.iter().enumerate() {
             let value = |value: FormulaId| formulas.get_index_of(&value).map_or(0, |at| counts[at]);
-            let arrays = content.arrays.as_ref().map_or(PLENTY, |automata| {
+            let arrays = content.arrays.as_ref().map_or(ENOUGH, |automata| {
                 automata.iter().map(|automaton| arrays(automaton, value)).max().unwrap_or(0)
             });
-            let objects = content.objects.as_ref().map_or(PLENTY, |automata| {
+            let objects = content.objects.as_ref().map_or(ENOUGH, |automata| {
                 automata.iter().map(|automaton| objects(automaton, value)).max().unwrap_or(0)
             });
             counts[at] = counts[at].max(arrays).max(objects);
@@ -154,10 +154,10 @@ fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
 }
 
 fn times(a: u32, b: u32) -> u32 {
-    a.saturating_mul(b).min(PLENTY)
+    a.saturating_mul(b).min(ENOUGH)
 }
 
-/// Arrays along the way through an automaton that has most.
+/// A lower bound on the number of arrays: those along the best path.
 fn arrays(automaton: &ItemAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     let mut known = vec![0; automaton.states.len()];
     for (at, state) in automaton.states.iter().enumerate().rev() {
@@ -167,7 +167,7 @@ fn arrays(automaton: &ItemAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
                 let item = state.items.iter().map(|&(item, _)| value(item)).max().unwrap_or(0);
                 match bounds.max {
                     Some(0) => 1,
-                    None if item > 0 => PLENTY,
+                    None if item > 0 => ENOUGH,
                     _ if bounds.min == 0 => item.max(1),
                     _ => item,
                 }
@@ -181,7 +181,7 @@ fn arrays(automaton: &ItemAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     known[0]
 }
 
-/// Objects along the way through an automaton that has most.
+/// A lower bound on the number of objects: those along the best path.
 fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     if automaton.marks != 0 {
         return marked_objects(automaton, value);
@@ -190,7 +190,7 @@ fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32
     for (at, state) in automaton.states.iter().enumerate().rev() {
         let member = |name: &MemberName, item: u32| match name {
             MemberName::Names(names) if item > 0 && names.finite(MOST_ITEMS as usize).is_none() => {
-                PLENTY
+                ENOUGH
             }
             _ => item,
         };
@@ -213,7 +213,7 @@ fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32
     known[0]
 }
 
-/// Objects that differ in the value of one member that they must have.
+/// A lower bound on the number of objects with marks: values of the best required member.
 fn marked_objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     let members = || automaton.states.iter().flat_map(|state| &state.members);
     let marks = (0..u32::BITS as u8).filter(|mark| automaton.marks >> mark & 1 != 0);

@@ -1,41 +1,45 @@
-//! Schemas that only an infinite value satisfies, such as a list node whose `next` is required.
+//! Schemas that only an infinite value satisfies, such as a list node with a required `next`.
 //!
-//! Emptiness is the least fixpoint over the [content graph](super::graph): only what a finite value reaches is satisfied.
-//! The greatest fixpoint keeps infinite values as well. A formula that is in the greatest and not in the least has no
-//! conflict in it, only a recursion without end.
+//! Emptiness is the least fixpoint over the [content graph](super::graph). The greatest fixpoint also keeps infinite values.
+//! A formula in the greatest and not in the least has no conflict, only an endless recursion.
 //!
-//! Cost: a pass over the graph of the formula for each level at which emptiness spreads. Only asked of empty formulas.
+//! Cost: a pass over the graph of the formula for each level at which emptiness spreads. Runs for empty formulas alone.
 
 use rustc_hash::FxHashSet;
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
-use super::graph::{ContentGraph, Steps, explored};
-use crate::algebra::{Algebra, FormulaId, Subject};
+use super::explore::explored;
+use super::graph::ContentGraph;
+use super::steps::Steps;
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::logic::layer::Logic;
+use crate::algebra::logic::subject::Subject;
 use crate::document::NodeId;
 use crate::read::schema::SchemaId;
 
 /// The place of a recursive schema that only infinite values satisfy. `None` if the empty formula is empty for another reason.
 pub(crate) fn endless(
-    algebra: &mut Algebra<'_>,
+    automata: &mut Automata<'_>,
     formula: FormulaId,
 ) -> Result<Option<NodeId>, Diagnostic> {
-    let (graph, automata) = explored(algebra, formula)?;
-    let mut automata = automata.into_iter();
+    let (graph, steps) = explored(automata, formula)?;
+    let mut steps = steps.into_iter();
     let of_nodes: Vec<Vec<Steps>> = graph
         .contents
         .iter()
         .map(|content| {
             let arrays = content.arrays.as_ref().map_or(0, Vec::len);
             let objects = content.objects.as_ref().map_or(0, Vec::len);
-            automata.by_ref().take(arrays + objects).collect()
+            steps.by_ref().take(arrays + objects).collect()
         })
         .collect();
     let infinite = with_infinite(&graph, &of_nodes);
     if graph.holds[0] || !infinite[0] {
         return Ok(None);
     }
-    // Each such node has a child that is such a node, so the way comes back to itself.
+    // Each such node has a child that is such a node, so the path reaches a cycle.
     let mut seen = vec![false; graph.len()];
     let mut at = 0;
     loop {
@@ -47,16 +51,16 @@ pub(crate) fn endless(
         };
         if seen[next] {
             let formulas: Vec<FormulaId> = graph.formulas().collect();
-            return Ok(recursive_place(algebra, formulas[at], formulas[next]));
+            return Ok(recursive_place(automata.logic(), formulas[at], formulas[next]));
         }
         at = next;
     }
 }
 
 /// The place of the subschema through which the formula `from` applies the formula `to` to a part of the value.
-fn recursive_place(algebra: &mut Algebra<'_>, from: FormulaId, to: FormulaId) -> Option<NodeId> {
-    let schemas = algebra.schemas;
-    let subjects = algebra.subjects(from).filter_map(|(subject, _)| match subject {
+fn recursive_place(logic: &mut Logic<'_>, from: FormulaId, to: FormulaId) -> Option<NodeId> {
+    let schemas = logic.schemas;
+    let subjects = logic.subjects(from).filter_map(|(subject, _)| match subject {
         Subject::Schema(id) | Subject::Keyword(id, _) => Some(*id),
         Subject::Value(_) | Subject::Scalar(_) => None,
     });
@@ -70,13 +74,13 @@ fn recursive_place(algebra: &mut Algebra<'_>, from: FormulaId, to: FormulaId) ->
             for child in children {
                 if in_place.contains(&child) {
                     open.extend(seen.insert(child).then_some(child));
-                } else if algebra.schema(child) == to {
+                } else if logic.schema(child) == to {
                     return Some(schemas.node(child));
                 }
             }
         }
     }
-    algebra.place(to)
+    logic.place(to)
 }
 
 /// Whether each node has a finite or an infinite value: the greatest fixpoint.

@@ -1,22 +1,26 @@
-//! Formulas that come to the same content, found by refining a partition of the content graph: formulas that differ in
-//! nothing but their children start in one class, and a class is split while its members differ in the classes of
-//! their children. Recursive schemas that say the same merge too. A round looks only at formulas with a child whose
-//! class changed, so a long chain of schemas costs its length and not the square of it.
+//! Formulas with equal contents become one: partition refinement on the content graph (Hopcroft).
+//!
+//! Formulas that differ in their children alone start in one class. A class is split while its members differ in the classes
+//! of their children. Recursive schemas of equal meaning merge too.
+//!
+//! Cost: a round visits formulas with a child whose class changed, so a chain of schemas costs its length.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::algebra::{Content, ContentGraph, FormulaId};
+use super::graph::ContentGraph;
+use super::node::Content;
+use crate::algebra::logic::formula::FormulaId;
 
-/// Lets every formula refer to the first of its equals instead of to any of them. The others are then unreachable.
+/// Replaces every formula by the first one with an equal content. The others become unreachable.
 pub(crate) fn merge(graph: &mut ContentGraph) {
     if let Some(first) = classes(graph) {
         graph.rename(&first);
     }
 }
 
-/// For each formula, by index, the first one that is equal to it; `None` where each is equal to itself alone.
+/// For each formula, by index, the first one with an equal content. `None` if all contents differ.
 fn classes(graph: &ContentGraph) -> Option<Vec<usize>> {
     let formulas: Vec<_> = graph.formulas().collect();
     let mut partition = Partition::by_shape(graph, &formulas)?;
@@ -152,7 +156,7 @@ impl PartialEq for Shape<'_> {
 impl Eq for Shape<'_> {}
 
 impl Hash for Shape<'_> {
-    /// Of what tells most contents apart.
+    /// Hashes what distinguishes most contents.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Content { scalars, arrays, objects } = self.0;
         scalars.hash(state);
@@ -168,7 +172,7 @@ impl Hash for Shape<'_> {
     }
 }
 
-/// Whether two lists, where there are any, are as long and the same one by one.
+/// Whether two optional lists have equal elements in equal order.
 fn same<T>(a: Option<&[T]>, b: Option<&[T]>, same: impl Fn(&T, &T) -> bool) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

@@ -1,9 +1,13 @@
 //! The graph of all contents that a value can have: its fixpoint, its cardinality, and what is empty in it.
 //!
-//! | file | what it has |
+//! | file | content |
 //! | --- | --- |
-//! | [`graph`] | everything reachable from the root, and the fixpoint of what is empty |
+//! | [`node`] | the content of one formula, a node of the graph |
+//! | [`steps`] | automata as far as emptiness is concerned |
+//! | [`graph`] | contents by formula, and the least fixpoint of what is not empty |
 //! | [`cardinality`] | whether a set has more values than a bound |
+//! | [`explore`] | builds the graph of a formula |
+//! | [`emptiness`] | exact tests of emptiness |
 //! | [`endless`] | formulas that only infinite values satisfy |
 //! | [`unsatisfiable_pair`] | the two places to blame for an empty formula |
 //! | [`merge`] | equal contents become one |
@@ -11,9 +15,14 @@
 //! | [`report`] | errors of schemas without an instance |
 
 pub(crate) mod cardinality;
+
+pub(crate) mod emptiness;
 pub(crate) mod endless;
+pub(crate) mod explore;
 pub(crate) mod graph;
 pub(crate) mod merge;
+pub(crate) mod node;
 pub(crate) mod pruned;
 pub(crate) mod report;
+pub(crate) mod steps;
 pub(crate) mod unsatisfiable_pair;

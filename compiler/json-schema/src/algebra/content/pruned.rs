@@ -13,8 +13,16 @@ use rustc_hash::FxHashSet;
 
 use grammarc_grammar::diagnostics::{Diagnostic, Severity};
 
+use super::emptiness::Emptiness;
+use super::graph::ContentGraph;
 use super::report::explain;
-use crate::algebra::{Algebra, ContentGraph, FormulaId, Member, cause};
+use super::unsatisfiable_pair::cause;
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::logic::layer::Logic;
+use crate::algebra::simplify::quick_emptiness::obviously_empty;
+use crate::algebra::types::facts::{NamedMember, named_members};
+use crate::algebra::types::scalars::scalars;
 use crate::document::{Document, NodeId};
 use crate::read::schema::{Part, Schema, SchemaId, Schemas};
 
@@ -161,11 +169,11 @@ fn for_each_place<'p>(
 }
 
 /// Notes on what was left out, in source order.
-pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
-    algebra.explain(NOTES);
-    let (document, schemas) = (algebra.document, algebra.schemas);
+pub(crate) fn pruned(automata: &mut Automata<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
+    let (document, schemas) = (automata.logic().document, automata.logic().schemas);
+    let emptiness = Emptiness::new(automata, NOTES);
     let empty = graph.formulas().filter(|&formula| !graph.holds(formula)).collect();
-    let mut notes = Notes { algebra, empty, noted: FxHashSet::default(), notes: Vec::new() };
+    let mut notes = Notes { emptiness, empty, noted: FxHashSet::default(), notes: Vec::new() };
     for id in schemas.iter() {
         for (keyword, part) in schemas.parts(id) {
             for_each_place(document, *keyword, part, |child, role| notes.place(id, child, role));
@@ -182,7 +190,7 @@ pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Dia
 
 /// The notes so far.
 struct Notes<'g, 'a> {
-    algebra: &'g mut Algebra<'a>,
+    emptiness: Emptiness<'g, 'a>,
     /// Formulas that are known to be empty.
     empty: FxHashSet<FormulaId>,
     /// Places that have a note.
@@ -190,26 +198,31 @@ struct Notes<'g, 'a> {
     notes: Vec<(NodeId, Diagnostic)>,
 }
 
-impl Notes<'_, '_> {
+impl<'a> Notes<'_, 'a> {
+    fn logic(&mut self) -> &mut Logic<'a> {
+        self.emptiness.automata.logic()
+    }
+
     /// Adds a note on the schema `child` if no value of `whole` satisfies it in its role.
     fn place(&mut self, whole: SchemaId, child: SchemaId, role: Role<'_>) {
-        let schemas = self.algebra.schemas;
+        let schemas = self.logic().schemas;
         let place = schemas.node(child);
         if matches!(schemas.get(child), Schema::Boolean(false)) || self.noted.contains(&place) {
             return;
         }
-        let (whole, own) = (self.algebra.schema(whole), self.algebra.schema(child));
+        let logic = self.logic();
+        let (whole, own) = (logic.schema(whole), logic.schema(child));
         let formula = match role {
-            Role::Branch | Role::Dependent(_) => self.algebra.both(whole, own),
+            Role::Branch | Role::Dependent(_) => self.logic().both(whole, own),
             // The whole says what follows from `if`.
             Role::Then(condition) | Role::Else(condition) => {
-                let condition = self.algebra.schema(condition);
+                let condition = self.logic().schema(condition);
                 if [FormulaId::TRUE, FormulaId::FALSE].contains(&condition) {
                     return;
                 }
                 match role {
-                    Role::Then(_) => self.algebra.both(whole, condition),
-                    _ => self.algebra.without(whole, condition),
+                    Role::Then(_) => self.logic().both(whole, condition),
+                    _ => self.logic().without(whole, condition),
                 }
             }
             _ => own,
@@ -217,30 +230,32 @@ impl Notes<'_, '_> {
         let is_empty = match role {
             // Of a schema of keys, only the strings count.
             Role::Names => {
-                let scalars = self.algebra.scalars(formula);
+                let scalars = scalars(self.emptiness.automata.types(), formula);
                 scalars.is_ok_and(|scalars| scalars.strings.is_none())
             }
             _ => self.is_empty(formula),
         };
         if is_empty {
-            let note = role.note(self.algebra.document, place);
+            let note = role.note(self.logic().document, place);
             self.add(place, note, Some(formula).filter(|_| !matches!(role, Role::Names)));
         }
     }
 
     /// Adds notes on the properties that have no value because several keywords of a schema constrain them.
     fn combined(&mut self, id: SchemaId) {
-        let whole = self.algebra.schema(id);
+        let whole = self.logic().schema(id);
         if self.empty.contains(&whole) {
             return;
         }
-        for Member { key, own, value, .. } in self.algebra.members_of(whole).unwrap_or_default() {
+        for NamedMember { key, own, value, .. } in
+            named_members(self.emptiness.automata.types(), whole).unwrap_or_default()
+        {
             // What one schema says by itself has its note, and the schema `false` needs none.
-            let is_single = own == value && self.algebra.subjects(own).count() < 2;
+            let is_single = own == value && self.logic().subjects(own).count() < 2;
             if is_single || own == FormulaId::FALSE || !self.is_empty(value) {
                 continue;
             }
-            let Some(place) = declared(self.algebra.schemas, id, &key) else { continue };
+            let Some(place) = declared(self.logic().schemas, id, &key) else { continue };
             let text = format!(
                 "nothing satisfies the property {key:?} with all that the schemas here say of it, so it is forbidden"
             );
@@ -252,15 +267,17 @@ impl Notes<'_, '_> {
 
     /// Whether a formula is known to be empty, or a quick test shows it. `false` where neither can tell.
     fn is_empty(&mut self, formula: FormulaId) -> bool {
-        self.empty.contains(&formula) || self.algebra.nothing(formula).unwrap_or(false)
+        self.empty.contains(&formula)
+            || obviously_empty(&mut self.emptiness.automata.simplifier, formula).unwrap_or(false)
     }
 
     /// Adds a note on a place, with what is to blame for an empty formula.
     fn add(&mut self, place: NodeId, note: Diagnostic, formula: Option<FormulaId>) {
         self.noted.insert(place);
         self.empty.extend(formula);
-        let blamed = formula.and_then(|formula| cause(self.algebra, formula).unwrap_or(None));
-        let document = self.algebra.document;
+        let blamed =
+            formula.and_then(|formula| cause(&mut self.emptiness, formula).unwrap_or(None));
+        let document = self.logic().document;
         let note = match blamed {
             Some(cause) => explain(document, note, &cause),
             None => document.place(note, place),

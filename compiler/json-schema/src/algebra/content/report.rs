@@ -7,7 +7,11 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Grammar, Survey, facts};
 
-use crate::algebra::{Algebra, Cause, Conflict, ContentGraph, FormulaId, cause};
+use super::emptiness::Emptiness;
+use super::graph::ContentGraph;
+use super::unsatisfiable_pair::{Cause, Conflict, cause};
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::logic::formula::FormulaId;
 use crate::document::{Document, Json, NodeId};
 use crate::options::TextForm;
 use crate::read::required::declared_near;
@@ -15,7 +19,7 @@ use crate::read::required::declared_near;
 /// The error of a schema without an instance; `None` if it has one. `closed` are the schemas, in order, that the option
 /// `closed` has closed.
 pub(crate) fn unsatisfiable(
-    algebra: &mut Algebra<'_>,
+    automata: &mut Automata<'_>,
     graph: &ContentGraph,
     closed: &[NodeId],
 ) -> Option<Diagnostic> {
@@ -23,14 +27,14 @@ pub(crate) fn unsatisfiable(
     if graph.holds(root) {
         return None;
     }
-    algebra.explain(usize::MAX);
-    let document = algebra.document;
+    let document = automata.logic().document;
+    let mut emptiness = Emptiness::new(automata, usize::MAX);
     let text = "no value satisfies the schema";
     let error = |text| Diagnostic::error("json-schema::unsatisfiable", text);
     let place = document.root();
     let blamed = match document.json(place) {
         Json::Bool(_) => Ok(Some(Cause::Conflict(Conflict::alone(place)))),
-        _ => cause(algebra, root),
+        _ => cause(&mut emptiness, root),
     };
     Some(match blamed {
         Ok(Some(cause)) => {

@@ -1,9 +1,10 @@
-//! Boolean formulas over numbered atoms, each stored once.
+//! Boolean formulas over numbered atoms, hash-consed.
 //!
-//! Formulas are in negation normal form: signs stand at atoms, so that a literal, once known, is replaced by true or
-//! false and the rest simplifies. Operands keep the order in which they were given, without repetition, because that
-//! order is the order in which keywords stand in the source, and with it the order of keys. Two formulas with one id
-//! are equal; equal languages may have two ids, which costs size and never correctness.
+//! Formulas are in negation normal form: only atoms are negated. A literal, once known, is replaced by true or false, and
+//! the rest simplifies. Operands keep the order in which they were given, without repetition. That is the order of keywords
+//! in the source, and with it the order of keys.
+//!
+//! Invariant: formulas with one id are equal. Equivalent formulas may have two ids, which costs size and never correctness.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -268,21 +269,6 @@ impl Formulas {
             [one] => one,
             _ => self.intern(View::Joined(&kept, all)),
         }
-    }
-
-    /// Exactly one of the operands. Linear in their number: one step of a ladder says of the first operands that
-    /// exactly one holds, or that none does.
-    pub(crate) fn exactly_one(&mut self, operands: &[FormulaId]) -> FormulaId {
-        let mut one = FormulaId::FALSE;
-        let mut none = FormulaId::TRUE;
-        for &operand in operands {
-            let not = self.not(operand);
-            let kept = self.and([one, not]);
-            let new = self.and([none, operand]);
-            one = self.or([kept, new]);
-            none = self.and([none, not]);
-        }
-        one
     }
 
     /// The literals of a formula. Linear in it the first time, and again where they are many.

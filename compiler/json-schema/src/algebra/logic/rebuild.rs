@@ -1,7 +1,7 @@
-//! Formulas made anew from their leaves: negation, replacement of literals, operands in sorted order.
+//! Formulas rebuilt from their leaves: negation, replacement of literals, operands in sorted order.
 //!
-//! All three are one walk in post-order with the open formulas on a stack of its own, since formulas nest as deep as a
-//! `oneOf` has branches. The result of an operator is kept, so that one that occurs again is walked once.
+//! Each is one walk in post-order with an explicit stack, since formulas nest as deep as an `oneOf` has branches. Results of
+//! operators are memoised.
 //!
 //! Cost: linear in the distinct formulas below, the first time.
 
@@ -10,8 +10,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::formula::{Formula, Formulas, Literal, constants};
-use crate::algebra::FormulaId;
+use super::formula::{Formula, FormulaId, Formulas, Literal, constants};
 
 /// Results by formula.
 pub(crate) type Known = FxHashMap<FormulaId, FormulaId>;
@@ -156,6 +155,21 @@ impl Formulas {
         };
         self.negations = known;
         negation
+    }
+
+    /// Exactly one of the operands, as a ladder. Each step extends "exactly one so far" and "none so far", so the size is
+    /// linear in the operands.
+    pub(crate) fn exactly_one(&mut self, operands: &[FormulaId]) -> FormulaId {
+        let mut one = FormulaId::FALSE;
+        let mut none = FormulaId::TRUE;
+        for &operand in operands {
+            let not = self.not(operand);
+            let kept = self.and([one, not]);
+            let new = self.and([none, operand]);
+            one = self.or([kept, new]);
+            none = self.and([none, not]);
+        }
+        one
     }
 
     /// The formula with every literal replaced. `known` carries results from call to call of one replacement.

@@ -1,15 +1,30 @@
-//! The content of a formula by the type of the value.
+//! The content of a formula by the type of the value: the second layer.
 //!
-//! | file | what it has |
+//! | file | content |
 //! | --- | --- |
-//! | [`scalars`] | null, booleans, numbers and strings: a set each |
-//! | [`objects`] | a formula over atoms about members |
-//! | [`arrays`] | a formula over atoms about items |
+//! | [`memo`] | results by subject and by formula |
+//! | [`scalar_sets`] | sets of null, booleans, numbers and strings |
+//! | [`object_atoms`], [`object_facts`] | atoms about members, the arena of their formulas, and questions about these |
+//! | [`array_atoms`] | the same for items |
+//! | [`layer`] | the state of the layer |
+//! | [`domain`] | how keywords combine, for every type alike |
+//! | [`containers`] | the domain of objects and of arrays |
+//! | [`objects`], [`arrays`], [`scalars`] | the keywords of each type |
+//! | [`structure`] | whether a formula allows arrays and objects |
 //! | [`unevaluated`] | `unevaluatedProperties` and `unevaluatedItems` |
-//! | [`one_of`] | `oneOf` over objects whose branches exclude each other |
+//! | [`facts`] | what the conjuncts of an object formula state about keys |
 
+pub(crate) mod array_atoms;
 pub(crate) mod arrays;
+pub(crate) mod containers;
+pub(crate) mod domain;
+pub(crate) mod facts;
+pub(crate) mod layer;
+pub(crate) mod memo;
+pub(crate) mod object_atoms;
+pub(crate) mod object_facts;
 pub(crate) mod objects;
-pub(crate) mod one_of;
+pub(crate) mod scalar_sets;
 pub(crate) mod scalars;
+pub(crate) mod structure;
 pub(crate) mod unevaluated;

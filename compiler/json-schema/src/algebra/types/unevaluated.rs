@@ -1,28 +1,29 @@
 //! `unevaluatedProperties` and `unevaluatedItems`: schemas for members and items that no other keyword evaluates.
 //!
-//! The evaluated members depend on the alternatives that the value satisfies. Assuming fewer alternatives only leaves more
+//! Which members are evaluated depends on the alternatives that the value satisfies. Assuming fewer alternatives leaves more
 //! members unevaluated. So the union over all sets of alternatives, each with its set satisfied, is exact without negation.
 //!
-//! No two branches of one `oneOf` hold together, so no set has two of them: sixty kinds of an object are sixty sets.
-//! Otherwise the number of sets is exponential in the alternatives that evaluate something new, and bounded.
+//! Two branches of one `oneOf` never hold together, so no set has both: sixty kinds of an object are sixty sets.
+//!
+//! Cost: exponential in the alternatives that evaluate something new, up to a bound.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
-use super::arrays::{ArrayAtom, ArrayFormulas};
-use super::objects::ObjectFormulas;
-use crate::algebra::logic::domain::{Domain, of_schema};
-use crate::algebra::{Algebra, FormulaId};
+use super::array_atoms::ArrayAtom;
+use super::containers::{Container, FormulasOf};
+use super::domain::of_schema;
+use super::layer::Types;
+use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::{Part, SchemaId};
 use crate::values::strings::StringSet;
 
 /// Most sets of alternatives. Beyond, the keyword is an error.
 const MOST_SETS: usize = 1 << 10;
 
-/// The branches that hold of each `oneOf` on the way to a keyword: the schema of the `oneOf`, and the branch by its place. No
-/// `oneOf` has two.
+/// The branches that hold of each `oneOf` on the path to a keyword: the schema of the `oneOf`, and the number of the branch.
 type Choices = Vec<(SchemaId, usize)>;
 
 /// Whether two sets of choices contain different branches of one `oneOf`.
@@ -30,7 +31,7 @@ fn exclude_each_other(one: &Choices, other: &Choices) -> bool {
     one.iter().any(|(of, branch)| other.iter().any(|(at, taken)| of == at && branch != taken))
 }
 
-/// Keys or items that keywords evaluate under a condition, and the choices that lead there.
+/// Keys or items that are evaluated under a condition, and the choices on the path there.
 #[derive(Clone, Debug)]
 struct Alternative<T> {
     choices: Choices,
@@ -42,11 +43,24 @@ trait Evaluated: Clone {
     /// The empty set.
     fn none() -> Self;
 
-    /// The conjunction of two conditions on objects or arrays.
-    fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId;
+    /// The keys or items that a keyword itself evaluates; `None` for a keyword that evaluates none. `nested` says whether the
+    /// keyword belongs to a schema other than the one that asks.
+    fn of_part(
+        types: &mut Types<'_>,
+        part: &Part,
+        nested: bool,
+    ) -> Result<Option<Self>, Diagnostic>;
+
+    /// The condition under which a schema of `dependentSchemas` applies; `None` if it never does.
+    fn with_key(_: &mut Types<'_>, _: &str) -> Option<FormulaId> {
+        None
+    }
 
     /// The union with another set; `None` if it is this set.
-    fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
+    fn with(&self, types: &Types<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
+
+    /// Adds another set.
+    fn add(&mut self, types: &Types<'_>, more: &Self) -> Result<(), Diagnostic>;
 }
 
 impl Evaluated for StringSet {
@@ -54,16 +68,37 @@ impl Evaluated for StringSet {
         Self::none()
     }
 
-    fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId {
-        algebra.objects.formulas.and([one, other])
+    fn of_part(
+        types: &mut Types<'_>,
+        part: &Part,
+        nested: bool,
+    ) -> Result<Option<Self>, Diagnostic> {
+        Ok(match part {
+            Part::Properties(properties) => {
+                let keys = properties.iter().map(|(key, _)| &**key);
+                Some(types.logic.limited(Self::literals(keys, types.states()))?)
+            }
+            Part::Members(names, _) => Some(names.clone()),
+            Part::UnevaluatedProperties(_) if nested => Some(Self::all()),
+            _ => None,
+        })
     }
 
-    fn with(&self, algebra: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
-        let limit = algebra.limits.states;
-        if algebra.limited(more.is_subset(self, limit))? {
+    fn with_key(types: &mut Types<'_>, key: &str) -> Option<FormulaId> {
+        Some(types.objects.property(key, FormulaId::TRUE, false))
+    }
+
+    fn with(&self, types: &Types<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
+        let limit = types.states();
+        if types.logic.limited(more.is_subset(self, limit))? {
             return Ok(None);
         }
-        algebra.limited(self.union(more, limit)).map(Some)
+        types.logic.limited(self.union(more, limit)).map(Some)
+    }
+
+    fn add(&mut self, types: &Types<'_>, more: &Self) -> Result<(), Diagnostic> {
+        *self = types.logic.limited(self.union(more, types.states()))?;
+        Ok(())
     }
 }
 
@@ -77,9 +112,9 @@ struct Items {
 }
 
 impl Items {
-    fn add(&mut self, other: &Self) {
-        self.prefix = self.prefix.max(other.prefix);
-        self.values.extend(&other.values);
+    /// The items at the beginning.
+    fn first(prefix: u32) -> Self {
+        Self { prefix, values: Vec::new() }
     }
 }
 
@@ -88,36 +123,57 @@ impl Evaluated for Items {
         Self::default()
     }
 
-    fn both(algebra: &mut Algebra<'_>, one: FormulaId, other: FormulaId) -> FormulaId {
-        algebra.arrays.formulas.and([one, other])
+    fn of_part(
+        types: &mut Types<'_>,
+        part: &Part,
+        nested: bool,
+    ) -> Result<Option<Self>, Diagnostic> {
+        Ok(match part {
+            Part::Prefix(prefix) => {
+                Some(Self::first(u32::try_from(prefix.len()).unwrap_or(u32::MAX)))
+            }
+            Part::Items(..) => Some(Self::first(u32::MAX)),
+            Part::UnevaluatedItems(_) if nested => Some(Self::first(u32::MAX)),
+            Part::Contains(schema, _) => {
+                Some(Self { prefix: 0, values: vec![types.logic.schema(*schema)] })
+            }
+            _ => None,
+        })
     }
 
-    fn with(&self, _: &Algebra<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
+    fn with(&self, types: &Types<'_>, more: &Self) -> Result<Option<Self>, Diagnostic> {
         let mut both = self.clone();
-        both.add(more);
+        both.add(types, more)?;
         Ok(Some(both))
+    }
+
+    fn add(&mut self, _: &Types<'_>, more: &Self) -> Result<(), Diagnostic> {
+        self.prefix = self.prefix.max(more.prefix);
+        self.values.extend(&more.values);
+        Ok(())
     }
 }
 
 type ByCondition<T> = IndexMap<FormulaId, Alternative<T>, FxBuildHasher>;
 
-/// The way to a keyword: the condition under which its schema holds, the choices that lead there, and whether it is another schema
-/// than the one that asks.
+/// The path to a keyword.
 #[derive(Clone, Copy)]
 struct Way<'a> {
+    /// The condition under which the schema of the keyword applies.
     condition: FormulaId,
     choices: &'a Choices,
+    /// Whether the schema is another one than that of the unevaluated keyword.
     nested: bool,
 }
 
 impl Way<'_> {
-    /// The same for a schema on the way.
+    /// The path to a schema inside this one.
     fn on(self, condition: FormulaId) -> Self {
         Self { condition, nested: true, ..self }
     }
 }
 
-/// The alternative of a condition, for more that is evaluated under it: it holds wherever any way to it does.
+/// The entry of a condition. It holds if any path to it does, so only the choices of all paths stay.
 fn alternative<'f, T: Evaluated>(
     found: &'f mut ByCondition<T>,
     Way { condition, choices, .. }: Way<'_>,
@@ -128,9 +184,9 @@ fn alternative<'f, T: Evaluated>(
     &mut known.evaluated
 }
 
-/// The sets of alternatives that may hold together: the objects or arrays for which each does, and what it evaluates.
-fn sets<T: Evaluated>(
-    algebra: &mut Algebra<'_>,
+/// The sets of alternatives that may hold together: the values for which all of them do, and what they evaluate.
+fn sets<C: Container, T: Evaluated>(
+    types: &mut Types<'_>,
     mut found: ByCondition<T>,
 ) -> Result<Vec<(FormulaId, T)>, Diagnostic> {
     let always = found.shift_remove(&FormulaId::TRUE).map(|always| always.evaluated);
@@ -142,196 +198,128 @@ fn sets<T: Evaluated>(
             if exclude_each_other(&known.choices, &more.choices) {
                 continue;
             }
-            let assumed = T::both(algebra, *assumed, condition);
+            let assumed = C::arena(types).and([*assumed, condition]);
             if assumed == FormulaId::FALSE {
                 continue;
             }
-            let Some(evaluated) = known.evaluated.with(algebra, &more.evaluated)? else { continue };
+            let Some(evaluated) = known.evaluated.with(types, &more.evaluated)? else { continue };
             let choices = [&known.choices[..], &more.choices[..]].concat();
             sets.push((assumed, Alternative { choices, evaluated }));
             if sets.len() > MOST_SETS {
                 let why = format!(
                     "what is unevaluated depends on more than {MOST_SETS} sets of alternatives"
                 );
-                return Err(algebra.too_much(why));
+                return Err(types.logic.too_much(why));
             }
         }
     }
     Ok(sets.into_iter().map(|(assumed, known)| (assumed, known.evaluated)).collect())
 }
 
-impl Algebra<'_> {
-    /// The objects of a schema whose unevaluated members satisfy another schema.
-    pub(crate) fn unevaluated_members(
-        &mut self,
-        schema: SchemaId,
-        rest: SchemaId,
-    ) -> Result<FormulaId, Diagnostic> {
-        let mut found = ByCondition::default();
-        let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
-        self.evaluated_members(schema, way, &mut found)?;
-        let limit = self.limits.states;
-        let sets = sets(self, found)?;
-        let value = self.schema(rest);
-        let mut any = Vec::with_capacity(sets.len());
-        for (assumed, known) in sets {
-            let others = self.limited(known.complement(limit))?;
-            let members = self.objects.members(others, value);
-            any.push(self.objects.formulas.and([assumed, members]));
-        }
-        Ok(self.objects.formulas.or(any))
+/// The objects of a schema whose unevaluated members satisfy another schema.
+pub(crate) fn unevaluated_members<C: Container>(
+    types: &mut Types<'_>,
+    schema: SchemaId,
+    rest: SchemaId,
+) -> Result<FormulaId, Diagnostic> {
+    let sets = evaluated_sets::<C, StringSet>(types, schema)?;
+    let value = types.logic.schema(rest);
+    let mut any = Vec::with_capacity(sets.len());
+    for (assumed, known) in sets {
+        let others = types.logic.limited(known.complement(types.states()))?;
+        let members = types.objects.members(others, value);
+        any.push(C::arena(types).and([assumed, members]));
     }
+    Ok(C::arena(types).or(any))
+}
 
-    /// The keys that a schema evaluates, by the condition under which it does.
-    fn evaluated_members(
-        &mut self,
-        schema: SchemaId,
-        way: Way<'_>,
-        found: &mut ByCondition<StringSet>,
-    ) -> Result<(), Diagnostic> {
-        let schemas = self.schemas;
-        let condition = way.condition;
-        for (_, part) in schemas.parts(schema) {
-            let names = match part {
-                Part::Properties(properties) => {
-                    let keys = properties.iter().map(|(key, _)| &**key);
-                    self.limited(StringSet::literals(keys, self.limits.states))?
+/// The arrays of a schema whose unevaluated items satisfy another schema.
+pub(crate) fn unevaluated_items<C: Container>(
+    types: &mut Types<'_>,
+    schema: SchemaId,
+    rest: SchemaId,
+) -> Result<FormulaId, Diagnostic> {
+    let sets = evaluated_sets::<C, Items>(types, schema)?;
+    let value = types.logic.schema(rest);
+    let mut any = Vec::with_capacity(sets.len());
+    for (assumed, Items { prefix, values }) in sets {
+        let value = types.logic.values.or(values.into_iter().chain([value]));
+        let items = match prefix {
+            u32::MAX => FormulaId::TRUE,
+            from => types.arrays.atom(ArrayAtom::Items(from, value)),
+        };
+        any.push(C::arena(types).and([assumed, items]));
+    }
+    Ok(C::arena(types).or(any))
+}
+
+/// What a schema evaluates, for each set of alternatives that may hold together.
+fn evaluated_sets<C: Container, T: Evaluated>(
+    types: &mut Types<'_>,
+    schema: SchemaId,
+) -> Result<Vec<(FormulaId, T)>, Diagnostic> {
+    let mut found = ByCondition::default();
+    let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
+    evaluated::<C, T>(types, schema, way, &mut found)?;
+    sets::<C, T>(types, found)
+}
+
+/// Collects what a schema evaluates by the condition under which it does. Recurses over in-place steps, which the survey
+/// bounds.
+fn evaluated<C: Container, T: Evaluated>(
+    types: &mut Types<'_>,
+    schema: SchemaId,
+    way: Way<'_>,
+    found: &mut ByCondition<T>,
+) -> Result<(), Diagnostic> {
+    let schemas = types.logic.schemas;
+    let condition = way.condition;
+    for (_, part) in schemas.parts(schema) {
+        match part {
+            Part::All(all) => {
+                for &one in all {
+                    evaluated::<C, T>(types, one, way.on(condition), found)?;
                 }
-                Part::Members(names, _) => names.clone(),
-                Part::UnevaluatedProperties(_) if way.nested => StringSet::all(),
-                Part::All(all) => {
-                    for &one in all {
-                        self.evaluated_members(one, way.on(condition), found)?;
+            }
+            Part::Any(branches) | Part::One(branches) => {
+                for (place, &branch) in branches.iter().enumerate() {
+                    let met = of_schema::<FormulasOf<C>>(types, branch)?;
+                    let met = C::arena(types).and([condition, met]);
+                    let mut choices = way.choices.clone();
+                    if matches!(part, Part::One(_)) {
+                        choices.push((schema, place));
                     }
-                    continue;
+                    let way = Way { condition: met, choices: &choices, nested: true };
+                    evaluated::<C, T>(types, branch, way, found)?;
                 }
-                Part::Any(branches) | Part::One(branches) => {
-                    for (place, &branch) in branches.iter().enumerate() {
-                        let met = of_schema::<ObjectFormulas>(self, branch)?;
-                        let met = self.objects.formulas.and([condition, met]);
-                        let mut choices = way.choices.clone();
-                        if matches!(part, Part::One(_)) {
-                            choices.push((schema, place));
-                        }
-                        let way = Way { condition: met, choices: &choices, nested: true };
-                        self.evaluated_members(branch, way, found)?;
-                    }
-                    continue;
+            }
+            Part::If(test, then, otherwise) => {
+                let met = of_schema::<FormulasOf<C>>(types, *test)?;
+                let arena = C::arena(types);
+                let unmet = arena.not(met);
+                let (met, unmet) = (arena.and([condition, met]), arena.and([condition, unmet]));
+                evaluated::<C, T>(types, *test, way.on(met), found)?;
+                if let Some(then) = then {
+                    evaluated::<C, T>(types, *then, way.on(met), found)?;
                 }
-                Part::If(test, then, otherwise) => {
-                    let met = of_schema::<ObjectFormulas>(self, *test)?;
-                    let unmet = self.objects.formulas.not(met);
-                    let met = self.objects.formulas.and([condition, met]);
-                    let unmet = self.objects.formulas.and([condition, unmet]);
-                    self.evaluated_members(*test, way.on(met), found)?;
-                    if let Some(then) = then {
-                        self.evaluated_members(*then, way.on(met), found)?;
-                    }
-                    if let Some(otherwise) = otherwise {
-                        self.evaluated_members(*otherwise, way.on(unmet), found)?;
-                    }
-                    continue;
+                if let Some(otherwise) = otherwise {
+                    evaluated::<C, T>(types, *otherwise, way.on(unmet), found)?;
                 }
-                Part::DependentSchema(key, schema) => {
-                    let there = self.objects.property(key, FormulaId::TRUE, false);
-                    let met = self.objects.formulas.and([condition, there]);
-                    self.evaluated_members(*schema, way.on(met), found)?;
-                    continue;
+            }
+            Part::DependentSchema(key, schema) => {
+                if let Some(there) = T::with_key(types, key) {
+                    let met = C::arena(types).and([condition, there]);
+                    evaluated::<C, T>(types, *schema, way.on(met), found)?;
                 }
-                _ => continue,
-            };
-            if condition != FormulaId::FALSE {
-                let known = alternative(found, way);
-                *known = self.limited(known.union(&names, self.limits.states))?;
+            }
+            part => {
+                if let Some(more) = T::of_part(types, part, way.nested)?
+                    && condition != FormulaId::FALSE
+                {
+                    alternative(found, way).add(types, &more)?;
+                }
             }
         }
-        Ok(())
     }
-
-    /// The arrays of a schema whose unevaluated items satisfy another schema.
-    pub(crate) fn unevaluated_items(
-        &mut self,
-        schema: SchemaId,
-        rest: SchemaId,
-    ) -> Result<FormulaId, Diagnostic> {
-        let mut found = ByCondition::default();
-        let way = Way { condition: FormulaId::TRUE, choices: &Vec::new(), nested: false };
-        self.evaluated_items(schema, way, &mut found)?;
-        let sets = sets(self, found)?;
-        let value = self.schema(rest);
-        let mut any = Vec::with_capacity(sets.len());
-        for (assumed, Items { prefix, values }) in sets {
-            let value = self.values.or(values.into_iter().chain([value]));
-            let items = match prefix {
-                u32::MAX => FormulaId::TRUE,
-                from => self.arrays.atom(ArrayAtom::Items(from, value)),
-            };
-            any.push(self.arrays.formulas.and([assumed, items]));
-        }
-        Ok(self.arrays.formulas.or(any))
-    }
-
-    fn evaluated_items(
-        &mut self,
-        schema: SchemaId,
-        way: Way<'_>,
-        found: &mut ByCondition<Items>,
-    ) -> Result<(), Diagnostic> {
-        let schemas = self.schemas;
-        let condition = way.condition;
-        for (_, part) in schemas.parts(schema) {
-            let items = match part {
-                Part::Prefix(prefix) => {
-                    let prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
-                    Items { prefix, values: Vec::new() }
-                }
-                Part::Items(..) => Items { prefix: u32::MAX, values: Vec::new() },
-                Part::UnevaluatedItems(_) if way.nested => {
-                    Items { prefix: u32::MAX, values: Vec::new() }
-                }
-                Part::Contains(schema, _) => {
-                    let value = self.schema(*schema);
-                    Items { prefix: 0, values: vec![value] }
-                }
-                Part::All(all) => {
-                    for &one in all {
-                        self.evaluated_items(one, way.on(condition), found)?;
-                    }
-                    continue;
-                }
-                Part::Any(branches) | Part::One(branches) => {
-                    for (place, &branch) in branches.iter().enumerate() {
-                        let met = of_schema::<ArrayFormulas>(self, branch)?;
-                        let met = self.arrays.formulas.and([condition, met]);
-                        let mut choices = way.choices.clone();
-                        if matches!(part, Part::One(_)) {
-                            choices.push((schema, place));
-                        }
-                        let way = Way { condition: met, choices: &choices, nested: true };
-                        self.evaluated_items(branch, way, found)?;
-                    }
-                    continue;
-                }
-                Part::If(test, then, otherwise) => {
-                    let met = of_schema::<ArrayFormulas>(self, *test)?;
-                    let unmet = ArrayFormulas::not(self, &met)?;
-                    let met = self.arrays.formulas.and([condition, met]);
-                    let unmet = self.arrays.formulas.and([condition, unmet]);
-                    self.evaluated_items(*test, way.on(met), found)?;
-                    if let Some(then) = then {
-                        self.evaluated_items(*then, way.on(met), found)?;
-                    }
-                    if let Some(otherwise) = otherwise {
-                        self.evaluated_items(*otherwise, way.on(unmet), found)?;
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            if condition != FormulaId::FALSE {
-                alternative(found, way).add(&items);
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }

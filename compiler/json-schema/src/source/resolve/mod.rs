@@ -30,7 +30,7 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use super::dialect::Dialect;
 use super::resources::Resources;
 use crate::document::{Document, Json, NodeId, Tree};
-use crate::options::SchemaDialect;
+use crate::source::dialect::SchemaDialect;
 
 use library::{Prepared, Spellings};
 use places::Places;

@@ -32,5 +32,4 @@ mod tests;
 pub(crate) use decimal::Decimal;
 pub(crate) use numerals::NumeralSet;
 pub(crate) use set::NumberSet;
-pub use text::NumberForm;
 pub(crate) use text::{Pieces, integers};

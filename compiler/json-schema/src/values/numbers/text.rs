@@ -9,22 +9,8 @@ use super::counted::counted;
 use super::numerals::NumeralSet;
 use super::set::NumberSet;
 use super::spelling;
-use crate::options::DigitLimits;
-use crate::text_form::prelude::Piece;
-
-/// The texts of a number that are accepted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NumberForm {
-    /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
-    /// alone, behind a sign or none.
-    #[default]
-    Natural,
-    /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.
-    Canonical,
-    /// Every text of a member: zeros at the end of a fraction, `-0`, exponents.
-    Any,
-}
+use crate::options::{DigitLimits, NumberForm};
+use crate::values::pieces::Piece;
 
 /// Calls of the rules that every grammar shares.
 pub(crate) trait Pieces {

@@ -1,29 +1,10 @@
 //! The members of a finite set, one by one.
 
-use super::Band;
 use super::lengths;
 use grammarc_grammar::automata::Dfa;
 
 /// Steps between two members after which the search gives up, by state of the automaton and character of a member.
 const STEPS: usize = 64;
-
-/// Adds the strings of a band in code point order; none where there would be more than `limit` in all.
-pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Option<()> {
-    let most = band.max.into_iter().chain(band.language.longest()).min()?;
-    let Some(texts) = band.language.listed() else {
-        return search(band.language.small_dfa()?, (band.min, band.max), most, limit, found);
-    };
-    for text in texts.iter() {
-        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        if band.min <= length && band.max.is_none_or(|max| length <= max) {
-            if found.len() == limit {
-                return None;
-            }
-            found.push(text.to_owned());
-        }
-    }
-    Some(())
-}
 
 /// Adds all texts of an automaton in code point order; none where there would be more than `limit` in all.
 pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> Option<()> {
@@ -52,7 +33,9 @@ fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
     false
 }
 
-fn search(
+/// Adds the texts of an automaton within bounds on the length, of which `most` is the largest, in code point order. None if
+/// there would be more than `limit` in all.
+pub(super) fn search(
     dfa: &Dfa,
     (min, max): (u32, Option<u32>),
     most: u32,

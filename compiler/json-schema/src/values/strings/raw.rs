@@ -4,7 +4,8 @@
 //! leaves lengths as numbers. Only writing a bound on the length counts: besides a text that ends the string, the count is a
 //! part of the automaton, which has its states times the bound.
 
-use super::{Band, StringSet};
+use super::band::Band;
+use super::set::StringSet;
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimize};
+use grammarc_patterns::ecma;
 
 const LIMIT: StateBudget<'static> = StateBudget::of(100_000);
 

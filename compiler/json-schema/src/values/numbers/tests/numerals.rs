@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
 use super::texts::{WIDE, grammar, is_told, spell, spelling};
-use crate::values::numbers::{NumberForm, NumberSet, NumeralSet};
+use crate::options::NumberForm;
+use crate::values::numbers::{NumberSet, NumeralSet};
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::recognize::recognizes;
 

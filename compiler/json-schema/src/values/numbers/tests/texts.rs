@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 
 use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
+use crate::options::NumberForm;
 use crate::options::{DigitLimits, TextForm};
-use crate::text_form::prelude::{Piece, Prelude};
-use crate::values::numbers::{Decimal, NumberForm, NumberSet, NumeralSet, Pieces};
+use crate::text_form::prelude::Prelude;
+use crate::values::numbers::{Decimal, NumberSet, NumeralSet, Pieces};
+use crate::values::pieces::Piece;
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin};

@@ -5,9 +5,10 @@
 //! that are named and of this together. Linear in the bytes of the texts.
 
 use super::characters::Ranges;
+use super::rules::StringRules;
 use super::spell::Speller;
-use super::{Escapes, StringRules};
-use crate::Piece;
+use crate::options::Escapes;
+use crate::values::pieces::Piece;
 use crate::values::strings::escaped::plain;
 use crate::values::strings::texts::Texts;
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};

@@ -13,8 +13,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::graph::Plain;
-use super::{Escapes, StringRules, TextError};
-use crate::values::strings::{Band, lengths};
+use super::rules::{StringRules, TextError};
+use crate::options::Escapes;
+use crate::values::strings::band::Band;
+use crate::values::strings::lengths;
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 

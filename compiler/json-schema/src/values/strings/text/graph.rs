@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::alphabets::Alphabet;
 use super::characters::{Characters, Ranges};
+use super::rules::StringRules;
 use super::spell::{Speller, Text, plain};
-use super::{Escapes, StringRules};
-use crate::Piece;
+use crate::options::Escapes;
+use crate::values::pieces::Piece;
 use crate::values::strings::language::Language;
 use grammarc_grammar::automata::DfaState;
 use grammarc_grammar::ir::{Expr, ExprGraph};

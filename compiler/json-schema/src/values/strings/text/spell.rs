@@ -1,11 +1,13 @@
 //! The texts of one character of a class.
 
+use std::sync::OnceLock;
+
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::Escapes;
 use super::characters::Ranges;
+use crate::options::Escapes;
 use grammarc_grammar::automata::{Nfa, StateBudget, minimal};
 use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::class::Classes;
@@ -82,6 +84,18 @@ impl Speller {
                 .chain(&[('\u{80}', char::MAX)])
                 .all(|&(lo, hi)| ranges.iter().any(|&(from, to)| from <= lo && hi <= to))
     }
+}
+
+/// This character.
+pub(crate) fn one_character(c: char, escapes: Escapes) -> Expr {
+    Speller::new(escapes).expr(&smallvec![(c, c)])
+}
+
+/// One character.
+pub(crate) fn character(escapes: Escapes) -> Expr {
+    static CHARACTERS: [OnceLock<Expr>; 2] = [OnceLock::new(), OnceLock::new()];
+    let made = || Speller::new(escapes).expr(&smallvec![('\0', char::MAX)]);
+    CHARACTERS[usize::from(escapes == Escapes::Any)].get_or_init(made).clone()
 }
 
 /// The characters of ASCII in the ranges that stand for themselves.

@@ -2,11 +2,17 @@
 
 use proptest::prelude::*;
 
+use smallvec::smallvec;
+
 use super::*;
+use crate::options::Escapes;
+use crate::values::pieces::Piece;
+use crate::values::strings::StringSet;
+use crate::values::strings::escaped::escape;
 use crate::values::strings::tests::{any_recipe, any_string};
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::recognize::recognizes;
-use grammarc_grammar::ir::{ByteSet, GrammarBuilder, Origin};
+use grammarc_grammar::ir::{ByteSet, Expr, GrammarBuilder, Origin};
 use grammarc_test_data::{data, files};
 
 const LIMIT: StateBudget<'static> = StateBudget::of(20_000);

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::named_sources::{self, SourceSettings};
-use super::{Given, LanguageOptions, Recorded, SettingsError, Within};
+use super::{Given, Language, LanguageOptions, Recorded, SettingsError, Within};
 use crate::deny::Deny;
 use crate::gbnf::{self, GbnfOptions};
-use crate::nested;
-use crate::sources::Sources;
+use crate::sources::{NamedSource, Sources};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 
@@ -42,10 +41,28 @@ impl LanguageOptions for GbnfOptions {
     }
 
     fn depends_on_vocabulary(&self, text: &str) -> bool {
-        nested::may_have_tags(text, &self.sources)
+        may_have_tags(text, &self.sources)
     }
 
     fn sources(&mut self) -> Option<&mut Sources> {
         Some(&mut self.sources)
     }
+}
+
+/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not where
+/// this says no.
+fn may_have_tags(text: &str, sources: &Sources) -> bool {
+    let is_tag = |name: &str| Language::named(name) == Some(Language::StructuralTag);
+    let stand_in = |text: &str| {
+        text.match_indices('@').any(|(at, _)| {
+            let rest = &text[at + 1..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+            is_tag(&rest[..end.unwrap_or(rest.len())])
+        })
+    };
+    stand_in(text)
+        || sources.iter().any(|(_, NamedSource { language, options, source })| {
+            // It may have sources of its own among its options.
+            is_tag(language) || options.contains_key("sources") || stand_in(&source.text)
+        })
 }

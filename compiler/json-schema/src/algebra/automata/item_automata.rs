@@ -1,0 +1,37 @@
+//! Which automaton the arrays of a formula become.
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::counted_items::counted_items;
+use super::item_automaton::ItemAutomaton;
+use super::items::item_states;
+use super::layer::Automata;
+use super::unique_items::resolve_unique;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::types::arrays::array_formula;
+
+/// Automata that together accept the arrays that a formula over values holds for: one, or none for no array. `None` for all
+/// arrays.
+///
+/// # Errors
+///
+/// An exceeded limit.
+pub(crate) fn item_automata(
+    automata: &mut Automata<'_>,
+    value: FormulaId,
+) -> Result<Option<Vec<ItemAutomaton>>, Diagnostic> {
+    let formula = array_formula(&mut automata.simplifier.types, value)?;
+    let (formula, distinct) = resolve_unique(automata, formula)?;
+    if formula == FormulaId::FALSE {
+        automata.simplifier.types.grow()?;
+        return Ok(Some(Vec::new()));
+    }
+    if formula == FormulaId::TRUE && !distinct {
+        return Ok(None);
+    }
+    if !distinct && let Some(counted) = counted_items(&mut automata.simplifier, formula)? {
+        return Ok(Some(vec![counted]));
+    }
+    let states = item_states(&mut automata.simplifier, formula, true)?;
+    Ok(Some(vec![ItemAutomaton { states, distinct, counters: Vec::new(), counts_all: false }]))
+}

@@ -1,0 +1,60 @@
+//! What a member with a given key decides.
+
+use crate::algebra::logic::formula::{FormulaId, Formulas};
+use crate::algebra::simplify::atoms::Atoms;
+use crate::algebra::types::layer::Types;
+use crate::algebra::types::object_atoms::ObjectAtom;
+
+/// Atoms about the member with a key.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyAtoms {
+    key: u32,
+    /// Whether a negative literal is about the key. `None` if the key comes once.
+    again: Option<bool>,
+}
+
+impl KeyAtoms {
+    /// Atoms about a key that comes once.
+    pub(crate) fn once(key: u32) -> Self {
+        Self { key, again: None }
+    }
+
+    /// Atoms about a key that may come again. `negated` is set if some negation concerns the key.
+    pub(crate) fn again(key: u32, negated: bool) -> Self {
+        Self { key, again: Some(negated) }
+    }
+}
+
+impl Atoms for KeyAtoms {
+    fn formulas<'m>(self, types: &'m mut Types<'_>) -> &'m mut Formulas {
+        &mut types.objects.formulas
+    }
+
+    fn subject(self, types: &Types<'_>, atom: u32) -> Option<FormulaId> {
+        let objects = &types.objects;
+        match objects.atoms[atom as usize] {
+            ObjectAtom::Property { key, value, .. } if key == self.key => Some(value),
+            ObjectAtom::Members { names, value } => {
+                objects.set_has(names, self.key).then_some(value)
+            }
+            _ => None,
+        }
+    }
+
+    fn read(self, types: &mut Types<'_>, atom: u32, satisfied: bool) -> FormulaId {
+        match types.objects.atoms[atom as usize] {
+            ObjectAtom::Property { key, value, .. }
+                if self.again == Some(true) || (satisfied && self.again.is_some()) =>
+            {
+                types.objects.atom(ObjectAtom::Property { key, value, absent: satisfied })
+            }
+            _ if !satisfied => FormulaId::FALSE,
+            ObjectAtom::Property { .. } => FormulaId::TRUE,
+            other => types.objects.atom(other),
+        }
+    }
+
+    fn helps(self, _: &Types<'_>, _: u32) -> Option<bool> {
+        Some(true)
+    }
+}

@@ -1,0 +1,51 @@
+//! Whether a formula is empty, exactly: a content graph for each question that nothing simpler answers.
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::explore::explored;
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::simplify::disjoint_one_of::resolved_objects;
+use crate::algebra::types::arrays::array_formula;
+use crate::algebra::types::memo::ByFormula;
+use crate::algebra::types::scalars::scalars;
+
+/// Exact tests of emptiness, memoised.
+pub(crate) struct Emptiness<'m, 'a> {
+    pub(crate) automata: &'m mut Automata<'a>,
+    /// Results that took a graph.
+    known: ByFormula<bool>,
+}
+
+impl<'m, 'a> Emptiness<'m, 'a> {
+    /// Tests with at most `work` more units of work, which ignore the order of keys.
+    pub(crate) fn new(automata: &'m mut Automata<'a>, work: usize) -> Self {
+        automata.explain(work);
+        Self { automata, known: ByFormula::default() }
+    }
+
+    /// Whether some value satisfies a formula. Explores what the formula applies unless a scalar, the empty array or the empty
+    /// object satisfies it.
+    ///
+    /// # Errors
+    ///
+    /// An exceeded limit.
+    pub(crate) fn holds(&mut self, formula: FormulaId) -> Result<bool, Diagnostic> {
+        if !scalars(self.automata.types(), formula)?.is_none() {
+            return Ok(true);
+        }
+        let objects = resolved_objects(&mut self.automata.simplifier, formula)?;
+        let types = self.automata.types();
+        let arrays = array_formula(types, formula)?;
+        if types.objects.may_end(objects) || types.arrays.may_end(arrays) {
+            return Ok(true);
+        }
+        if let Some(&known) = self.known.get(&formula) {
+            return Ok(known);
+        }
+        let (graph, _) = explored(self.automata, formula)?;
+        let holds = graph.holds[0];
+        self.known.insert(formula, holds);
+        Ok(holds)
+    }
+}

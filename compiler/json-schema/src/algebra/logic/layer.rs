@@ -1,0 +1,191 @@
+//! The lowest layer: formulas over the values of a document.
+//!
+//! Invariant: equal schemas have one formula, since [`Schemas::first_equal`] names their representative.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use grammarc_grammar::automata::StateLimit;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
+
+use super::formula::{FormulaId, Formulas};
+use super::subject::Subject;
+use crate::document::{Document, NodeId};
+use crate::read::schema::{Part, Schema, SchemaId, Schemas};
+
+/// Keywords whose strings or numbers are automata.
+const TEXTUAL: [&str; 11] = [
+    "pattern",
+    "format",
+    "enum",
+    "minLength",
+    "maxLength",
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "patternProperties",
+    "propertyNames",
+    "not",
+];
+
+/// Code of the error for too many combinations of schemas.
+pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
+
+/// A keyword occurrence that is not exact, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Inexact {
+    /// The keyword's place.
+    pub(crate) place: NodeId,
+    /// Whether the grammar accepts less or more than the keyword says.
+    pub(crate) verdict: Verdict,
+    /// The reason, for the report.
+    pub(crate) reason: &'static str,
+}
+
+/// Formulas over the values of a document.
+pub(crate) struct Logic<'a> {
+    pub(crate) document: &'a Document<'a>,
+    pub(crate) schemas: &'a Schemas,
+    subjects: IndexSet<Subject, FxBuildHasher>,
+    /// The formula of each schema, by index; `None` until it is needed.
+    of_schemas: Vec<Option<FormulaId>>,
+    /// The arena of value formulas.
+    pub(crate) values: Formulas,
+    /// The schema under evaluation, which is blamed when a limit is exceeded.
+    pub(crate) at: NodeId,
+    /// Keyword occurrences that are not exact.
+    pub(crate) inexact: IndexSet<Inexact, FxBuildHasher>,
+}
+
+impl<'a> Logic<'a> {
+    /// Formulas over the schemas of a document.
+    pub(crate) fn new(document: &'a Document<'a>, schemas: &'a Schemas) -> Self {
+        let size = schemas.len();
+        Self {
+            document,
+            schemas,
+            subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
+            of_schemas: vec![None; size],
+            values: Formulas::with_capacity(size),
+            at: document.root(),
+            inexact: IndexSet::default(),
+        }
+    }
+
+    /// The values of a schema.
+    pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
+        let id = self.schemas.first_equal(id);
+        if let Some(known) = self.of_schemas[id.index()] {
+            return known;
+        }
+        let formula = match self.schemas.get(id) {
+            Schema::Boolean(true) => FormulaId::TRUE,
+            Schema::Boolean(false) => FormulaId::FALSE,
+            Schema::Parts(parts) if parts.is_empty() => FormulaId::TRUE,
+            Schema::Parts(_) => self.literal(Subject::Schema(id)),
+        };
+        self.of_schemas[id.index()] = Some(formula);
+        formula
+    }
+
+    /// The intersection of two sets of values.
+    pub(crate) fn both(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+        self.values.and([a, b])
+    }
+
+    /// The difference of two sets of values.
+    pub(crate) fn without(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+        let not = self.values.not(b);
+        self.values.and([a, not])
+    }
+
+    /// The value at a place, alone.
+    pub(crate) fn value(&mut self, node: NodeId) -> FormulaId {
+        self.literal(Subject::Value(node))
+    }
+
+    /// The positive literal of a subject.
+    pub(crate) fn literal(&mut self, subject: Subject) -> FormulaId {
+        let (atom, _) = self.subjects.insert_full(subject);
+        self.values.literal(u32::try_from(atom).expect("subjects take text"), true)
+    }
+
+    /// The subject of an atom.
+    pub(crate) fn subject(&self, atom: u32) -> &Subject {
+        &self.subjects[atom as usize]
+    }
+
+    /// The subjects of a value formula in order, each with the sign of its literal.
+    pub(crate) fn subjects(&self, id: FormulaId) -> impl Iterator<Item = (&Subject, bool)> {
+        let literals = self.values.literals(id);
+        (0..).map_while(move |at| {
+            let literal = literals.get(at)?;
+            Some((&self.subjects[literal.atom as usize], literal.positive))
+        })
+    }
+
+    /// The place of a value formula's first subject that has one.
+    pub(crate) fn place(&self, id: FormulaId) -> Option<NodeId> {
+        self.subjects(id).find_map(|(subject, _)| match subject {
+            Subject::Schema(id) | Subject::Keyword(id, _) => Some(self.schemas.node(*id)),
+            Subject::Value(node) => Some(*node),
+            Subject::Scalar(_) => None,
+        })
+    }
+
+    /// Reports keywords of a value's schemas as not exact. `applies` selects the keywords.
+    pub(crate) fn note(
+        &mut self,
+        value: FormulaId,
+        verdict: Verdict,
+        reason: &'static str,
+        applies: impl Fn(&Part) -> bool,
+    ) {
+        let mut open: Vec<SchemaId> = self
+            .subjects(value)
+            .filter_map(|(subject, _)| match subject {
+                Subject::Schema(id) | Subject::Keyword(id, _) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let mut seen = FxHashSet::default();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            for (place, part) in self.schemas.parts(id) {
+                open.extend(part.in_place());
+                if applies(part) {
+                    self.inexact.insert(Inexact { place: *place, verdict, reason });
+                }
+            }
+        }
+    }
+
+    /// The error for too many combinations of schemas.
+    pub(crate) fn too_much(&self, text: String) -> Diagnostic {
+        self.document.error(SHAPE_LIMIT, self.at, text).with_help(
+            "here schemas multiply: merge branches, tell them apart by a required property with distinct constants, or raise \
+             `--max-shapes` (the option `max-shapes`)",
+        )
+    }
+
+    /// Turns a limit on an automaton over bytes into an error that names the keywords at fault.
+    pub(crate) fn limited<T>(&self, result: Result<T, StateLimit>) -> Result<T, Diagnostic> {
+        result.map_err(|limit| {
+            let there = TEXTUAL.iter().filter(|keyword| self.document.get(self.at, keyword).is_some());
+            let named: Vec<String> = there.map(|keyword| format!("`{keyword}`")).collect();
+            let what = match &named[..] {
+                [] => "the strings or numbers allowed here are".to_owned(),
+                _ => format!("what {} allows here is", named.join(" with ")),
+            };
+            self.document
+                .error("json-schema::state-limit", self.at, format!("{what} too complex: {limit}"))
+                .with_help(
+                    "simplify the pattern, lower its counts and bounds on lengths, or raise `--max-automaton-states` (the \
+                     option `max-states`)",
+                )
+        })
+    }
+}

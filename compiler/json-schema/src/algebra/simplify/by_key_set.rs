@@ -1,0 +1,62 @@
+//! Alternatives grouped by the keys that they allow.
+//!
+//! In a union of a thousand closed objects, each key occurs in a few alternatives. Deriving every alternative by every key
+//! takes their product. Grouped by key once, the alternatives of all keys together are as many as the members of the union.
+
+use rustc_hash::FxHashMap;
+
+use super::layer::Simplifier;
+use super::steps::Step;
+use crate::algebra::logic::formula::{Formula, FormulaId};
+
+/// Fewest alternatives that are grouped.
+const MANY: usize = 16;
+
+/// A formula whose first disjunction is grouped by key.
+pub(crate) struct ByKey {
+    /// The other conjuncts.
+    others: Vec<FormulaId>,
+    /// Alternatives that allow any key, with their places.
+    open: Vec<(usize, FormulaId)>,
+    /// The other alternatives, with their places, by key.
+    closed: FxHashMap<u32, Vec<(usize, FormulaId)>>,
+}
+
+/// Groups the alternatives of the first large disjunction by the keys that they allow. `None` without a large disjunction.
+pub(crate) fn by_key(simplifier: &mut Simplifier<'_>, formula: FormulaId) -> Option<ByKey> {
+    if !simplifier.steps.has(Step::ByKeySet) {
+        return None;
+    }
+    let conjuncts = simplifier.types.objects.formulas.conjuncts(formula);
+    let many = |id: FormulaId| match simplifier.types.objects.formulas.get(id) {
+        Formula::Or(branches) if branches.len() >= MANY => Some(branches.clone()),
+        _ => None,
+    };
+    let mut alternatives = conjuncts.clone().enumerate();
+    let (place, branches) = alternatives.find_map(|(at, id)| Some((at, many(id)?)))?;
+    simplifier.counts.add(Step::ByKeySet);
+    let others = conjuncts.enumerate().filter(|(at, _)| *at != place);
+    let others = others.map(|(_, id)| id).collect();
+    let mut sorted = ByKey { others, open: Vec::new(), closed: FxHashMap::default() };
+    for (at, &branch) in branches.iter().enumerate() {
+        match simplifier.types.objects.only_keys(branch) {
+            None => sorted.open.push((at, branch)),
+            Some(keys) => {
+                for key in keys {
+                    sorted.closed.entry(key).or_default().push((at, branch));
+                }
+            }
+        }
+    }
+    Some(sorted)
+}
+
+/// The formula of objects that contain the key: alternatives that exclude it are gone.
+pub(crate) fn with_key(simplifier: &mut Simplifier<'_>, sorted: &ByKey, key: u32) -> FormulaId {
+    let closed = sorted.closed.get(&key).into_iter().flatten();
+    let mut branches: Vec<_> = sorted.open.iter().chain(closed).collect();
+    branches.sort_unstable_by_key(|(at, _)| *at);
+    let left =
+        simplifier.types.objects.formulas.or(branches.into_iter().map(|&(_, branch)| branch));
+    simplifier.types.objects.formulas.and(sorted.others.iter().copied().chain([left]))
+}

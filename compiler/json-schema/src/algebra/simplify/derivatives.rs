@@ -1,0 +1,195 @@
+//! Derivatives of a formula over atoms, by the formulas that the next value satisfies.
+//!
+//! Reading a value decides the atoms that concern it. For each formula over values that these atoms name (a *subject*),
+//! the values split into those that satisfy the subject and those that do not. Equal remaining formulas are joined.
+//!
+//! A subject is *monotone* if satisfying it can only help, because no negation concerns it. The other derivative then need
+//! not exclude the values that satisfy the subject: it allows less after them, so the union is the same. This saves the
+//! complement of a large schema, which is larger still.
+//!
+//! Cost: exponential in the subjects in the worst case, which the limit on work bounds.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::atoms::{Atoms, Derivative};
+use super::discriminator::discriminated;
+use super::layer::Simplifier;
+use super::quick_emptiness::obviously_empty;
+use super::steps::Step;
+use crate::algebra::logic::formula::{FormulaId, Literal};
+use crate::algebra::types::structure::is_scalar;
+
+/// The derivatives of a formula. Mostly there is one, since the value decides no atom.
+pub(crate) type Derivatives = SmallVec<[Derivative; 1]>;
+
+/// Remaining formulas, with the formulas over values that lead to each.
+type Found = IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher>;
+
+/// The derivatives of a formula for a value that satisfies `value`. Their values may overlap. No remaining formula is false,
+/// and none repeats.
+pub(crate) fn derivatives<A: Atoms>(
+    simplifier: &mut Simplifier<'_>,
+    atoms: A,
+    formula: FormulaId,
+    value: FormulaId,
+) -> Result<Derivatives, Diagnostic> {
+    let literals = atoms.formulas(&mut simplifier.types).literals(formula);
+    if literals.iter().all(|literal| atoms.subject(&simplifier.types, literal.atom).is_none()) {
+        // The value decides nothing.
+        simplifier.types.spend()?;
+        let none = formula == FormulaId::FALSE || obviously_empty(simplifier, value)?;
+        let whole = Derivative { value, rest: formula };
+        return Ok(if none { Derivatives::new() } else { smallvec![whole] });
+    }
+    let mut found = Found::default();
+    let parts = discriminated(simplifier, atoms, formula, value)?;
+    for part in parts.unwrap_or_else(|| vec![Derivative { value, rest: formula }]) {
+        by_subject(simplifier, atoms, part, &mut found)?;
+    }
+    let mut derivatives = Derivatives::with_capacity(found.len());
+    for (rest, values) in found {
+        let value = simplifier.types.logic.values.or(values);
+        derivatives.push(Derivative { value, rest });
+    }
+    Ok(derivatives)
+}
+
+/// A formula of which some subjects are decided.
+#[derive(Clone, Copy)]
+struct Open {
+    /// The place of the next subject.
+    next: usize,
+    formula: FormulaId,
+    value: FormulaId,
+}
+
+/// A subject, and the literals about it.
+struct About {
+    subject: FormulaId,
+    literals: Vec<Literal>,
+}
+
+/// Splits a formula by one subject after the other.
+fn by_subject<A: Atoms>(
+    simplifier: &mut Simplifier<'_>,
+    atoms: A,
+    whole: Derivative,
+    found: &mut Found,
+) -> Result<(), Diagnostic> {
+    let subjects = subjects(simplifier, atoms, whole.rest);
+    let mut open = vec![Open { next: 0, formula: whole.rest, value: whole.value }];
+    while let Some(Open { next, formula, value }) = open.pop() {
+        simplifier.types.spend()?;
+        if formula == FormulaId::FALSE {
+            continue;
+        }
+        let Some(about) = subjects.get(next) else {
+            if !obviously_empty(simplifier, value)? {
+                found.entry(formula).or_default().push(value);
+            }
+            continue;
+        };
+        let next = next + 1;
+        let met = decide(simplifier, atoms, formula, about, true);
+        let unmet = decide(simplifier, atoms, formula, about, false);
+        if met == unmet {
+            open.push(Open { next, formula: met, value });
+            continue;
+        }
+        let values = &mut simplifier.types.logic.values;
+        let with = values.and([value, about.subject]);
+        let not = values.not(about.subject);
+        let without = values.and([value, not]);
+        if with == FormulaId::FALSE || obviously_empty(simplifier, with)? {
+            open.push(Open { next, formula: unmet, value });
+            continue;
+        }
+        let Effect { helps, harms } = effect(simplifier, atoms, formula, about)?;
+        // Last in, first out: the derivative that satisfies the subject comes first.
+        if unmet != FormulaId::FALSE {
+            if helps {
+                open.push(Open { next, formula: unmet, value });
+            } else if without != FormulaId::FALSE && !obviously_empty(simplifier, without)? {
+                open.push(Open { next, formula: unmet, value: without });
+            }
+        }
+        if met != FormulaId::FALSE {
+            let value = if harms && !helps { value } else { with };
+            open.push(Open { next, formula: met, value });
+        }
+    }
+    Ok(())
+}
+
+/// The subjects that the next value decides, in the order of the literals about them.
+fn subjects<A: Atoms>(simplifier: &mut Simplifier<'_>, atoms: A, formula: FormulaId) -> Vec<About> {
+    let mut subjects: IndexMap<FormulaId, Vec<Literal>, FxBuildHasher> = IndexMap::default();
+    for &literal in atoms.formulas(&mut simplifier.types).literals(formula).iter() {
+        if let Some(subject) = atoms.subject(&simplifier.types, literal.atom) {
+            subjects.entry(subject).or_default().push(literal);
+        }
+    }
+    subjects.into_iter().map(|(subject, literals)| About { subject, literals }).collect()
+}
+
+/// The effect of satisfying a subject on a formula.
+struct Effect {
+    /// Whether it can only help, and the complement is better not asked for.
+    helps: bool,
+    /// Whether it can only harm, and the subject is better not asked for.
+    harms: bool,
+}
+
+/// The effect of a subject by the literals about it that are left in a formula. Subjects about scalars alone have none, since
+/// their complement is as small as they are.
+fn effect<A: Atoms>(
+    simplifier: &mut Simplifier<'_>,
+    atoms: A,
+    formula: FormulaId,
+    about: &About,
+) -> Result<Effect, Diagnostic> {
+    let (mut helps, mut harms) = (true, true);
+    let left = atoms.formulas(&mut simplifier.types).literals(formula);
+    for literal in about.literals.iter().filter(|&&literal| left.contains(literal)) {
+        let effect = atoms.helps(&simplifier.types, literal.atom);
+        helps &= effect == Some(literal.positive);
+        harms &= effect == Some(!literal.positive);
+    }
+    let is_scalar = is_scalar(&mut simplifier.types, about.subject)?;
+    if is_scalar || !simplifier.steps.has(Step::Monotone) {
+        return Ok(Effect { helps: false, harms: false });
+    }
+    if helps || harms {
+        simplifier.counts.add(Step::Monotone);
+    }
+    Ok(Effect { helps, harms })
+}
+
+/// The formula for a value that satisfies a subject or does not.
+fn decide<A: Atoms>(
+    simplifier: &mut Simplifier<'_>,
+    atoms: A,
+    formula: FormulaId,
+    about: &About,
+    satisfied: bool,
+) -> FormulaId {
+    let mut decided: Vec<_> =
+        about.literals.iter().map(|literal| (literal.atom, formula)).collect();
+    decided.sort_unstable();
+    decided.dedup();
+    for (atom, read) in &mut decided {
+        *read = atoms.read(&mut simplifier.types, *atom, satisfied);
+    }
+    let formulas = atoms.formulas(&mut simplifier.types);
+    formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match decided
+        .binary_search_by_key(&literal.atom, |(atom, _)| *atom)
+    {
+        Ok(at) if literal.positive => decided[at].1,
+        Ok(at) => formulas.not(decided[at].1),
+        Err(_) => formulas.literal(literal.atom, literal.positive),
+    })
+}

@@ -1,0 +1,176 @@
+//! `oneOf` over objects: disjoint branches become a union, the others exclude each other by negation.
+//!
+//! "Exactly one of n sets" is a ladder of negations. For disjoint sets it is their union. Testing disjointness asks about
+//! the values of members, whose schemas may refer to the same `oneOf`. So reading a schema makes an atom of the `oneOf`,
+//! which asks nothing. The atom is resolved when an automaton is built, when every schema has a formula.
+//!
+//! Invariant: the sets of a family contain only families with smaller numbers. Resolving in ascending order needs no
+//! recursion.
+//!
+//! Cost: one pass if one key distinguishes all sets, else quadratic in their number.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
+
+use super::layer::Simplifier;
+use super::quick_emptiness::{ALTERNATIVES, DEPTH, obviously_no_object};
+use super::steps::Step;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::logic::layer::Inexact;
+use crate::algebra::promises::OneOfPromise;
+use crate::algebra::types::facts::key_conjuncts;
+use crate::algebra::types::object_atoms::Family;
+use crate::algebra::types::objects::object_formula;
+use crate::algebra::types::structure::finite;
+
+/// Reason for an approximate `oneOf`.
+const ANY_OF: &str = "objects that several branches accept are accepted: telling them apart takes too many combinations";
+
+/// The objects that a formula over values holds for, without atoms of `oneOf`.
+///
+/// # Errors
+///
+/// An exceeded limit.
+pub(crate) fn resolved_objects(
+    simplifier: &mut Simplifier<'_>,
+    value: FormulaId,
+) -> Result<FormulaId, Diagnostic> {
+    let formula = object_formula(&mut simplifier.types, value)?;
+    if let Some(&known) = simplifier.resolved.get(&formula) {
+        return Ok(known);
+    }
+    let mut open = simplifier.types.objects.families(formula);
+    if open.is_empty() {
+        return Ok(formula);
+    }
+    let mut seen: IndexSet<(u32, u32), FxBuildHasher> = IndexSet::default();
+    while let Some(family) = open.pop() {
+        if seen.insert(family) {
+            let objects = &simplifier.types.objects;
+            let sets = &objects.family(family.0).sets;
+            open.extend(sets.iter().flat_map(|&set| objects.families(set)));
+        }
+    }
+    seen.sort_unstable();
+    let mut resolved = FxHashMap::default();
+    for (family, atom) in seen {
+        let one = resolve_family(simplifier, family, &resolved)?;
+        resolved.insert(atom, one);
+    }
+    let done = without_one_of(simplifier, formula, &resolved);
+    simplifier.resolved.insert(formula, done);
+    Ok(done)
+}
+
+/// The formula of a family. Its sets contain only families that are already resolved.
+fn resolve_family(
+    simplifier: &mut Simplifier<'_>,
+    family: u32,
+    resolved: &FxHashMap<u32, FormulaId>,
+) -> Result<FormulaId, Diagnostic> {
+    let Family { sets, place } = simplifier.types.objects.family(family).clone();
+    let sets: Vec<_> = sets.iter().map(|&set| without_one_of(simplifier, set, resolved)).collect();
+    let overlapping = overlapping_objects(simplifier, &sets)?;
+    let (others, alone): (Vec<_>, Vec<_>) =
+        sets.iter().zip(&overlapping).partition(|(_, overlaps)| **overlaps);
+    if simplifier.one_of == OneOfPromise::AnyOf && !others.is_empty() {
+        simplifier.types.logic.inexact.insert(Inexact {
+            place,
+            verdict: Verdict::Approximate,
+            reason: ANY_OF,
+        });
+        return Ok(simplifier.types.objects.formulas.or(sets));
+    }
+    let others: Vec<_> = others.into_iter().map(|(&set, _)| set).collect();
+    let formulas = &mut simplifier.types.objects.formulas;
+    let one = formulas.exactly_one(&others);
+    Ok(formulas.or(alone.into_iter().map(|(&set, _)| set).chain([one])))
+}
+
+/// Replaces atoms of `oneOf` by their resolved formulas.
+fn without_one_of(
+    simplifier: &mut Simplifier<'_>,
+    formula: FormulaId,
+    resolved: &FxHashMap<u32, FormulaId>,
+) -> FormulaId {
+    let formulas = &mut simplifier.types.objects.formulas;
+    formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match resolved
+        .get(&literal.atom)
+    {
+        Some(&one) if literal.positive => one,
+        Some(&one) => formulas.not(one),
+        None => formulas.literal(literal.atom, literal.positive),
+    })
+}
+
+/// For each object formula, whether it may share an object with another of them.
+fn overlapping_objects(
+    simplifier: &mut Simplifier<'_>,
+    sets: &[FormulaId],
+) -> Result<Vec<bool>, Diagnostic> {
+    let mut overlaps = vec![false; sets.len()];
+    if !simplifier.steps.has(Step::DisjointOneOf) {
+        overlaps.fill(true);
+        return Ok(overlaps);
+    }
+    if have_discriminator(simplifier, sets)? {
+        simplifier.counts.add(Step::DisjointOneOf);
+        return Ok(overlaps);
+    }
+    for second in 1..sets.len() {
+        for first in 0..second {
+            if (overlaps[first] && overlaps[second])
+                || sets[first] == FormulaId::FALSE
+                || sets[second] == FormulaId::FALSE
+            {
+                continue;
+            }
+            let both = simplifier.types.objects.formulas.and([sets[first], sets[second]]);
+            if !obviously_no_object(simplifier, both, DEPTH)? {
+                overlaps[first] = true;
+                overlaps[second] = true;
+            }
+        }
+        simplifier.types.spend()?;
+    }
+    if overlaps.iter().any(|overlaps| !overlaps) {
+        simplifier.counts.add(Step::DisjointOneOf);
+    }
+    Ok(overlaps)
+}
+
+/// Whether one key distinguishes all formulas: each requires it, with finitely many scalars that no other formula has.
+/// Linear, while comparing pairs is quadratic.
+fn have_discriminator(
+    simplifier: &mut Simplifier<'_>,
+    sets: &[FormulaId],
+) -> Result<bool, Diagnostic> {
+    let types = &mut simplifier.types;
+    let Some(&first) = sets.first() else { return Ok(true) };
+    let constrained =
+        key_conjuncts(types, first).into_iter().filter(|c| c.value != FormulaId::TRUE);
+    let keys: IndexSet<u32, FxBuildHasher> = constrained.map(|conjunct| conjunct.key).collect();
+    'keys: for key in keys {
+        let mut seen = FxHashSet::default();
+        for &set in sets {
+            let mut all = FormulaId::TRUE;
+            let mut required = false;
+            for conjunct in key_conjuncts(types, set).into_iter().filter(|c| c.key == key) {
+                all = types.logic.values.and([all, conjunct.value]);
+                required |= !conjunct.absent;
+            }
+            if !required {
+                continue 'keys;
+            }
+            let Some(finite) = finite(types, all, ALTERNATIVES)? else { continue 'keys };
+            if !finite.into_iter().all(|scalar| seen.insert(scalar)) {
+                continue 'keys;
+            }
+        }
+        return Ok(true);
+    }
+    Ok(false)
+}

@@ -1,0 +1,98 @@
+//! Sets of objects and sets of arrays, both as formulas over atoms.
+
+use std::marker::PhantomData;
+
+use grammarc_grammar::diagnostics::Diagnostic;
+
+use super::domain::{Domain, ladder};
+use super::layer::Types;
+use super::memo::BySubject;
+use crate::algebra::logic::formula::{FormulaId, Formulas};
+use crate::algebra::logic::subject::Scalar;
+use crate::document::NodeId;
+use crate::read::schema::{Part, SchemaId};
+
+/// What differs between objects and arrays.
+pub(crate) trait Container: Sized {
+    /// The arena of formulas.
+    fn arena<'m>(types: &'m mut Types<'_>) -> &'m mut Formulas;
+
+    /// Formulas by subject.
+    fn memo<'m>(types: &'m mut Types<'_>) -> &'m mut BySubject<FormulaId>;
+
+    /// The formula of a keyword; `None` for a keyword without effect on the type.
+    fn part(
+        types: &mut Types<'_>,
+        schema: SchemaId,
+        place: NodeId,
+        part: &Part,
+    ) -> Result<Option<FormulaId>, Diagnostic>;
+
+    /// The formula of the value at a place; false if the value is of another type.
+    fn value(types: &mut Types<'_>, node: NodeId) -> Result<FormulaId, Diagnostic>;
+
+    /// The values in exactly one of the sets.
+    fn exactly_one(types: &mut Types<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
+        ladder::<FormulasOf<Self>>(types, sets)
+    }
+}
+
+/// Sets of containers, as formulas.
+pub(crate) struct FormulasOf<C>(PhantomData<C>);
+
+impl<C: Container> Domain for FormulasOf<C> {
+    type Set = FormulaId;
+
+    fn constant(all: bool) -> FormulaId {
+        if all { FormulaId::TRUE } else { FormulaId::FALSE }
+    }
+
+    fn is_none(set: &FormulaId) -> bool {
+        *set == FormulaId::FALSE
+    }
+
+    fn and(types: &mut Types<'_>, a: &FormulaId, b: &FormulaId) -> Result<FormulaId, Diagnostic> {
+        types.spend()?;
+        Ok(C::arena(types).and([*a, *b]))
+    }
+
+    fn or(types: &mut Types<'_>, a: &FormulaId, b: &FormulaId) -> Result<FormulaId, Diagnostic> {
+        types.spend()?;
+        Ok(C::arena(types).or([*a, *b]))
+    }
+
+    fn any(types: &mut Types<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
+        types.spend()?;
+        Ok(C::arena(types).or(sets))
+    }
+
+    fn not(types: &mut Types<'_>, set: &FormulaId) -> Result<FormulaId, Diagnostic> {
+        types.spend()?;
+        Ok(C::arena(types).not(*set))
+    }
+
+    fn exactly_one(types: &mut Types<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
+        C::exactly_one(types, sets)
+    }
+
+    fn part(
+        types: &mut Types<'_>,
+        schema: SchemaId,
+        place: NodeId,
+        part: &Part,
+    ) -> Result<Option<FormulaId>, Diagnostic> {
+        C::part(types, schema, place, part)
+    }
+
+    fn value(types: &mut Types<'_>, node: NodeId) -> Result<FormulaId, Diagnostic> {
+        C::value(types, node)
+    }
+
+    fn scalar(_: &mut Types<'_>, _: &Scalar) -> FormulaId {
+        FormulaId::FALSE
+    }
+
+    fn memo<'m>(types: &'m mut Types<'_>) -> &'m mut BySubject<FormulaId> {
+        C::memo(types)
+    }
+}

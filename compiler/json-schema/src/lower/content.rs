@@ -1,0 +1,169 @@
+//! The content of a formula as an expression: its scalars, its arrays and its objects.
+
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::{Expr, RuleId};
+
+use super::array::array;
+use super::emitter::{Emitter, has_containers};
+use super::member_writer::Json;
+use super::object::objects;
+use super::tag_writer::{
+    AnyContainers, Containers, Tags, any_members, in_all_forms, in_form, without_end,
+};
+use crate::algebra::Content;
+use crate::text_form::layout::Layout;
+use crate::text_form::prelude::space;
+use crate::text_form::tags::{Root, TagForm, ValueForm};
+use crate::values::pieces::Piece;
+use crate::values::strings::StringSet;
+
+/// The start rule: the root in any of the layouts, with whitespace around it, or as tags.
+pub(super) fn start(emitter: &mut Emitter<'_>, wanted: Root<'_>) -> Result<RuleId, Diagnostic> {
+    match wanted {
+        Root::Tags { form, all } => tagged_document(emitter, form, all),
+        Root::Value => document(emitter, false),
+        Root::Object => document(emitter, true),
+    }
+}
+
+/// The start rule of JSON: all values, or the objects alone.
+fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Diagnostic> {
+    let root = emitter.graph.root();
+    let around = space(emitter.texts.rules.text.surround);
+    let content = emitter.graph.content(root);
+    let objects;
+    let content = match objects_alone {
+        true if !content.has_objects_alone() => {
+            check_objects(emitter, content)?;
+            objects = Content { objects: content.objects.clone(), ..Content::none() };
+            &objects
+        }
+        _ if emitter.layouts.len() == 1 && around == Expr::Empty => {
+            return Ok(emitter.rule(root, emitter.layout));
+        }
+        _ => content,
+    };
+    let several = has_containers(content);
+    let layouts = emitter.layouts.clone().into_iter().take(if several { usize::MAX } else { 1 });
+    let mut choices = Vec::new();
+    for layout in layouts {
+        // Written out, so that the ways they begin in common are one.
+        emitter.layout = layout;
+        choices.push(json(emitter, content)?);
+    }
+    let start = emitter.texts.rules.declare("document");
+    let origin = emitter.origin(root);
+    let document = Expr::seq([around.clone(), Expr::alt(choices), around]);
+    emitter.texts.rules.builder.define(start, document, origin);
+    Ok(start)
+}
+
+/// The content of a formula in the layout at hand.
+pub(super) fn content(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
+    match emitter.tags_here() {
+        Some(form) => in_all_forms(emitter, form, &content.scalars, content),
+        None => json(emitter, content),
+    }
+}
+
+/// The content of a formula as JSON.
+fn json(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
+    if content.is_all() {
+        return Ok(emitter.texts.rules.any(Piece::Value, emitter.layout));
+    }
+    let mut choices = emitter.texts.scalars(&content.scalars)?;
+    choices.extend(content.arrays(emitter, false)?);
+    choices.extend(content.objects(emitter, false)?);
+    Ok(Expr::alt(choices))
+}
+
+impl Containers for Content {
+    fn arrays(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic> {
+        let Some(arrays) = &self.arrays else { return AnyContainers.arrays(emitter, nested) };
+        let one = |automaton| match emitter.tags_here() {
+            Some(form) => array(emitter, &Tags(form), automaton),
+            None => array(emitter, &Json, automaton),
+        };
+        arrays.iter().map(one).collect()
+    }
+
+    fn objects(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic> {
+        let Some(union) = &self.objects else { return AnyContainers.objects(emitter, nested) };
+        match emitter.tags_here() {
+            Some(form) => objects(emitter, &Tags(form), union),
+            None => objects(emitter, &Json, union),
+        }
+    }
+}
+
+/// Checks that some values are objects.
+fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnostic> {
+    if content.objects.as_ref().is_none_or(|objects| !objects.is_empty()) {
+        return Ok(());
+    }
+    let document = emitter.texts.types.logic.document;
+    let text = "no value of the schema is an object, and only objects can be written here";
+    let error = document.error("json-schema::no-object", document.root(), text.to_owned());
+    Err(error.with_help("allow objects: arguments are one, with a member for each"))
+}
+
+/// The start rule: the objects of the root as tags, and with `all` its other values, which no tag ends. A schema that
+/// names no type of the root means objects.
+fn tagged_document(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    all: bool,
+) -> Result<RuleId, Diagnostic> {
+    let root = emitter.graph.root();
+    emitter.layout = Layout::Tagged;
+    let content = emitter.graph.content(root);
+    let has_others = all && !has_all_types(content);
+    if !has_others {
+        check_objects(emitter, content)?;
+    }
+    let objects = match &content.objects {
+        Some(union) => Expr::alt(objects(emitter, &Tags(form), union)?),
+        None => any_members(emitter)?,
+    };
+    let objects = match has_others {
+        true => Expr::alt([objects, tagged_others(emitter, form, content)?]),
+        false => objects,
+    };
+    let start = emitter.texts.rules.declare("members");
+    let origin = emitter.origin(root);
+    emitter.texts.rules.builder.define(start, objects, origin);
+    Ok(start)
+}
+
+/// The values of the root that are no objects, as they stand in a tag.
+fn tagged_others(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    content: &Content,
+) -> Result<Expr, Diagnostic> {
+    let others = Content { objects: Some(Vec::new()), ..content.clone() };
+    let any = without_end(emitter, form, &StringSet::all());
+    let any = any.and_then(|any| any.raw(emitter.texts.rules.allowed));
+    let any_string =
+        any.map_err(|error| emitter.texts.too_complex("strings", &error.to_string()))?;
+    let unended = TagForm { close: Expr::Empty, any_string, ..form.clone() };
+    let mut choices = Vec::with_capacity(form.values.len());
+    for value in &form.values {
+        let open = ValueForm { begin: Expr::Empty, ..value.clone() };
+        choices.push(in_form(emitter, &unended, &open, &others.scalars, &others)?);
+    }
+    Ok(Expr::alt(choices))
+}
+
+/// Whether some values of each type are left: the schema says nothing of types.
+fn has_all_types(content: &Content) -> bool {
+    let scalars = &content.scalars;
+    let containers = |any: Option<bool>| any.is_none_or(|some| some);
+    scalars.null
+        && scalars.no
+        && scalars.yes
+        && !scalars.numbers.is_none()
+        && !scalars.strings.is_none()
+        && containers(content.arrays.as_ref().map(|arrays| !arrays.is_empty()))
+        && containers(content.objects.as_ref().map(|objects| !objects.is_empty()))
+}

@@ -1,0 +1,291 @@
+//! Members and items as tags, and the values inside tags.
+//!
+//! A value inside tags is an alternation over the forms that its types have, each with what ends it. Values that hold
+//! arrays or objects are rules of the layout [`Layout::Tagged`], made from the queue as all rules are. JSON in a tag is
+//! written in any of the layouts of the options.
+
+use grammarc_grammar::automata::StateLimit;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::{Expr, Origin};
+
+use super::emitter::{Emitter, has_containers};
+use super::member_writer::MemberWriter;
+use crate::algebra::{Content, FormulaId, MemberName, Scalars};
+use crate::text_form::layout::Layout;
+use crate::text_form::prelude::space;
+use crate::text_form::tags::{TagForm, ValueForm};
+use crate::values::pieces::Piece;
+use crate::values::strings::StringSet;
+use crate::values::types::TypeSet;
+
+/// Members and items as tags.
+pub(super) struct Tags<'f>(pub(super) &'f TagForm);
+
+impl MemberWriter for Tags<'_> {
+    /// The key of a member, with what stands around it.
+    fn key(&self, emitter: &mut Emitter<'_>, name: &MemberName) -> Result<Expr, Diagnostic> {
+        let form = self.0;
+        let key = match name {
+            MemberName::Names(names) => names_in_tags(emitter, form, names)?,
+            MemberName::Key(key) => {
+                let key = emitter.texts.types.objects.key(*key);
+                let Some(written) = form.key(key) else {
+                    let text = format!("the key {key:?} cannot be written in a tag");
+                    return Err(key_error(emitter, text, "rename it, or write the value as JSON"));
+                };
+                Expr::literal(written)
+            }
+        };
+        Ok(Expr::seq([form.before_key.clone(), key, form.after_key.clone()]))
+    }
+
+    fn value(
+        &self,
+        emitter: &mut Emitter<'_>,
+        name: &MemberName,
+        formula: FormulaId,
+    ) -> Result<Expr, Diagnostic> {
+        let value = value(emitter, self.0, formula)?;
+        Ok(Expr::seq([value, key_again(emitter, self.0, name)?]))
+    }
+
+    fn item(&self, emitter: &mut Emitter<'_>, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        let Self(form) = self;
+        let value = value(emitter, form, formula)?;
+        Ok(Expr::seq([form.before_item.clone(), value, form.after_item.clone()]))
+    }
+}
+
+/// Writes the arrays and objects of a value inside tags, in the layout at hand.
+pub(super) trait Containers {
+    /// The arrays. `nested` says whether they are tags again.
+    fn arrays(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic>;
+    /// The objects.
+    fn objects(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic>;
+}
+
+/// Any arrays and objects.
+pub(super) struct AnyContainers;
+
+impl Containers for AnyContainers {
+    fn arrays(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic> {
+        Ok(vec![match nested {
+            true => any_items(emitter)?,
+            false => emitter.texts.rules.any(Piece::Array, emitter.layout),
+        }])
+    }
+
+    fn objects(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic> {
+        Ok(vec![match nested {
+            true => any_members(emitter)?,
+            false => emitter.texts.rules.any(Piece::Object, emitter.layout),
+        }])
+    }
+}
+
+/// No arrays and no objects.
+struct NoContainers;
+
+impl Containers for NoContainers {
+    fn arrays(&self, _: &mut Emitter<'_>, _: bool) -> Result<Vec<Expr>, Diagnostic> {
+        Ok(Vec::new())
+    }
+
+    fn objects(&self, _: &mut Emitter<'_>, _: bool) -> Result<Vec<Expr>, Diagnostic> {
+        Ok(Vec::new())
+    }
+}
+
+/// A value inside tags, with its beginning and its end: a call of its rule, or its scalars if these are small.
+fn value(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    formula: FormulaId,
+) -> Result<Expr, Diagnostic> {
+    let index = emitter.graph.index(formula);
+    let content = emitter.graph.content_at(index);
+    if content.is_all() {
+        return any_value(emitter, form);
+    }
+    if has_containers(content) {
+        return Ok(Expr::Call(emitter.rule(formula, Layout::Tagged)));
+    }
+    if let Some(known) = &emitter.row(Layout::Tagged).scalars[index] {
+        return Ok(known.clone());
+    }
+    let expr = in_all_forms(emitter, form, &content.scalars, &NoContainers)?;
+    let expr = emitter.small("tagged", expr);
+    emitter.row(Layout::Tagged).scalars[index] = Some(expr.clone());
+    Ok(expr)
+}
+
+/// Scalars and containers in the forms of their types.
+pub(super) fn in_all_forms(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    scalars: &Scalars,
+    containers: &impl Containers,
+) -> Result<Expr, Diagnostic> {
+    let mut choices = Vec::with_capacity(form.values.len());
+    for value in &form.values {
+        choices.push(in_form(emitter, form, value, scalars, containers)?);
+    }
+    Ok(Expr::alt(choices))
+}
+
+/// The values of one form.
+pub(super) fn in_form(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    value: &ValueForm,
+    scalars: &Scalars,
+    containers: &impl Containers,
+) -> Result<Expr, Diagnostic> {
+    let has = |types| value.types.contains(types);
+    let mut closed = Vec::new();
+    if has(TypeSet::STRING) && !scalars.strings.is_none() {
+        closed.push(raw_string(emitter, form, &scalars.strings)?);
+        // Every other text is one of a string as well, so nobody could tell.
+        if scalars.strings.is_all() {
+            return Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]));
+        }
+    }
+    let mut others = Vec::new();
+    if has(TypeSet::NULL) && scalars.null {
+        others.push(Expr::literal("null"));
+    }
+    if has(TypeSet::BOOLEAN) {
+        let [no, yes] = &form.booleans;
+        others.extend(scalars.no.then(|| no.clone()));
+        others.extend(scalars.yes.then(|| yes.clone()));
+    }
+    if has(TypeSet::NUMBER) && !scalars.numbers.is_none() {
+        others.push(emitter.texts.number(&scalars.numbers)?);
+    }
+    let layouts = if value.nested { vec![Layout::Tagged] } else { emitter.layouts.clone() };
+    let outer = emitter.layout;
+    for layout in layouts {
+        emitter.layout = layout;
+        if has(TypeSet::ARRAY) {
+            others.extend(containers.arrays(emitter, value.nested)?);
+        }
+        if has(TypeSet::OBJECT) {
+            others.extend(containers.objects(emitter, value.nested)?);
+        }
+    }
+    emitter.layout = outer;
+    let others = Expr::alt(others);
+    if others != Expr::Never {
+        // Tags have whitespace around them anyway.
+        let around = if value.nested { Expr::Empty } else { space(form.space) };
+        closed.push(Expr::seq([around.clone(), others, around, form.close.clone()]));
+    }
+    Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]))
+}
+
+/// Strings without those that contain the text that ends one.
+pub(super) fn without_end(
+    emitter: &Emitter<'_>,
+    form: &TagForm,
+    strings: &StringSet,
+) -> Result<StringSet, StateLimit> {
+    let limit = emitter.texts.rules.allowed;
+    strings.minus(&StringSet::holding(&[&form.close_text], limit)?, limit)
+}
+
+/// A string without escapes, and what ends it.
+fn raw_string(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    strings: &StringSet,
+) -> Result<Expr, Diagnostic> {
+    if strings.is_all() {
+        return Ok(form.any_string.clone());
+    }
+    let limit = emitter.texts.rules.allowed;
+    let text = without_end(emitter, form, strings).and_then(|written| {
+        if !form.lines {
+            return written.raw(limit);
+        }
+        // A line end before the string and one behind it are taken off, so one of its own needs another.
+        let own = StringSet::pattern("^\\n|\\n$", limit).map_err(|_| limit.error())?;
+        let (with, without) = (written.intersect(&own, limit)?, written.minus(&own, limit)?);
+        let line = Expr::byte(b'\n');
+        let between = Expr::seq([line.clone(), with.raw(limit)?, line.clone()]);
+        let line = line.optional();
+        Ok(Expr::alt([between, Expr::seq([line.clone(), without.raw(limit)?, line])]))
+    });
+    let text = text.map_err(|error| emitter.texts.too_complex("strings", &error.to_string()))?;
+    Ok(Expr::seq([text, form.close.clone()]))
+}
+
+/// Keys of a set.
+fn names_in_tags(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    names: &StringSet,
+) -> Result<Expr, Diagnostic> {
+    let limit = emitter.texts.rules.allowed;
+    let keys = StringSet::pattern(&form.keys(), limit).map_err(|_| limit.error());
+    let text = keys.and_then(|keys| names.intersect(&keys, limit));
+    let text = text.and_then(|keys| keys.raw(limit));
+    text.map_err(|error| emitter.texts.too_complex("keys", &error.to_string()))
+}
+
+/// The key once more behind a value, if the form has it there.
+fn key_again(
+    emitter: &mut Emitter<'_>,
+    form: &TagForm,
+    name: &MemberName,
+) -> Result<Expr, Diagnostic> {
+    let Some([before, after]) = &form.key_again else { return Ok(Expr::Empty) };
+    let MemberName::Key(key) = name else {
+        let text =
+            "keys that the schema does not name cannot be written in tags that end with the key";
+        let help = "name all keys in `properties`, with `additionalProperties` false and without `patternProperties`";
+        return Err(key_error(emitter, text.to_owned(), help));
+    };
+    let written = form.key(emitter.texts.types.objects.key(*key)).unwrap_or_default();
+    Ok(Expr::seq([before.clone(), Expr::literal(written), after.clone()]))
+}
+
+/// The error of a key that cannot be in tags.
+fn key_error(emitter: &Emitter<'_>, text: String, help: &str) -> Diagnostic {
+    let document = emitter.texts.types.logic.document;
+    document.error("json-schema::tag-key", emitter.texts.at, text).with_help(help)
+}
+
+/// Any value inside tags: a rule, since it may hold others.
+fn any_value(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnostic> {
+    if let Some(rule) = emitter.any_tagged {
+        return Ok(Expr::Call(rule));
+    }
+    let rule = emitter.texts.rules.declare("any-tagged");
+    emitter.any_tagged = Some(rule);
+    let expr = in_all_forms(emitter, form, &Content::all().scalars, &AnyContainers)?;
+    emitter.texts.rules.builder.define(rule, expr, Origin::default());
+    Ok(Expr::Call(rule))
+}
+
+/// Any members as tags.
+pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
+    let Some(form) = emitter.tags else { return Ok(Expr::Never) };
+    let name = MemberName::Names(StringSet::all());
+    let key = Tags(form).key(emitter, &name)?;
+    let again = key_again(emitter, form, &name)?;
+    let member = Expr::seq([key, any_value(emitter, form)?, again]);
+    Ok(repeated(member, form.space))
+}
+
+/// Any items as tags.
+fn any_items(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
+    let Some(form) = emitter.tags else { return Ok(Expr::Never) };
+    let value = any_value(emitter, form)?;
+    let item = Expr::seq([form.before_item.clone(), value, form.after_item.clone()]);
+    Ok(repeated(item, form.space))
+}
+
+/// Any number of tags with whitespace around them.
+fn repeated(tag: Expr, most: u32) -> Expr {
+    Expr::seq([space(most), Expr::seq([tag, space(most)]).star()])
+}

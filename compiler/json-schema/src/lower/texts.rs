@@ -1,0 +1,133 @@
+//! Texts of keys and scalars, each worked out once.
+
+use rustc_hash::FxHashMap;
+
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::Expr;
+
+use super::rules::Rules;
+use crate::algebra::{Scalars, Types};
+use crate::document::NodeId;
+use crate::options::Escapes;
+use crate::options::TextForm;
+use crate::values::numbers::NumeralSet;
+use crate::values::strings::escaped::push_quoted;
+use crate::values::strings::{Place, StringSet, tail};
+
+/// Texts of keys and scalars.
+pub(super) struct Texts<'a> {
+    pub(super) rules: Rules<'a>,
+    pub(super) types: &'a Types<'a>,
+    /// The schema that is being written, which is blamed when a limit is exceeded.
+    pub(super) at: NodeId,
+    /// Texts of keys with their quotes, by key.
+    keys: Vec<Option<Expr>>,
+    /// Texts of sets of strings with their quotes, by place.
+    strings: [FxHashMap<StringSet, Expr>; 2],
+    /// Texts of sets of numbers.
+    numbers: FxHashMap<NumeralSet, Expr>,
+    /// Buffer of a text.
+    pub(super) buffer: String,
+}
+
+impl<'a> Texts<'a> {
+    /// No texts yet.
+    pub(super) fn new(types: &'a Types<'a>, rules: Rules<'a>) -> Self {
+        Self {
+            rules,
+            types,
+            at: types.logic.document.root(),
+            keys: Vec::new(),
+            strings: Default::default(),
+            numbers: FxHashMap::default(),
+            buffer: String::new(),
+        }
+    }
+
+    /// Counts an expression of so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// A spent budget.
+    pub(super) fn grow(&mut self, bytes: usize) -> Result<(), Diagnostic> {
+        self.rules.grow(bytes).map_err(|spent| self.too_complex("values", &spent.to_string()))
+    }
+
+    /// The texts of the scalars of a set, as alternatives.
+    pub(super) fn scalars(&mut self, scalars: &Scalars) -> Result<Vec<Expr>, Diagnostic> {
+        let mut choices = Vec::new();
+        choices.extend(scalars.null.then(|| Expr::literal("null")));
+        choices.extend(scalars.no.then(|| Expr::literal("false")));
+        choices.extend(scalars.yes.then(|| Expr::literal("true")));
+        if !scalars.numbers.is_none() {
+            choices.push(self.number(&scalars.numbers)?);
+        }
+        if !scalars.strings.is_none() {
+            choices.push(self.string(&scalars.strings, Place::Value)?);
+        }
+        Ok(choices)
+    }
+
+    /// The texts of the numbers of a set.
+    pub(super) fn number(&mut self, numbers: &NumeralSet) -> Result<Expr, Diagnostic> {
+        if let Some(known) = self.numbers.get(numbers) {
+            return Ok(known.clone());
+        }
+        let TextForm { digits, numbers: form, .. } = self.rules.text;
+        let text = numbers.text(form, digits, self.rules.allowed, &mut self.rules);
+        let text = text.map_err(|error| self.too_complex("numbers", &error.to_string()))?;
+        self.numbers.insert(numbers.clone(), text.clone());
+        Ok(text)
+    }
+
+    /// The texts of the strings of a set.
+    pub(super) fn string(&mut self, strings: &StringSet, place: Place) -> Result<Expr, Diagnostic> {
+        if let Some(known) = self.strings[place as usize].get(strings) {
+            return Ok(known.clone());
+        }
+        let (limit, escapes) = (self.rules.allowed, self.rules.text.escapes);
+        let rest = tail(&mut self.rules, strings, (place, escapes), limit);
+        let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
+        let quote = Expr::byte(b'"');
+        let text = match rest {
+            // A token that begins behind the quote then begins where the counts are known.
+            Expr::Graph(graph) if !graph.counters().is_empty() => {
+                Expr::Graph(graph.behind(quote).into())
+            }
+            rest => Expr::seq([quote, rest]),
+        };
+        self.strings[place as usize].insert(strings.clone(), text.clone());
+        Ok(text)
+    }
+
+    /// The text of a key, with its quotes.
+    pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
+        let index = key as usize;
+        if let Some(Some(known)) = self.keys.get(index) {
+            return Ok(known.clone());
+        }
+        let text = self.types.objects.key(key);
+        let expr = match self.rules.text.escapes {
+            Escapes::Shortest => {
+                self.buffer.clear();
+                push_quoted(&mut self.buffer, text);
+                Expr::literal(&self.buffer)
+            }
+            Escapes::Any => self.string(&StringSet::literal(text), Place::Key)?,
+        };
+        if self.keys.len() <= index {
+            self.keys.resize(index + 1, None);
+        }
+        self.keys[index] = Some(expr.clone());
+        Ok(expr)
+    }
+
+    /// The error of a set without a text form.
+    pub(super) fn too_complex(&self, what: &str, why: &str) -> Diagnostic {
+        let text = format!("the {what} allowed here are too complex: {why}");
+        let document = self.types.logic.document;
+        document
+            .error("json-schema::state-limit", self.at, text)
+            .with_help("lower the bound on the length, or simplify what it applies to")
+    }
+}

@@ -1,0 +1,276 @@
+//! The passes from the text of a schema to a grammar, in order.
+//!
+//! ```text
+//! read ─► close ─► exclude ─► combine ─► check ─► write ─► report
+//! ```
+//!
+//! *Combine* runs the algebra. If it exceeds its limits, it runs again with weaker promises.
+
+use rustc_hash::FxHashMap;
+
+use super::document::{Codes, Document, NodeId};
+use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::budget::{Budget, Phase};
+use grammarc_grammar::diagnostics::report::{Report, Verdict};
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::{Grammar, Literals, Lowered, MOST_REQUIRED_KEYS};
+
+use super::algebra::automata::layer::Automata;
+use super::algebra::automata::once::Once;
+use super::algebra::content::explore::build;
+use super::algebra::content::graph::ContentGraph;
+use super::algebra::content::merge::merge;
+use super::algebra::content::pruned::pruned;
+use super::algebra::content::report::{deep_enough, unsatisfiable};
+use super::algebra::logic::layer::{Inexact, SHAPE_LIMIT};
+use super::algebra::logic::work::{Limits, WorkLimit};
+use super::algebra::promises::Promises;
+use super::algebra::simplify::layer::Simplifier;
+use super::algebra::simplify::steps::{Effort, Steps};
+use super::algebra::types::layer::Types;
+use super::lower::{SchemaGrammar, lower};
+use super::options::{JsonSchemaOptions, KeyOrder};
+use super::read::schema::{SchemaId, Schemas};
+use super::read::survey::{Surveyed, survey};
+use super::read::{close_objects, exclude_texts, lint, share};
+use super::source::occurrence::Occurrence;
+use super::text_form::tags::Root;
+
+/// Codes of a text that is no schema document.
+pub const CODES: Codes =
+    Codes { syntax: "json-schema::syntax", duplicate_key: "json-schema::duplicate-key" };
+
+/// Estimated steps of the budget for an occurrence of a keyword in the report.
+const STEPS_AN_OCCURRENCE: usize = 1 << 6;
+
+/// Which values are written, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'t> {
+    /// The values, and the form of their members.
+    pub(super) wanted: Root<'t>,
+    /// Texts that no string and no key contains.
+    pub(super) excluded: &'t [String],
+    /// The simplifier steps that are taken.
+    pub(super) steps: Steps,
+}
+
+/// The state between passes.
+struct Schema<'s> {
+    document: Document<'s>,
+    schemas: Schemas,
+    root: SchemaId,
+    occurrences: Vec<Occurrence>,
+    findings: Vec<Diagnostic>,
+    /// Places of the schemas that the option `closed` has closed, ascending.
+    closed: Vec<NodeId>,
+}
+
+/// What a pass needs besides its input.
+#[derive(Clone, Copy)]
+struct Context<'c> {
+    options: &'c JsonSchemaOptions,
+    budget: &'c Budget,
+}
+
+/// Runs all passes.
+///
+/// # Errors
+///
+/// Everything that stops the compile, in source order.
+pub(super) fn run(
+    source: Source,
+    options: &JsonSchemaOptions,
+    Task { wanted, excluded, steps }: Task<'_>,
+    budget: &Budget,
+) -> Result<(Lowered, Effort), Vec<Diagnostic>> {
+    let context = Context { options, budget };
+    // Once the budget is spent, other errors only add where.
+    let blame = |error| vec![budget.blame(error)];
+    budget.begin(Phase::Reading);
+    let mut schema = read(&source, context)?;
+    budget.check_in_source()?;
+    budget.begin(Phase::Combining);
+    if options.closed {
+        close(&mut schema);
+    }
+    exclude(&mut schema, excluded, context).map_err(blame)?;
+    schema.schemas.share(share::first_equals(&schema.document, &schema.schemas));
+    let Combined { mut automata, mut graph, effort } =
+        combine(&schema, steps, context).map_err(blame)?;
+    budget.check_in_source()?;
+    budget.begin(Phase::Lowering);
+    let inexact = std::mem::take(&mut automata.logic().inexact).into_iter().collect();
+    let notes = check(&mut automata, &graph, &schema.closed)?;
+    merge(&mut graph);
+    let emitted = lower(&automata.simplifier.types, &graph, options, wanted, budget);
+    let SchemaGrammar { grammar, cut } = emitted.map_err(blame)?;
+    budget.check_in_source()?;
+    drop(automata);
+    schema.findings.extend(notes);
+    note_depth(&mut schema, &grammar, cut, context).map_err(blame)?;
+    let report = report(&mut schema, inexact, budget);
+    budget.check_in_source()?;
+    let findings = schema.findings;
+    let literals = Literals::default();
+    Ok((Lowered { source, grammar, report, findings, literals }, effort))
+}
+
+/// Reads the document: its schemas, and the verdict on each keyword.
+fn read<'s>(
+    source: &'s Source,
+    Context { options, budget }: Context<'_>,
+) -> Result<Schema<'s>, Vec<Diagnostic>> {
+    let all = |errors: Vec<Diagnostic>| match budget.error() {
+        Some(_) => errors.into_iter().take(1).map(|error| budget.blame(error)).collect(),
+        None => errors,
+    };
+    let parsed = Document::parse(source, CODES, budget);
+    let (mut document, tree) = parsed.map_err(|error| vec![budget.blame(error)])?;
+    budget.check_in_source()?;
+    let mut findings = Vec::new();
+    let surveyed = survey(&mut document, &tree, options, budget, &mut findings);
+    let Surveyed { schemas, root, occurrences } = surveyed.map_err(all)?;
+    findings.extend(lint::lint(&document, &occurrences));
+    Ok(Schema { document, schemas, root, occurrences, findings, closed: Vec::new() })
+}
+
+/// Closes objects: keys that the schema says nothing of are not accepted.
+fn close(schema: &mut Schema<'_>) {
+    let closed = close_objects::close(&schema.schemas, schema.root);
+    (schema.schemas, schema.root) = (closed.schemas, closed.root);
+    schema.closed.clone_from(&closed.places);
+    let reason = "says nothing of other keys, and takes none by the options given";
+    let verdict = Verdict::Narrower;
+    let places = closed.places.into_iter();
+    schema.occurrences.extend(places.map(|value| Occurrence { value, verdict, reason }));
+}
+
+/// Excludes texts from strings and keys.
+fn exclude(
+    schema: &mut Schema<'_>,
+    excluded: &[String],
+    Context { options, budget }: Context<'_>,
+) -> Result<(), Diagnostic> {
+    if excluded.is_empty() {
+        return Ok(());
+    }
+    let limit = StateBudget::new(options.max_states, budget);
+    let root = exclude_texts::exclude(&mut schema.schemas, schema.root, excluded, limit);
+    schema.root = root.map_err(|error| {
+        let document = &schema.document;
+        let text = format!("the excluded texts are too complex: {error}");
+        document.error("json-schema::state-limit", document.root(), text)
+    })?;
+    Ok(())
+}
+
+/// What the algebra has made of the schemas.
+struct Combined<'s> {
+    automata: Automata<'s>,
+    graph: ContentGraph,
+    effort: Effort,
+}
+
+/// Builds the content graph, with the strongest promises that the limits allow.
+fn combine<'s>(
+    schema: &'s Schema<'_>,
+    steps: Steps,
+    Context { options, budget }: Context<'s>,
+) -> Result<Combined<'s>, Diagnostic> {
+    let Schema { document, schemas, root, .. } = schema;
+    let (size, shapes) = (document.len(), options.max_shapes);
+    let limits = Limits {
+        states: StateBudget::new(options.max_states, budget),
+        shapes: shapes.saturating_add(size.saturating_mul(4)),
+        all: WorkLimit {
+            work: shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
+            formulas: shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
+        },
+    };
+    let (first, weaker) = Promises::attempts(options.key_order);
+    let attempt = |promises: Promises| {
+        let types = Types::new(document, schemas, limits, options.text);
+        let simplifier = Simplifier::new(types, promises.one_of, steps);
+        let once = (options.key_order == KeyOrder::AnyOnce).then(Once::default);
+        let mut automata = Automata {
+            simplifier,
+            key_order: promises.key_order,
+            once,
+            most_marks: options.max_unordered.min(MOST_REQUIRED_KEYS),
+            unique: Vec::new(),
+        };
+        let root = automata.logic().schema(*root);
+        let graph = build(&mut automata, root)?;
+        let Simplifier { types, counts, .. } = &automata.simplifier;
+        let effort = Effort {
+            steps: *counts,
+            shapes: types.meter.shapes,
+            work: types.meter.work,
+            is_weaker: promises != first,
+        };
+        Ok(Combined { automata, graph, effort })
+    };
+    let mut built: Result<_, Diagnostic> = attempt(first);
+    for &promises in weaker {
+        if built.as_ref().is_err_and(|error| error.code == SHAPE_LIMIT) {
+            built = attempt(promises);
+        }
+    }
+    built
+}
+
+/// Checks that the schema has an instance. Returns notes on what nothing satisfies.
+fn check(
+    automata: &mut Automata<'_>,
+    graph: &ContentGraph,
+    closed: &[NodeId],
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    match unsatisfiable(automata, graph, closed) {
+        Some(error) => Err(vec![error]),
+        None => Ok(pruned(automata, graph)),
+    }
+}
+
+/// Reports schemas whose values are cut off at the last level of indented text.
+fn note_depth(
+    schema: &mut Schema<'_>,
+    grammar: &Grammar,
+    cut: Vec<NodeId>,
+    Context { options, budget }: Context<'_>,
+) -> Result<(), Diagnostic> {
+    deep_enough(&schema.document, grammar, &cut, options.text, budget)?;
+    let verdict = Verdict::Narrower;
+    let reason = "values nested deeper than the levels of indented text are left out";
+    let cut = cut.into_iter().map(|value| Occurrence { value, verdict, reason });
+    schema.occurrences.extend(cut);
+    Ok(())
+}
+
+/// The verdict on each keyword occurrence, in source order.
+fn report(schema: &mut Schema<'_>, mut inexact: Vec<Inexact>, budget: &Budget) -> Report {
+    let Schema { document, schemas, occurrences, .. } = schema;
+    occurrences.sort_by_key(|occurrence| occurrence.value);
+    // Of a keyword for which both are true, the report says that it accepts too much.
+    inexact.sort_by_key(|inexact| inexact.verdict == Verdict::Approximate);
+    let inexact = inexact.into_iter();
+    let mut inexact: FxHashMap<_, _> =
+        inexact.map(|Inexact { place, verdict, reason }| (place, (verdict, reason))).collect();
+    if !inexact.is_empty() {
+        for (first, other) in schemas.equal_places() {
+            if let Some(&known) = inexact.get(&first) {
+                inexact.entry(other).or_insert(known);
+            }
+        }
+    }
+    let mut pointers = document.pointers();
+    let mut report = Report::with_capacity(occurrences.len());
+    for Occurrence { value, verdict, reason } in occurrences.drain(..) {
+        if budget.spend(STEPS_AN_OCCURRENCE).is_err() {
+            break;
+        }
+        let (verdict, reason) = inexact.get(&value).copied().unwrap_or((verdict, reason));
+        let pointer = |text: &mut String| pointers.write(value, text);
+        report.add(pointer, document.key(value), verdict, reason.into());
+    }
+    report
+}

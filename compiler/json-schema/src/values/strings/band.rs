@@ -1,0 +1,72 @@
+//! A band: the strings of a range of lengths that are in a language.
+
+use super::language::Language;
+use super::members::search;
+
+/// The strings of a range of lengths that are in a language.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Band {
+    pub(super) min: u32,
+    pub(super) max: Option<u32>,
+    pub(super) language: Language,
+}
+
+impl Band {
+    /// Whether the language has a text within the bounds. Exact.
+    pub(super) fn is_inhabited(&self) -> bool {
+        let (shortest, longest) = (self.language.shortest(), self.language.longest());
+        if longest.is_some_and(|longest| longest < self.min) {
+            return false;
+        }
+        match self.max {
+            None => true,
+            Some(max) if shortest > max => false,
+            Some(max) => {
+                shortest >= self.min
+                    || longest.is_some_and(|longest| longest <= max)
+                    || self.language.some_between(self.min, max)
+            }
+        }
+    }
+
+    /// Whether the length of a text is within the bounds.
+    pub(super) fn has_length_of(&self, text: &str) -> bool {
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        self.min <= length && self.max.is_none_or(|max| length <= max)
+    }
+
+    /// Whether any length is within the bounds.
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.min == 0 && self.max.is_none()
+    }
+
+    /// Whether the language has no text outside of the bounds.
+    pub(super) fn is_implied(&self) -> bool {
+        let below = self.language.shortest() < self.min;
+        let above = match (self.max, self.language.longest()) {
+            (None, _) => false,
+            (Some(max), Some(longest)) => longest > max,
+            (Some(_), None) => true,
+        };
+        !below && !above
+    }
+
+    /// Adds the strings of the band in code point order; none where there would be more than `limit` in all.
+    pub(super) fn collect(&self, limit: usize, found: &mut Vec<String>) -> Option<()> {
+        let most = self.max.into_iter().chain(self.language.longest()).min()?;
+        let Some(texts) = self.language.listed() else {
+            let dfa = self.language.small_dfa()?;
+            return search(dfa, (self.min, self.max), most, limit, found);
+        };
+        for text in texts.iter() {
+            let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+            if self.min <= length && self.max.is_none_or(|max| length <= max) {
+                if found.len() == limit {
+                    return None;
+                }
+                found.push(text.to_owned());
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,383 @@
+//! Sets of strings as bands that are sorted, disjoint and in normal form.
+
+use std::sync::{Arc, LazyLock};
+
+use super::band::Band;
+use super::language::Language;
+use super::product::{self, Operation};
+use super::texts::Texts;
+use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimize};
+use grammarc_patterns::class::all_texts;
+use grammarc_patterns::ecma;
+use grammarc_patterns::ecma::EcmaError;
+
+/// A set of strings. Cloning is cheap.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StringSet {
+    pub(super) bands: Arc<[Band]>,
+}
+
+impl StringSet {
+    /// Every string.
+    pub(crate) fn all() -> Self {
+        static ALL: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(Some(Language::all())));
+        ALL.clone()
+    }
+
+    /// No string.
+    pub(crate) fn none() -> Self {
+        static NONE: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(None));
+        NONE.clone()
+    }
+
+    /// These strings. About linear in their bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the budget is spent; as many states as they take are allowed.
+    pub(crate) fn literals<'a>(
+        texts: impl IntoIterator<Item = &'a str>,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        Ok(Self::of(Language::only(Texts::new(texts), limit)?))
+    }
+
+    /// All strings but these. About linear in their bytes.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`literals`](Self::literals).
+    pub(crate) fn all_but<'a>(
+        texts: impl IntoIterator<Item = &'a str>,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        Ok(Self::of(Language::all_but(Texts::new(texts), limit)?))
+    }
+
+    /// One string.
+    pub(crate) fn literal(text: &str) -> Self {
+        Self::of(Some(Language::one(text)))
+    }
+
+    /// The strings of a format: those whose UTF-8 the automaton accepts; other byte strings that it accepts are passed
+    /// over.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`], which only an automaton that accepts other byte strings can meet.
+    pub(crate) fn format(
+        name: &'static str,
+        automaton: Dfa,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        let trimmed = minimize(&automaton.trimmed());
+        // Twice as many states for each that is inside a character in some paths and between two in others.
+        let operands = [(&trimmed, None), (all_texts(), None)];
+        let limit = limit.states(limit.states.max(trimmed.states.len().saturating_mul(2)));
+        let dfa = product::combine(operands, Operation::And, limit)?;
+        Ok(Self::of(Language::named(dfa, Some(name))))
+    }
+
+    /// The strings that contain a match of an ECMA-262 pattern. A long run of one class between anchors becomes a bound
+    /// on the length.
+    ///
+    /// # Errors
+    ///
+    /// See [`ecma::EcmaErrorKind`].
+    pub(crate) fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Self, EcmaError> {
+        let ecma::Pattern { automaton, min, max, counted } = ecma::pattern(text, limit)?;
+        let language = match (automaton, counted) {
+            (None, Some(counted)) => Some(Language::counted(text, counted)),
+            (automaton, counted) => {
+                automaton.and_then(|automaton| Language::pattern(automaton, counted))
+            }
+        };
+        Ok(Self::settled(
+            language.map(|language| Band { min, max, language }).into_iter().collect(),
+        ))
+    }
+
+    /// The strings of at least `min` and at most `max` characters.
+    pub(crate) fn lengths(min: u32, max: Option<u32>) -> Self {
+        if max.is_some_and(|max| max < min) {
+            return Self::none();
+        }
+        Self::settled(vec![Band { min, max, language: Language::all() }])
+    }
+
+    /// Whether every string is in the set. Exact.
+    pub(crate) fn is_all(&self) -> bool {
+        // A minimal automaton is that of all texts or leaves some out.
+        if let [band] = &*self.bands {
+            return band.language.is_all() && band.is_unbounded();
+        }
+        // A difference from all texts has no more states than its operands have together, so the limit is none.
+        self.complement(StateBudget::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
+    }
+
+    /// The strings that are not in the set, where it came about as all but these.
+    pub(crate) fn left_out(&self) -> Option<impl Iterator<Item = &str>> {
+        match &*self.bands {
+            [band] if band.is_implied() => band.language.left_out().map(Texts::iter),
+            _ => None,
+        }
+    }
+
+    /// Whether no string is in the set. Exact and O(1).
+    pub(crate) fn is_none(&self) -> bool {
+        self.bands.is_empty()
+    }
+
+    /// The cost of an operation on it, in states of automata.
+    pub(crate) fn states(&self) -> usize {
+        self.bands.iter().map(|band| band.language.size()).sum()
+    }
+
+    /// The strings in both sets.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where an automaton would have more than `limit` states; so for all operations below.
+    pub(crate) fn intersect(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        self.combine(other, Operation::And, limit)
+    }
+
+    /// The strings in either set.
+    pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        self.combine(other, Operation::Or, limit)
+    }
+
+    /// The strings of this set that are not in the other.
+    pub(crate) fn minus(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        self.combine(other, Operation::Minus, limit)
+    }
+
+    /// The strings not in the set.
+    pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        Self::all().minus(self, limit)
+    }
+
+    /// Whether no string is in both sets.
+    #[cfg(test)]
+    pub(crate) fn disjoint(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<bool, StateLimit> {
+        for (min, max, pair) in cuts(self, other) {
+            let [Some(a), Some(b)] = pair else { continue };
+            if !product::meet(a.dfa(), b.dfa(), limit)? {
+                continue;
+            }
+            // They have a text in common; the bounds still have to leave one.
+            let both = a.combine(b, Operation::And, limit)?;
+            if both.is_some_and(|language| Band { min, max, language }.is_inhabited()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether every string of this set is in the other.
+    pub(crate) fn is_subset(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+    ) -> Result<bool, StateLimit> {
+        Ok(self == other || self.minus(other, limit)?.is_none())
+    }
+
+    /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
+    /// cannot be counted.
+    #[cfg(test)]
+    pub(crate) fn unbounded(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        let mut whole = Self::none();
+        for band in self.bands.iter() {
+            whole = whole.union(&Self::of(Some(band.language.clone())), limit)?;
+        }
+        Ok(whole)
+    }
+
+    /// Whether the string is in the set.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        let band = self.bands.iter().find(|band| band.has_length_of(text));
+        band.is_some_and(|band| band.language.contains(text))
+    }
+
+    /// Whether the set has strings of every length beyond some length.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.bands.iter().any(|band| band.max.is_none() && band.language.longest().is_none())
+    }
+
+    /// The members, band by band and in code point order, if they are at most `limit`. None as well where lengths leave so few of
+    /// a language that finding them takes too long, and where a pattern that counts far has many states.
+    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        for band in self.bands.iter() {
+            band.collect(limit, &mut found)?;
+        }
+        Some(found)
+    }
+
+    /// A part of the set that needs no count, where all strings of more than `most` characters are in it and fewer shorter
+    /// ones: the language of these whatever their length. To tell such a language from all strings at some length takes
+    /// a state for each length.
+    pub(crate) fn without_long(&self, most: u32) -> Option<Self> {
+        let [others @ .., shorter, longer] = &self.bands[..] else { return None };
+        if !longer.language.is_all() || longer.max.is_some() || longer.min <= most {
+            return None;
+        }
+        let counted = shorter.max.is_some_and(|max| max + 1 == longer.min);
+        if !counted || shorter.language.longest().is_some() {
+            return None;
+        }
+        let shorter = Band { max: None, ..shorter.clone() };
+        Some(Self { bands: others.iter().cloned().chain([shorter]).collect() })
+    }
+
+    /// Bands to be written, which overlap in no string but may in lengths. Where the language of some strings accepts any rest
+    /// from some state on, and the set has all longer strings that are in it, a count would go on there for nothing: that
+    /// language comes without its bound, and of the longer strings the rest.
+    pub(super) fn bands_to_write(&self, limit: StateBudget<'_>) -> Vec<Band> {
+        self.without_last_bound(limit).unwrap_or_else(|| self.bands.to_vec())
+    }
+
+    fn without_last_bound(&self, limit: StateBudget<'_>) -> Option<Vec<Band>> {
+        let [others @ .., shorter, longer] = &*self.bands else { return None };
+        let is_next = shorter.max.is_some_and(|max| max.checked_add(1) == Some(longer.min));
+        let goes_on = !shorter.language.is_all() && shorter.language.universal().is_some();
+        if !is_next || longer.max.is_some() || !goes_on || longer.language.counted_form().is_some()
+        {
+            return None;
+        }
+        let without = |a: &Band, b: &Band| {
+            let rest = a.language.combine(&b.language, Operation::Minus, limit).ok()?;
+            let rest = rest.map(|language| Band { language, ..longer.clone() });
+            Some(rest.filter(Band::is_inhabited))
+        };
+        if without(shorter, longer)?.is_some() {
+            return None;
+        }
+        let rest = without(longer, shorter)?;
+        let open = Band { max: None, ..shorter.clone() };
+        Some(others.iter().cloned().chain([open]).chain(rest).collect())
+    }
+
+    pub(super) fn of(language: Option<Language>) -> Self {
+        let bands = language.map(|language| Band { min: 0, max: None, language });
+        Self { bands: bands.into_iter().collect() }
+    }
+
+    fn combine(
+        &self,
+        other: &Self,
+        operation: Operation,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        match (&*self.bands, &*other.bands, operation) {
+            ([], _, Operation::And | Operation::Minus) => return Ok(self.clone()),
+            (_, [], Operation::And) => return Ok(other.clone()),
+            ([_], [], _) => return Ok(self.clone()),
+            ([], [_], _) => return Ok(other.clone()),
+            ([a], [b], _) if a.is_unbounded() && b.is_unbounded() => {
+                return Ok(Self::of(a.language.combine(&b.language, operation, limit)?));
+            }
+            _ => {}
+        }
+        let mut bands: Vec<Band> = Vec::new();
+        // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
+        let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;
+        for (min, max, pair) in cuts(self, other) {
+            let known = last.take().filter(|(asked, _)| *asked == pair);
+            let result = match (known, operation, pair) {
+                (Some((_, result)), ..) => result,
+                (_, Operation::And, [Some(a), Some(b)]) => a.combine(b, operation, limit)?,
+                (_, Operation::And, _) => None,
+                (_, _, [Some(a), Some(b)]) => a.combine(b, operation, limit)?,
+                (_, _, [one, None]) => one.cloned(),
+                (_, Operation::Or, [None, one]) => one.cloned(),
+                (_, Operation::Minus, [None, _]) => None,
+            };
+            bands.extend(result.clone().map(|language| Band { min, max, language }));
+            last = Some((pair, result));
+        }
+        Ok(Self::settled(bands).joined(limit))
+    }
+
+    /// The set of sorted, disjoint bands in normal form.
+    pub(super) fn settled(mut bands: Vec<Band>) -> Self {
+        bands.retain(Band::is_inhabited);
+        let mut merged: Vec<Band> = Vec::with_capacity(bands.len());
+        for band in bands {
+            match merged.last_mut() {
+                Some(last)
+                    if last.language == band.language
+                        && last.max.is_some_and(|max| max + 1 == band.min) =>
+                {
+                    last.max = band.max;
+                }
+                _ => merged.push(band),
+            }
+        }
+        let mut free = 0;
+        for index in 0..merged.len() {
+            let next = merged.get(index + 1).map(|next| next.min - 1);
+            let band = &mut merged[index];
+            if band.language.shortest() >= band.min {
+                band.min = free;
+            }
+            let longest = band.language.longest();
+            if band.max.zip(longest).is_some_and(|(max, longest)| longest <= max) {
+                band.max = next;
+            }
+            free = band.max.map_or(u32::MAX, |max| max.saturating_add(1));
+        }
+        Self { bands: merged.into() }
+    }
+
+    /// The set with all bands in one where none of their bounds says anything, unless that language is too large.
+    fn joined(self, limit: StateBudget<'_>) -> Self {
+        if self.bands.len() < 2 || !self.bands.iter().all(Band::is_implied) {
+            return self;
+        }
+        let mut whole = self.bands[0].language.clone();
+        for band in &self.bands[1..] {
+            match whole.combine(&band.language, Operation::Or, limit) {
+                Ok(Some(union)) => whole = union,
+                Ok(None) | Err(StateLimit { .. }) => return self,
+            }
+        }
+        Self::of(Some(whole))
+    }
+}
+
+/// A range of lengths, with the language of each of two sets in it, where it has one there.
+type Cut<'a> = (u32, Option<u32>, [Option<&'a Language>; 2]);
+
+/// All lengths, cut at the bounds of both sets.
+fn cuts<'a>(a: &'a StringSet, b: &'a StringSet) -> Vec<Cut<'a>> {
+    let mut starts = vec![0];
+    for band in a.bands.iter().chain(b.bands.iter()) {
+        starts.push(band.min);
+        starts.extend(band.max.and_then(|max| max.checked_add(1)));
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let language = |set: &'a StringSet, min: u32, max: Option<u32>| {
+        let band = set.bands.iter().find(|band| band.max.is_none_or(|last| min <= last))?;
+        let language = &band.language;
+        let inside = band.min <= min
+            && max.is_none_or(|max| language.shortest() <= max)
+            && language.longest().is_none_or(|longest| longest >= min);
+        inside.then_some(language)
+    };
+    let ends = starts.iter().skip(1).map(|&start| Some(start - 1)).chain([None]);
+    let cuts: Vec<(u32, Option<u32>)> = starts.iter().copied().zip(ends).collect();
+    cuts.into_iter()
+        .map(|(min, max)| (min, max, [a, b].map(|set| language(set, min, max))))
+        .collect()
+}
