@@ -1,6 +1,6 @@
 //! Times the opening of artifacts of real sizes: a vocabulary of 128,000 tokens, and a grammar of 500 states.
 //!
-//! `cargo run --release -p grammarc-artifacts --example opening`
+//! `cargo run --profile dist -p grammarc-artifacts --example opening`
 
 use std::hint::black_box;
 use std::io::Write;

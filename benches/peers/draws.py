@@ -1,6 +1,6 @@
 """Draws texts from the masks of each engine, by chance alone, and counts those that come to a bad end. One table.
 
-    cargo build --release -p grammarc-benches --bin masks
+    cargo build --profile dist -p grammarc-benches --bin masks
     python benches/peers/draws.py
 
 Each probe of `probes.json` is compiled by each engine over the same small vocabulary, and texts are drawn by the same code:

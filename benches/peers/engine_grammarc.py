@@ -17,7 +17,7 @@ class Engine:
             ["git", "rev-parse", "--short", "HEAD"],
             cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True, text=True, check=True,
         ).stdout.strip()
-        self.program = os.environ.get("GRAMMARC_MASKS", "target/release/masks")
+        self.program = os.environ.get("GRAMMARC_MASKS", "target/dist/masks")
         self.vocabulary = vocabulary
         self.process = None
         self.approximate = []

@@ -1,6 +1,6 @@
 """Measures an engine from PyPI on sets of names, as `names --peer` measures llguidance.
 
-    cargo run --release -p grammarc-benches --bin names -- --counts 1000,10000,100000 --export target/names.json
+    cargo run --profile dist -p grammarc-benches --bin names -- --counts 1000,10000,100000 --export target/names.json
     python benches/peers/names.py xgrammar target/names.json
     python benches/peers/names.py outlines-core target/names.json
 

@@ -1,10 +1,10 @@
 """Measures an engine from PyPI on what `compare` measures, and writes what `compare --peers` reads.
 
-    cargo run --release -p grammarc-benches --bin compare -- --export target/peers.json
+    cargo run --profile dist -p grammarc-benches --bin compare -- --export target/peers.json
     python benches/peers/run.py xgrammar target/peers.json target/xgrammar.json
     python benches/peers/run.py outlines-core target/peers.json target/outlines-core.json
     python benches/peers/run.py maskforge target/peers.json target/maskforge.json
-    cargo run --release -p grammarc-benches --bin compare -- --peers target/xgrammar.json ...
+    cargo run --profile dist -p grammarc-benches --bin compare -- --peers target/xgrammar.json ...
 
 Every schema is compiled in a process of its own, forked from one that has built the engine's tables of the vocabulary,
 under a limit on time and memory; so no schema profits from an earlier one, and none stops the run. Compile times are CPU

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use grammarc::maskbench::{files, read};
+use crate::maskbench::{files, read};
 use serde_json::{Map, Value};
 use tokenizers::Tokenizer;
 
-pub use grammarc::maskbench::{Case, Test};
+pub use crate::maskbench::{Case, Test};
 
 /// The folder with the data, where there is one.
 pub fn folder() -> Option<PathBuf> {

@@ -7,6 +7,8 @@
 //! | [`densities`] | mask words from nearly empty to nearly full |
 //! | [`fit`] | exponents of growth |
 //! | [`inputs`] | the Llama 3.1 tokenizer and MaskBench, where the data is at hand |
+//! | [`latency`] | times of the calls of a step |
+//! | [`maskbench`] | schemas judged by valid and invalid instances |
 //! | [`machine`] | the machine and the versions, for the head of a table |
 //! | [`ours`] | a vocabulary artifact with the shared rules of JSON, and sources compiled for it |
 //! | [`peer`] | llguidance over the same token bytes |
@@ -22,7 +24,9 @@ pub mod counts;
 pub mod densities;
 pub mod fit;
 pub mod inputs;
+pub mod latency;
 pub mod machine;
+pub mod maskbench;
 pub mod ours;
 pub mod peer;
 pub mod plot;

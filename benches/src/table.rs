@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use grammarc::maskbench::Percentiles;
+use crate::maskbench::Percentiles;
 
 /// Samples of one quantity.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 """Repairers beside known truths, in one run: json_repair, jsonrepair, crates, and grammarc's answers.
 
-    grammarc's: cargo run --release -p grammarc-benches --bin repair -- CORPUS --every 4 --answers ours.jsonl
+    grammarc's: cargo run --profile dist -p grammarc-benches --bin repair -- CORPUS --every 4 --answers ours.jsonl
     python repairers.py CORPUS ours.jsonl [--without-schema] [--node FOLDER] [--crates BINARY]
 
 The corpus is that of `benches/src/bin/repair.rs`; the rows are those that grammarc's answers are to. Each repairer runs by its defaults. `--node`

@@ -4,8 +4,6 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-use grammarc::latency::LatencyError;
-use grammarc::maskbench::MaskbenchError;
 use grammarc::sample::SampleError;
 use grammarc_build::BuildError;
 use grammarc_build::include::IncludeError;
@@ -75,9 +73,6 @@ pub(crate) enum Problem {
     /// A source for a grammar to refer to cannot be used.
     #[error(transparent)]
     Include(IncludeError),
-    /// A folder of schemas cannot be judged.
-    #[error(transparent)]
-    Maskbench(#[from] MaskbenchError),
     /// Output cannot be written.
     #[error("cannot write the output")]
     Write(#[source] io::Error),
@@ -131,9 +126,6 @@ pub(crate) enum Problem {
         /// The sampler's error.
         source: SampleError,
     },
-    /// A grammar cannot be measured.
-    #[error("the grammar cannot be measured")]
-    Latency(#[source] LatencyError),
 }
 
 fn seen(tried: &[PathBuf]) -> String {
@@ -177,8 +169,6 @@ impl Problem {
             Self::NoVocabulary { .. } => "cli::no-vocabulary",
             Self::Unreachable { .. } => "cli::unreachable",
             Self::Sample { .. } => "cli::sample",
-            Self::Latency(_) => "cli::bench",
-            Self::Maskbench(_) => "cli::maskbench",
         }
     }
 

@@ -8,8 +8,8 @@ mod walks;
 
 use std::sync::OnceLock;
 
-use grammarc::maskbench::Judge;
 use grammarc_benches::inputs::{self, Case, maskbench, spread};
+use grammarc_benches::maskbench::Judge;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::frontend::FrontEnd;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use grammarc::maskbench::dumps;
 use grammarc_artifacts::write;
 use grammarc_benches::densities::DENSITIES;
 use grammarc_benches::inputs;
+use grammarc_benches::maskbench::dumps;
 use serde::Deserialize;
 use serde_json::json;
 

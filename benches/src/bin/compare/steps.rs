@@ -3,14 +3,14 @@
 //! Each round takes a fresh matcher through the whole text and times every call; a token's figure is the median of its
 //! rounds, and a table's percentiles are over all tokens. The rounds of an engine follow each other, as they do for the
 //! peers that are measured in processes of their own: an engine finds in the caches what its own last round left. The
-//! calls of ours that are timed are in [`grammarc::latency`], which holds every mask against its count and the token that
+//! calls of ours that are timed are in [`grammarc_benches::latency`], which holds every mask against its count and the token that
 //! follows. The peer's masks are asked for once a step, because it keeps the last one.
 
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use grammarc::latency::{self, CALLS};
+use grammarc_benches::latency::{self, CALLS};
 use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
 use grammarc_benches::plot::{Marks, Plot, Series};

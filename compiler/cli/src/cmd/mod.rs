@@ -1,6 +1,5 @@
 //! The verbs: their arguments, what they do, and the data that they answer with.
 
-pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod compile;
@@ -10,7 +9,6 @@ pub(crate) mod facts;
 pub(crate) mod inspect;
 pub(crate) mod jsonl;
 pub(crate) mod keywords;
-pub(crate) mod maskbench;
 #[cfg(feature = "models")]
 pub(crate) mod models;
 mod outputs;
@@ -38,8 +36,6 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
-    /// Measure how fast a compiled grammar is served here, over random outputs
-    Bench(bench::BenchArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
     Repair(repair::RepairArgs),
     /// Read the items of a text with one JSON value a line
@@ -55,8 +51,6 @@ pub(crate) enum Command {
     Model(models::fetch::ModelArgs),
     /// Show what becomes of each keyword and format of JSON Schema
     Keywords(keywords::KeywordsArgs),
-    /// Judge a folder of schemas with valid and invalid instances
-    Maskbench(maskbench::MaskbenchArgs),
     /// Show what the compiler makes of a source, and what the runtime makes of an artifact
     #[command(subcommand)]
     Debug(debug::DebugCommand),
@@ -77,7 +71,6 @@ pub(crate) fn run(
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Sample(args) => sample::run(args, output),
-        Command::Bench(args) => bench::run(args, output),
         Command::Repair(args) => repair::run(args, output),
         Command::Jsonl(args) => jsonl::run(args, output),
         #[cfg(feature = "models")]
@@ -87,7 +80,6 @@ pub(crate) fn run(
         #[cfg(feature = "models")]
         Command::Model(args) => models::fetch::run(args, output),
         Command::Keywords(args) => keywords::run(args, output),
-        Command::Maskbench(args) => maskbench::run(args, output),
         Command::Debug(command) => debug::run(command, output),
         Command::Completions(args) => completions::run(args, whole(), output),
     }

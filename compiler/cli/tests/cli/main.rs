@@ -3,7 +3,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "inputs, and artifacts that are to be damaged")]
 
-mod bench;
 mod build;
 mod cache;
 mod check;

@@ -1,6 +1,5 @@
 //! For people: one file a verb.
 
-mod bench;
 mod build;
 mod check;
 mod compile;
@@ -10,7 +9,6 @@ mod facts;
 mod inspect;
 mod jsonl;
 mod keywords;
-mod maskbench;
 #[cfg(feature = "models")]
 mod models;
 mod repair;

@@ -1,0 +1,131 @@
+//! How fast this machine serves a compiled grammar, over sampled outputs.
+//!
+//! The outputs are those of `grammarc sample` with the same seed. Every round takes a fresh matcher through all of them. The
+//! figure of a token is the median of its rounds, and percentiles are over all tokens: they describe tokens, and not what else
+//! the machine did. The first round stands beside them, with the first touch of the mapped pages.
+
+use std::error::Error;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Parser;
+use grammarc::sample::{SampleOptions, Sampler};
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_benches::latency::{CALLS, Step, accepts, clock, steps};
+use grammarc_benches::maskbench::Percentiles;
+use grammarc_runtime::{Grammar, Kernels, Matcher, Vocabulary};
+
+/// Times that the artifact is opened.
+const OPENINGS: usize = 25;
+
+/// Measures how fast a compiled grammar is served here, over random outputs
+#[derive(Debug, Parser)]
+#[command(name = "latency")]
+struct Arguments {
+    /// Grammar artifact
+    artifact: PathBuf,
+
+    /// Vocabulary artifact that the grammar was compiled for
+    #[arg(long)]
+    vocab: PathBuf,
+
+    /// Number of outputs to sample
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    count: u64,
+
+    /// The same seed draws the same outputs
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Times that every output is gone through
+    #[arg(long, value_name = "N", default_value_t = NonZero::new(5).expect("it is not zero"))]
+    rounds: NonZero<usize>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let vocabulary = Vocabulary::new(VocabularyArtifact::open(&arguments.vocab)?);
+    let open = || Grammar::open(&arguments.artifact, &vocabulary);
+    let grammar = open()?;
+    let options = SampleOptions { seed: arguments.seed, ..SampleOptions::default() };
+    let sampler = Sampler::new(&grammar, options);
+    let mut texts = Vec::new();
+    for number in 0..arguments.count {
+        texts.push(sampler.draw(number)?.tokens);
+    }
+    drop(sampler);
+
+    let mut opening = Vec::with_capacity(OPENINGS);
+    for _ in 0..OPENINGS {
+        let start = Instant::now();
+        open()?;
+        opening.push(start.elapsed().as_nanos() as f64);
+    }
+    // A handle of its own, so that the first round finds the pages as opening leaves them.
+    let grammar = open()?;
+    let parts = texts.iter().map(|tokens| most_parts(&grammar, tokens)).max().unwrap_or_default();
+    println!(
+        "{} outputs, {} tokens, {} rounds, {} kernels, at most {parts} stored parts in a mask, clock {:.0} ns\n",
+        texts.len(),
+        texts.iter().map(Vec::len).sum::<usize>(),
+        arguments.rounds,
+        Kernels::fastest().name(),
+        clock()
+    );
+    println!("| ns | p50 | p90 | p99 | p99.9 | max |\n| --- | --: | --: | --: | --: | --: |");
+    for (call, mut times) in measure(&grammar, &texts, arguments.rounds.get())? {
+        row(&call, &mut times);
+    }
+    row("opening", &mut opening);
+    Ok(())
+}
+
+/// The times of every call over all tokens of all outputs: the median of the rounds, and the first round.
+fn measure(
+    grammar: &Grammar,
+    texts: &[Vec<u32>],
+    rounds: usize,
+) -> Result<Vec<(String, Vec<f64>)>, Box<dyn Error>> {
+    let names = CALLS.iter().copied().chain(["accept, back to back"]);
+    let mut rows: Vec<(String, Vec<f64>)> =
+        names.clone().map(|n| (n.to_owned(), Vec::new())).collect();
+    let mut first: Vec<(String, Vec<f64>)> =
+        names.map(|name| (format!("first time: {name}"), Vec::new())).collect();
+    for tokens in texts {
+        let mut stepped: Vec<Vec<Step>> = Vec::new();
+        let mut accepted: Vec<Vec<f64>> = Vec::new();
+        for _ in 0..rounds {
+            stepped.push(steps(grammar, tokens)?);
+            accepted.push(accepts(grammar, tokens)?);
+        }
+        for at in 0..tokens.len() {
+            for call in 0..=CALLS.len() {
+                let times = (0..rounds).map(|round| match call < CALLS.len() {
+                    true => stepped[round][at][call],
+                    false => accepted[round][at],
+                });
+                let mut times: Vec<f64> = times.collect();
+                first[call].1.push(times[0]);
+                rows[call].1.push(Percentiles::of(&mut times).p50);
+            }
+        }
+    }
+    rows.extend(first);
+    Ok(rows)
+}
+
+fn row(name: &str, times: &mut [f64]) {
+    let Percentiles { p50, p90, p99, p999, max } = Percentiles::of(times);
+    println!("| {name} | {p50:.1} | {p90:.1} | {p99:.1} | {p999:.1} | {max:.1} |");
+}
+
+/// Most stored masks of a position along some tokens.
+fn most_parts(grammar: &Grammar, tokens: &[u32]) -> usize {
+    let mut matcher = Matcher::new(grammar);
+    let parts = tokens.iter().map_while(|&token| {
+        let parts = matcher.mask().parts();
+        matcher.accept(token).ok().map(|()| parts)
+    });
+    parts.max().unwrap_or_default()
+}
