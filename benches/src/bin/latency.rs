@@ -11,7 +11,6 @@ use std::time::Instant;
 
 use clap::Parser;
 use grammarc::sample::{SampleOptions, Sampler};
-use grammarc_artifacts::VocabularyArtifact;
 use grammarc_benches::latency::{CALLS, Step, accepts, clock, steps};
 use grammarc_benches::maskbench::Percentiles;
 use grammarc_runtime::{Grammar, Kernels, Matcher, Vocabulary};
@@ -45,7 +44,7 @@ struct Arguments {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
-    let vocabulary = Vocabulary::new(VocabularyArtifact::open(&arguments.vocab)?);
+    let vocabulary = Vocabulary::open(&arguments.vocab)?;
     let open = || Grammar::open(&arguments.artifact, &vocabulary);
     let grammar = open()?;
     let options = SampleOptions { seed: arguments.seed, ..SampleOptions::default() };

@@ -155,17 +155,6 @@ pub(crate) fn build(
     Ok(open(path)?)
 }
 
-/// Builds a vocabulary artifact without a file.
-pub(crate) fn in_memory(
-    table: &TokenTable,
-    spec: &str,
-    threads: Option<NonZero<usize>>,
-) -> Result<VocabularyArtifact, Problem> {
-    let failed = |error| damaged(spec.as_ref(), error);
-    VocabularyArtifact::from_buffer(data(table, spec, threads)?.to_bytes().map_err(failed)?)
-        .map_err(failed)
-}
-
 fn data(
     table: &TokenTable,
     spec: &str,
