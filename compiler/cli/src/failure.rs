@@ -67,6 +67,14 @@ pub(crate) enum Problem {
         /// The fault of the argument here.
         problem: String,
     },
+    /// An option of the source's language, by its flag, does not go with the source or with other options.
+    #[error("--{flag} {problem}")]
+    Flag {
+        /// The flag without its dashes.
+        flag: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A schema for references to lead to cannot be used.
     #[error(transparent)]
     Registry(RegistryError),
@@ -159,7 +167,7 @@ impl Problem {
             Self::Read { .. } | Self::NotText { .. } | Self::Registry(_) | Self::Include(_) => {
                 "cli::input"
             }
-            Self::Kind { .. } | Self::Option { .. } => "cli::usage",
+            Self::Kind { .. } | Self::Option { .. } | Self::Flag { .. } => "cli::usage",
             Self::Write(_) => "cli::output",
             Self::Vocabulary(_) => "cli::tokenizer",
             Self::Build(_) => "cli::vocabulary",

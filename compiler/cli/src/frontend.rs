@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use grammarc_build::include;
-use grammarc_build::registry::{self, Registry};
+use grammarc_build::registry;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::controls::ControlTokens;
@@ -16,23 +16,12 @@ use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::diagnostics::{Source, encoding};
 use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
-use grammarc_compiler::frontend::choice::ChoiceOptions;
 use grammarc_compiler::frontend::deny::{Deny, denied};
-use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
-use grammarc_compiler::frontend::lark::LarkOptions;
-use grammarc_compiler::frontend::regex::PatternOptions;
-use grammarc_compiler::frontend::settings::Language;
-use grammarc_compiler::frontend::sources::Sources;
-use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
-use grammarc_compiler::frontend::substring::SubstringOptions;
-use grammarc_compiler::frontend::typescript::TypeScriptOptions;
+use grammarc_compiler::frontend::settings::{Language, OptionRow, Settings};
 use grammarc_compiler::ir::Lowered;
 
-use crate::builtin::BuiltInArgs;
 use crate::failure::{Failure, Problem};
-use crate::schema_limits::SchemaLimitArgs;
-use crate::text_form::TextFormArgs;
+use crate::options::{OptionArgs, deny_names, not_for};
 
 /// The languages of sources by their names, for arguments.
 fn languages() -> impl TypedValueParser<Value = Language> {
@@ -91,26 +80,8 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_parser = languages())]
     kind: Option<Language>,
 
-    /// Start rule of a grammar [default: root, and start in Lark], or the type that texts of a TypeScript source are of
-    /// [default: the default export, the last type that is exported, or the only one]
-    #[arg(long, value_name = "NAME")]
-    start: Option<String>,
-
-    /// Dialect of a JSON Schema without `$schema` [default: json-schema]
-    #[arg(long, value_enum)]
-    dialect: Option<Dialect>,
-
-    /// Objects take no other keys where their schema has `properties` and says nothing of others (no `additionalProperties`,
-    /// `patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it
-    #[arg(long)]
-    closed: bool,
-
-    /// Meaning of a special token's text in the strings of a structural tag [default: prefer]
-    #[arg(long, value_enum)]
-    tokens: Option<TokensName>,
-
     #[command(flatten)]
-    text: TextFormArgs,
+    options: OptionArgs,
 
     /// Schemas that a JSON Schema refers to by URI: a file, or a folder of .json files. Each is known by its `$id` and
     /// by its name within the folder; after `URI=` that name is relative to the URI. May be given several times
@@ -122,79 +93,9 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "[NAME=]PATH")]
     include: Vec<OsString>,
 
-    #[command(flatten)]
-    built_in: BuiltInArgs,
-
-    #[command(flatten)]
-    limits: SchemaLimitArgs,
-
     /// Refuse a source with such keywords. May be given several times
-    #[arg(long, value_name = "WHAT", value_enum)]
-    deny: Vec<DenyName>,
-}
-
-/// The dialect of a JSON Schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Dialect {
-    /// Draft 2020-12, with the spellings of older drafts
-    JsonSchema,
-    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone
-    #[value(name = "openapi-3.0")]
-    OpenApi30,
-}
-
-impl From<Dialect> for SchemaDialect {
-    fn from(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::JsonSchema => Self::JsonSchema,
-            Dialect::OpenApi30 => Self::OpenApi30,
-        }
-    }
-}
-
-/// Meanings of a special token's text in a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TokensName {
-    /// The token
-    Prefer,
-    /// The token, or its text spelled by other tokens
-    Both,
-    /// Its text spelled by other tokens
-    Never,
-}
-
-impl From<TokensName> for Tokens {
-    fn from(name: TokensName) -> Self {
-        match name {
-            TokensName::Prefer => Self::Prefer,
-            TokensName::Both => Self::Both,
-            TokensName::Never => Self::Never,
-        }
-    }
-}
-
-/// Keywords that a source must not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DenyName {
-    /// Of which the grammar accepts more than they say
-    Approximate,
-    /// Of which the grammar accepts less than they say
-    Narrower,
-    /// `format` with a name that is not known, which constrains nothing
-    UnknownFormat,
-    /// Keywords that no draft, or only another dialect, defines, which constrain nothing
-    UnknownKeyword,
-}
-
-impl From<DenyName> for Deny {
-    fn from(name: DenyName) -> Self {
-        match name {
-            DenyName::Approximate => Self::Approximate,
-            DenyName::Narrower => Self::Narrower,
-            DenyName::UnknownFormat => Self::UnknownFormat,
-            DenyName::UnknownKeyword => Self::UnknownKeyword,
-        }
-    }
+    #[arg(long, value_name = "WHAT", value_parser = deny_names())]
+    deny: Vec<Deny>,
 }
 
 /// A source that was read, and what to do with it.
@@ -216,51 +117,22 @@ impl SourceArgs {
             Some(name) => Source::new(self.source.display().to_string(), name),
             None => read_source(&self.source)?,
         };
-        let front_end = match kind {
-            Language::JsonSchema => FrontEnd::JsonSchema(self.schemas()?),
-            Language::StructuralTag => {
-                let tokens = self.tokens.map(Tokens::from).unwrap_or_default();
-                FrontEnd::StructuralTag(StructuralTagOptions {
-                    tokens,
-                    schemas: self.schemas()?,
-                    sources: self.included()?,
-                })
-            }
-            Language::Gbnf | Language::Ebnf => {
-                let mut given = GbnfOptions::default();
-                if kind == Language::Ebnf {
-                    given.notation = Notation::Xgrammar;
-                }
-                if let Some(start) = &self.start {
-                    given.start.clone_from(start);
-                }
-                given.sources = self.included()?;
-                FrontEnd::Gbnf(given)
-            }
-            Language::Lark => {
-                let mut given = LarkOptions { schemas: self.schemas()?, ..LarkOptions::default() };
-                if let Some(start) = &self.start {
-                    given.start.clone_from(start);
-                }
-                FrontEnd::Lark(given)
-            }
-            Language::Regex => FrontEnd::Regex(PatternOptions::default()),
-            Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
-            Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
-            Language::TypeScript => {
-                let start = self.start.clone();
-                let mut given = TypeScriptOptions { start, ..TypeScriptOptions::default() };
-                self.text.apply(&mut given.json_schema)?;
-                self.limits.apply(&mut given.json_schema);
-                FrontEnd::TypeScript(given)
-            }
-            Language::BuiltIn => {
-                let mut given = self.built_in.read(read_source)?;
-                self.text.apply(&mut given.json_schema)?;
-                self.limits.apply(&mut given.json_schema);
-                FrontEnd::BuiltIn(given)
-            }
-        };
+        let name = self.source.display().to_string();
+        let Settings { mut front_end, .. } = self.options.settings(kind, &name)?;
+        // A pattern in a file does not have the line end of the file in it.
+        if let FrontEnd::Regex(options) = &mut front_end {
+            options.text_file = true;
+        }
+        if !self.registry.is_empty() {
+            let schemas = self.option("registry", "resources", kind, front_end.schemas())?;
+            let read = registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
+            schemas.resources = read.resources;
+        }
+        if !self.include.is_empty() {
+            let sources = self.option("include", "sources", kind, front_end.sources())?;
+            *sources =
+                include::read(Path::new(""), &self.include).map_err(Problem::Include)?.sources;
+        }
         let mut options = front_end.recorded();
         if !self.include.is_empty() {
             let arguments = self.include.iter().map(|argument| argument.to_string_lossy());
@@ -270,7 +142,7 @@ impl SourceArgs {
             let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
             options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
         }
-        let mut deny: Vec<Deny> = self.deny.iter().copied().map(Deny::from).collect();
+        let mut deny = self.deny.clone();
         deny.sort();
         deny.dedup();
         if !deny.is_empty() {
@@ -280,71 +152,29 @@ impl SourceArgs {
         Ok(Request { source, front_end, options, deny })
     }
 
-    /// Sources that grammars may refer to by name.
-    fn included(&self) -> Result<Sources, Failure> {
-        let included = include::read(Path::new(""), &self.include).map_err(Problem::Include)?;
-        Ok(included.sources)
+    /// The part of the options that a flag fills, which stands for the option `name`.
+    fn option<T>(
+        &self,
+        flag: &'static str,
+        name: &str,
+        kind: Language,
+        part: Option<T>,
+    ) -> Result<T, Problem> {
+        part.ok_or_else(|| {
+            let owners = OptionRow::named(name).map(OptionRow::owners).unwrap_or_default();
+            let problem = not_for(&owners, &self.source.display().to_string(), kind);
+            Problem::Flag { flag, problem }
+        })
     }
 
-    /// How schemas are read.
-    fn schemas(&self) -> Result<JsonSchemaOptions, Failure> {
-        let Registry { resources, .. } =
-            registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
-        let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
-        self.text.apply(&mut given)?;
-        self.limits.apply(&mut given);
-        given.closed = self.closed;
-        if let Some(dialect) = self.dialect {
-            given.dialect = dialect.into();
-        }
-        Ok(given)
-    }
-
-    /// The source's language, after a check that the options go with it.
+    /// The source's language.
     fn kind(&self) -> Result<Language, Problem> {
         let name = || self.source.display().to_string();
         let kind = self.kind.or_else(|| language_of(&self.source));
-        let kind = kind.ok_or_else(|| {
+        kind.ok_or_else(|| {
             let file = self.source.file_name().and_then(OsStr::to_str).unwrap_or_default();
             Problem::Kind { name: name(), help: Language::instead_of_file(file) }
-        })?;
-        const SCHEMAS: &[Language] =
-            &[Language::JsonSchema, Language::StructuralTag, Language::Lark];
-        const JSON: &[Language] = &[
-            Language::JsonSchema,
-            Language::StructuralTag,
-            Language::Lark,
-            Language::TypeScript,
-            Language::BuiltIn,
-        ];
-        const INCLUDING: &[Language] = &[Language::Gbnf, Language::Ebnf, Language::StructuralTag];
-        const STARTS: &[Language] =
-            &[Language::Gbnf, Language::Ebnf, Language::Lark, Language::TypeScript];
-        let given = [
-            (self.start.is_some().then_some("--start"), STARTS),
-            ((!self.include.is_empty()).then_some("--include"), INCLUDING),
-            (self.text.given(), JSON),
-            (self.limits.given(), JSON),
-            (self.closed.then_some("--closed"), SCHEMAS),
-            (self.dialect.map(|_| "--dialect"), SCHEMAS),
-            (self.tokens.map(|_| "--tokens"), &[Language::StructuralTag]),
-            ((!self.registry.is_empty()).then_some("--registry"), SCHEMAS),
-            (self.built_in.given(), &[Language::BuiltIn]),
-        ];
-        for (option, owners) in given {
-            let Some(option) = option else { continue };
-            if !owners.contains(&kind) {
-                let owners: Vec<&str> = owners.iter().map(|owner| owner.name()).collect();
-                let (last, owners) = owners.split_last().expect("each option has an owner");
-                let owners = match owners {
-                    [] => (*last).to_owned(),
-                    _ => format!("{} and {last}", owners.join(", ")),
-                };
-                let problem = format!("is for {owners} sources, and {} is {}", name(), kind.name());
-                return Err(Problem::Option { option, problem });
-            }
-        }
-        Ok(kind)
+        })
     }
 }
 
@@ -403,7 +233,7 @@ pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
 }
 
 /// Reads a source text. A byte order mark at its start is not part of the text.
-fn read_source(path: &Path) -> Result<Source, Failure> {
+pub(crate) fn read_source(path: &Path) -> Result<Source, Failure> {
     let (name, bytes) = read_input(path)?;
     let text = encoding::text(&bytes)
         .map_err(|source| Failure::Found(Problem::NotText { name: name.clone(), source }))?;

@@ -9,18 +9,16 @@
 //! artifact, a dead end), 2 the tool could not do its work. A reader that closes the pipe is no failure.
 
 mod args;
-mod builtin;
 mod cmd;
 mod command_line;
 mod failure;
 mod frontend;
+mod options;
 mod output;
 mod progress;
 mod readable;
 mod render;
-mod schema_limits;
 mod special;
-mod text_form;
 mod vocabularies;
 
 use std::process::ExitCode;

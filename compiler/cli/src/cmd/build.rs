@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::ThreadArgs;
 use crate::failure::{Failure, Problem};
-use crate::frontend::DenyName;
+use crate::options::deny_names;
 use crate::output::Output;
 use crate::progress::Progress;
 
@@ -29,8 +29,8 @@ pub(crate) struct BuildArgs {
     check: bool,
 
     /// Refuse sources with such keywords, besides those that the manifest denies. May be given several times
-    #[arg(long, value_name = "WHAT", value_enum)]
-    deny: Vec<DenyName>,
+    #[arg(long, value_name = "WHAT", value_parser = deny_names())]
+    deny: Vec<Deny>,
 
     /// File to write the inputs to, as dependencies of the index in the form of make and ninja
     #[arg(long, value_name = "FILE")]
@@ -57,8 +57,7 @@ pub(crate) struct BuildCheck {
 }
 
 pub(crate) fn run(args: BuildArgs, output: &mut Output) -> Result<u8, Failure> {
-    let mut build =
-        Build::new().manifest(&args.manifest).deny(args.deny.iter().map(|&d| Deny::from(d)));
+    let mut build = Build::new().manifest(&args.manifest).deny(args.deny);
     if let Some(folder) = &args.output {
         build = build.output(folder);
     }

@@ -17,6 +17,7 @@ mod named_sources;
 mod plain;
 #[cfg(feature = "structural-tag")]
 mod structural_tag;
+mod table;
 #[cfg(feature = "typescript")]
 mod typescript;
 
@@ -38,6 +39,7 @@ use grammarc_json_schema::JsonSchemaOptions;
 
 pub use error::SettingsError;
 pub use language::Language;
+pub use table::{OPTIONS, OptionRow, OptionValue, Section};
 
 /// Names and values of options, as artifacts record them for people and as the command line has them.
 pub(crate) type Recorded = Vec<(&'static str, String)>;

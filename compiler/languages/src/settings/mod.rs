@@ -12,7 +12,7 @@ use crate::deny::Deny;
 use crate::front_end::FrontEnd;
 use crate::options::Given;
 
-pub use crate::options::{Language, SettingsError};
+pub use crate::options::{Language, OPTIONS, OptionRow, OptionValue, Section, SettingsError};
 
 /// How to read a source, and what to refuse of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
