@@ -11,9 +11,10 @@ use std::ops::Range;
 
 use super::ast::{Class, InnerKind};
 use super::codes;
+use super::delimited::{Delimited, delimited};
 use super::escape::Escape;
 use super::findings::Findings;
-use super::notation::Notation;
+use super::options::Notation;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::TokenRef;
@@ -80,24 +81,24 @@ pub(super) fn lex(
     lexemes
 }
 
-pub(super) struct Lexer<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: usize,
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
     notation: Notation,
     /// Open parentheses of the rule at hand.
     open: usize,
     first_of_line: bool,
     /// The first string or class that runs over a line end: where a later quote is missing, it is the suspect.
     over_line_end: Option<Range<usize>>,
-    pub(super) findings: &'a mut Findings,
+    findings: &'a mut Findings,
 }
 
 impl Lexer<'_> {
-    pub(super) fn rest(&self) -> &str {
+    fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
@@ -116,7 +117,7 @@ impl Lexer<'_> {
     }
 
     /// Moves to the first character that is not of this kind.
-    pub(super) fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
+    fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
     }
@@ -203,7 +204,7 @@ impl Lexer<'_> {
         );
     }
 
-    pub(super) fn string(&mut self) -> LexemeKind {
+    fn string(&mut self) -> LexemeKind {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -317,6 +318,47 @@ impl Lexer<'_> {
         Some(LexemeKind::Token { token, negated })
     }
 
+    /// Reads the inner source that starts with the `@` at hand.
+    fn inner(&mut self) -> Option<LexemeKind> {
+        let start = self.at;
+        self.at += 1;
+        if self.peek() == Some('"') {
+            let LexemeKind::Literal(name) = self.string() else { return None };
+            return Some(LexemeKind::Inner(InnerKind::Named(name)));
+        }
+        let name = self.at;
+        self.skip_while(is_name);
+        let language = self.text[name..self.at].to_owned();
+        self.skip_while(|c| c.is_ascii_whitespace());
+        let (error, label, help) = match self.peek() {
+            Some('{' | '[' | '/') if !language.is_empty() => {
+                if let Some(Delimited { text, end }) = delimited(self.text, self.at) {
+                    self.at = end;
+                    return Some(LexemeKind::Inner(InnerKind::Standing { language, text }));
+                }
+                let line = self.text[start..].find(['\r', '\n']);
+                self.at = line.map_or(self.text.len(), |length| start + length);
+                (
+                    format!("the source of language `{language}` has no end"),
+                    "it begins here",
+                    "close it with the partner of the sign that it begins with",
+                )
+            }
+            _ => (
+                "`@` begins no source of another language".to_owned(),
+                "",
+                "write `@json-schema{...}`, `@regex/.../`, or `@\"name\"` for a source that is handed over by \
+                 its name",
+            ),
+        };
+        self.findings.push(
+            Diagnostic::error(codes::BAD_INNER_SOURCE, error)
+                .with_label(start..self.at.max(start + 1), label)
+                .with_help(help),
+        );
+        None
+    }
+
     fn note_line_ends(&mut self, start: usize) {
         if self.over_line_end.is_none() && self.text[start..self.at].contains('\n') {
             self.over_line_end = Some(start..self.at);
@@ -359,6 +401,6 @@ impl Lexer<'_> {
     }
 }
 
-pub(super) fn is_name(c: char) -> bool {
+fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

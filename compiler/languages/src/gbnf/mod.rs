@@ -16,25 +16,26 @@
 //! `{m,-1}` is `{m,}` and the escapes of XGrammar are taken; a rule defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
 
 pub mod ast;
+mod attributes;
 pub mod codes;
+mod cursor;
+mod delimited;
 mod endless;
 mod escape;
 mod expand;
 mod findings;
-mod foreign;
 mod inner;
 mod lexer;
 mod lookahead;
 mod lower;
-mod macro_names;
 mod macros;
-mod notation;
+mod names;
 mod options;
 mod parser;
 #[cfg(test)]
 mod tests;
 
+pub use lower::lower;
 pub(crate) use lower::lower_with;
-pub use lower::{GbnfOptions, lower};
-pub use notation::Notation;
+pub use options::{GbnfOptions, Notation};
 pub use parser::parse;

@@ -3,7 +3,8 @@
 mod built_in;
 
 use grammarc_json_schema::{
-    Escapes, Formats, Indentation, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
+    Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect,
+    TextForm, Whitespace,
 };
 
 use super::*;
