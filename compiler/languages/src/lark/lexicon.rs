@@ -12,7 +12,7 @@ use grammarc_grammar::ir::facts::{Alphabet, Facts};
 use grammarc_grammar::ir::pass::automaton;
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most states of a terminal's automaton. Larger terminals are told apart from their neighbours by their bytes alone.
+/// Most states of a terminal's automaton. A larger terminal is distinguished from its neighbours by its first bytes alone.
 const MAX_STATES: usize = 50_000;
 
 /// Most pairs of states of two terminals that are looked at to see whether they clash.
@@ -133,7 +133,7 @@ impl Lexicon {
 
 fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Terminal, bool) {
     let allowed = StateBudget::new(MAX_STATES, budget);
-    let dfa = if spelled_out(&expr) > 16 * MAX_STATES as u64 {
+    let dfa = if unrolled_size(&expr) > 16 * MAX_STATES as u64 {
         None
     } else {
         automaton(&expr, allowed).ok()
@@ -164,9 +164,9 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     (Terminal { expr, dfa, nullable, lazy, first, after, span }, nullable)
 }
 
-/// States of an automaton that spells repetitions out, about.
-fn spelled_out(expr: &Expr) -> u64 {
-    let parts = expr.children().iter().map(spelled_out).fold(0, u64::saturating_add);
+/// Estimates the states of the automaton, whose repetitions are unrolled.
+fn unrolled_size(expr: &Expr) -> u64 {
+    let parts = expr.children().iter().map(unrolled_size).fold(0, u64::saturating_add);
     match expr {
         Expr::Repeat { min, max, .. } => {
             parts.saturating_mul(u64::from(max.unwrap_or(*min).max(1)))

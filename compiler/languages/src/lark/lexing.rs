@@ -23,6 +23,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::codes;
 use super::follow::Facts;
 use super::lexicon::{Lexicon, Terminal, TerminalId};
+use super::rules::Rules;
 use super::subsets::{SubsetId, Subsets};
 use super::units::{Letter, Unit};
 use grammarc_grammar::budget::Budget;
@@ -50,29 +51,61 @@ enum Place {
     Within(SubsetId, Within),
 }
 
+/// A rule that is declared and not yet defined.
+pub(super) struct Pending {
+    pub(super) unit: u32,
+    /// Whether nothing follows the unit.
+    pub(super) is_last: bool,
+    pub(super) rule: RuleId,
+}
+
 /// Tables that all units share.
 pub(super) struct Lexing<'r> {
-    pub(super) lexicon: &'r Lexicon,
-    pub(super) facts: &'r Facts,
-    pub(super) ignored: &'r [TerminalId],
-    pub(super) budget: &'r Budget,
+    lexicon: &'r Lexicon,
+    facts: &'r Facts,
+    ignored: &'r [TerminalId],
+    budget: &'r Budget,
     pub(super) warnings: Vec<Diagnostic>,
     /// Names of units.
-    pub(super) names: Vec<&'r str>,
+    names: Vec<&'r str>,
     pub(super) builder: GrammarBuilder,
-    /// Rules of units, and of those that end where the text ends.
-    pub(super) rules: FxHashMap<(u32, bool), RuleId>,
+    /// Rules of units, by unit and whether nothing follows the unit.
+    rules: FxHashMap<(u32, bool), RuleId>,
     /// Pairs of terminals, and whether they clash.
-    pub(super) clashes: FxHashMap<(TerminalId, TerminalId), bool>,
+    clashes: FxHashMap<(TerminalId, TerminalId), bool>,
     /// Rules of terminals.
-    pub(super) terminals: FxHashMap<TerminalId, RuleId>,
+    terminals: FxHashMap<TerminalId, RuleId>,
     /// The source.
-    pub(super) text: &'r str,
-    /// Rules that are not defined yet.
-    pub(super) open: Vec<(u32, bool, RuleId)>,
+    text: &'r str,
+    pub(super) open: Vec<Pending>,
 }
 
 impl<'r> Lexing<'r> {
+    /// Returns empty tables. `names` are those of the units.
+    pub(super) fn new(
+        rules: &'r Rules<'_>,
+        facts: &'r Facts,
+        names: Vec<&'r str>,
+        builder: GrammarBuilder,
+        text: &'r str,
+        budget: &'r Budget,
+    ) -> Self {
+        Self {
+            lexicon: &rules.lexicon,
+            facts,
+            ignored: &rules.ignored,
+            budget,
+            warnings: Vec::new(),
+            names,
+            builder,
+            rules: FxHashMap::default(),
+            clashes: FxHashMap::default(),
+            terminals: FxHashMap::default(),
+            text,
+            open: Vec::new(),
+        }
+    }
+
     /// The rule of a unit. Nothing is ignored at the end of a unit that nothing follows.
     pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
         let key = (unit, is_last && !self.ignored.is_empty());
@@ -81,7 +114,7 @@ impl<'r> Lexing<'r> {
         }
         let rule = self.builder.declare(self.names[unit as usize]);
         self.rules.insert(key, rule);
-        self.open.push((key.0, key.1, rule));
+        self.open.push(Pending { unit: key.0, is_last: key.1, rule });
         rule
     }
 

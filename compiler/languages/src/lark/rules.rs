@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::LarkOptions;
-use super::ast::{Ast, Definition, Item, Node, NodeKind};
+use super::ast::{Ast, Definition, Item, Node, NodeKind, Value};
 use super::attributes::{self, Attributes};
 use super::codes;
 use super::common;
 use super::lexicon::{Lexicon, Opaque, TerminalId, Use};
+use super::options::LarkOptions;
 use super::terminals::{Origin as Defined, Terminals};
 use super::tokens;
 use crate::inner::{Outer, Place};
@@ -40,11 +40,22 @@ pub(super) enum Body {
     Repeat { body: Box<Body>, min: u32, max: Option<u32> },
 }
 
+/// A rule over lexemes.
+#[derive(Debug)]
+pub(super) struct Rule<'a> {
+    pub(super) definition: &'a Definition,
+    pub(super) body: Body,
+}
+
+/// Lowers a nested grammar, which is a syntax tree within this one.
+pub(super) type LowerNested<'n> =
+    &'n dyn Fn(&Ast, &Source, &LarkOptions, &Budget) -> Result<Lowered, Vec<Diagnostic>>;
+
 /// A grammar over lexemes.
 #[derive(Debug)]
 pub(super) struct Rules<'a> {
     /// In source order.
-    pub(super) rules: Vec<(&'a Definition, Body)>,
+    pub(super) rules: Vec<Rule<'a>>,
     /// The start rule.
     pub(super) start: u32,
     /// The terminals that may stand behind each lexeme, not empty.
@@ -58,7 +69,7 @@ pub(super) struct Rules<'a> {
     pub(super) outer: Outer,
 }
 
-/// The rules of a source.
+/// Reads the rules of a source. Nested grammars are lowered by `nested`.
 ///
 /// # Errors
 ///
@@ -67,6 +78,7 @@ pub(super) fn read<'a>(
     ast: &'a Ast,
     source: &'a Source,
     options: &'a LarkOptions,
+    nested: LowerNested<'a>,
     budget: &'a Budget,
 ) -> Result<Rules<'a>, Vec<Diagnostic>> {
     let definitions = ast.items.iter().filter_map(|item| match item {
@@ -80,6 +92,7 @@ pub(super) fn read<'a>(
     let mut reader = Reader {
         source,
         options,
+        nested,
         budget,
         terminals: Terminals::new(&source.text, budget, names),
         numbers: FxHashMap::default(),
@@ -94,7 +107,7 @@ pub(super) fn read<'a>(
     for &definition in &definitions {
         if reader.errors.len() < MAX_ERRORS {
             match reader.rule(definition) {
-                Ok(body) => rules.push((definition, body)),
+                Ok(body) => rules.push(Rule { definition, body }),
                 Err(error) => reader.errors.push(*error),
             }
         }
@@ -142,6 +155,7 @@ pub(super) fn read<'a>(
 struct Reader<'a, 'b> {
     source: &'a Source,
     options: &'b LarkOptions,
+    nested: LowerNested<'b>,
     budget: &'b Budget,
     terminals: Terminals<'a>,
     /// Rules by name.
@@ -169,7 +183,7 @@ impl<'a> Reader<'a, 'a> {
                 self.errors.push(twice(&rule.name, &rule.span));
             }
             let stop = rule.attributes.iter().find(|attribute| attribute.name == "stop");
-            if let Some(super::ast::Value::Node(node)) = stop.and_then(|stop| stop.value.as_ref())
+            if let Some(Value::Node(node)) = stop.and_then(|stop| stop.value.as_ref())
                 && let Some(text) = attributes::literal(node)
                 && !text.is_empty()
             {
@@ -318,7 +332,7 @@ impl<'a> Reader<'a, 'a> {
             NodeKind::Nested(ast) => {
                 let schemas = self.options.schemas.clone();
                 let options = LarkOptions { schemas, ..LarkOptions::default() };
-                let lowered = super::grammar(ast, self.source, &options, self.budget);
+                let lowered = (self.nested)(ast, self.source, &options, self.budget);
                 self.inner(lowered, 0)
             }
             NodeKind::Literal { .. }

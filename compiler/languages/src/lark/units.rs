@@ -19,8 +19,8 @@ use grammarc_grammar::budget::Budget;
 /// Parts of the largest rule that is written into several callers.
 const MAX_COPIED: usize = 1 << 8;
 
-/// Copies of parts that a repetition is spelled out in. A larger one repeats a unit.
-const MAX_SPELLED: u64 = 1 << 10;
+/// Most copies of parts that an unrolled repetition has. A larger repetition repeats a unit.
+const MAX_UNROLLED: u64 = 1 << 10;
 
 /// A letter of a unit's automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ impl Unit {
 
 /// The units of a grammar, the start rule's first.
 pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
-    let is_unit = cut(rules);
+    let is_unit = separate_units(rules);
     let mut writer = Writer {
         rules,
         budget,
@@ -105,11 +105,11 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
     writer.units
 }
 
-/// By rule, whether it is a unit besides the start.
-fn cut(rules: &Rules<'_>) -> Vec<bool> {
+/// Returns, by rule, whether it is a unit of its own, the start rule left out.
+fn separate_units(rules: &Rules<'_>) -> Vec<bool> {
     let count = rules.rules.len();
     let (mut is_unit, mut uses) = (vec![false; count], vec![0usize; count]);
-    let calls: Vec<_> = rules.rules.iter().map(|(_, body)| calls(body)).collect();
+    let calls: Vec<_> = rules.rules.iter().map(|rule| calls(&rule.body)).collect();
     for &(rule, times) in calls.iter().flat_map(|(calls, _)| calls) {
         uses[rule as usize] = uses[rule as usize].saturating_add(times);
     }
@@ -161,7 +161,7 @@ fn loops(rules: &Rules<'_>, rule: u32) -> bool {
             Body::Lexeme { .. } | Body::Opaque(_) => true,
         }
     }
-    at_ends(&rules.rules[rule as usize].1, rule, true, true)
+    at_ends(&rules.rules[rule as usize].body, rule, true, true)
 }
 
 /// The rules that a body calls, with how often, and the parts that it has, both about.
@@ -203,6 +203,13 @@ struct Part<'r> {
     within: Option<Within>,
 }
 
+/// Between `min` and `max` strings of a body.
+struct Repetition<'r> {
+    body: &'r Body,
+    min: u32,
+    max: Option<u32>,
+}
+
 struct Writer<'r, 'a> {
     rules: &'r Rules<'a>,
     budget: &'r Budget,
@@ -220,7 +227,7 @@ impl<'r> Writer<'r, '_> {
         if let Some(unit) = self.unit_of[rule as usize] {
             return unit;
         }
-        let unit = self.unit_of_body(rule, &self.rules.rules[rule as usize].1);
+        let unit = self.unit_of_body(rule, &self.rules.rules[rule as usize].body);
         self.unit_of[rule as usize] = Some(unit);
         unit
     }
@@ -267,7 +274,7 @@ impl<'r> Writer<'r, '_> {
                     let within = Within { rule: *callee, from: unit.state(), to: unit.state() };
                     unit.empty[from as usize].push(within.from);
                     unit.empty[within.to as usize].push(to);
-                    let body = &rules.rules[*callee as usize].1;
+                    let body = &rules.rules[*callee as usize].body;
                     open.push(Part {
                         body,
                         from: within.from,
@@ -300,23 +307,24 @@ impl<'r> Writer<'r, '_> {
                 }
                 Body::Repeat { body, min, max } => {
                     let copies = u64::from(max.unwrap_or(*min).max(1));
-                    if copies.saturating_mul(calls(body).1 as u64) > MAX_SPELLED {
+                    if copies.saturating_mul(calls(body).1 as u64) > MAX_UNROLLED {
                         let repeated = self.unit_of_body(rule, body);
                         let letter = Letter::Unit { unit: repeated, min: *min, max: *max };
                         self.units[unit as usize].edges[from as usize].push((letter, to));
                     } else {
-                        self.spell(unit, (body, *min, *max), part, &mut open);
+                        let repeat = Repetition { body, min: *min, max: *max };
+                        self.unroll(unit, repeat, part, &mut open);
                     }
                 }
             }
         }
     }
 
-    /// Spells a repetition out.
-    fn spell(
+    /// Unrolls a repetition.
+    fn unroll(
         &mut self,
         unit: u32,
-        (body, min, max): (&'r Body, u32, Option<u32>),
+        Repetition { body, min, max }: Repetition<'r>,
         Part { from, to, within, .. }: Part<'r>,
         open: &mut Vec<Part<'r>>,
     ) {
