@@ -14,8 +14,8 @@ use grammarc_grammar::ir::{Expr, ExprGraph};
 use grammarc_json_schema::document::NodeId;
 use grammarc_json_schema::{TagForm, TypeSet, ValueForm};
 
+use super::builder::TagBuilder;
 use super::format::Text;
-use super::lower::Lowering;
 use super::texts::Symbols;
 
 /// Longest run of whitespace between tags where nothing else is said.
@@ -92,51 +92,54 @@ pub(super) fn names() -> Vec<&'static str> {
     FILES.into_iter().map(|(name, _)| name).collect()
 }
 
-impl Lowering<'_> {
-    /// How the members of a style are written, with a bound on whitespace.
-    pub(super) fn tag_form(&mut self, style: &str, space: Option<u32>, at: NodeId) -> TagForm {
-        let style = &STYLES[style];
-        let space = space.unwrap_or(SPACE);
-        let mut text = |text: &str| self.symbols(&Text { text: text.to_owned(), at });
-        let run = Expr::bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(space));
-        let mut after_key = Vec::new();
-        for part in &style.member.1 {
-            if !after_key.is_empty() {
-                after_key.push(run.clone());
-            }
-            after_key.push(text(part).expr());
+/// How the members of a style are written, with a bound on whitespace.
+pub(super) fn tag_form(
+    style: &str,
+    space: Option<u32>,
+    at: NodeId,
+    builder: &mut TagBuilder<'_>,
+) -> TagForm {
+    let style = &STYLES[style];
+    let space = space.unwrap_or(SPACE);
+    let mut text = |text: &str| builder.symbols(&Text { text: text.to_owned(), at });
+    let run = Expr::bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(space));
+    let mut after_key = Vec::new();
+    for part in &style.member.1 {
+        if !after_key.is_empty() {
+            after_key.push(run.clone());
         }
-        let close = text(&style.close);
-        TagForm {
-            before_key: text(&style.member.0).expr(),
-            after_key: Expr::seq(after_key),
-            before_item: text(&style.item.0).expr(),
-            after_item: text(&style.item.1).expr(),
-            key_again: style
-                .key_again
-                .as_ref()
-                .map(|[before, after]| [text(before).expr(), text(after).expr()]),
-            values: style
-                .values
-                .iter()
-                .map(|value| ValueForm {
-                    types: types(&value.types),
-                    begin: text(&value.begin).expr(),
-                    nested: value.nested,
-                })
-                .collect(),
-            booleans: [0, 1].map(|at| {
-                let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
-                Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
-            }),
-            any_string: up_to(&close),
-            close: close.expr(),
-            close_text: style.close.clone(),
-            lines: style.lines,
-            space,
-            not_in_keys: style.not_in_keys.clone(),
-            key_escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
-        }
+        after_key.push(text(part).expr());
+    }
+    let close = text(&style.close);
+    TagForm {
+        before_key: text(&style.member.0).expr(),
+        after_key: Expr::seq(after_key),
+        before_item: text(&style.item.0).expr(),
+        after_item: text(&style.item.1).expr(),
+        key_again: style
+            .key_again
+            .as_ref()
+            .map(|[before, after]| [text(before).expr(), text(after).expr()]),
+        values: style
+            .values
+            .iter()
+            .map(|value| ValueForm {
+                types: types(&value.types),
+                begin: text(&value.begin).expr(),
+                nested: value.nested,
+            })
+            .collect(),
+        booleans: [0, 1].map(|at| {
+            let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
+            Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
+        }),
+        any_string: up_to(&close),
+        close: close.expr(),
+        close_text: style.close.clone(),
+        lines: style.lines,
+        space,
+        not_in_keys: style.not_in_keys.clone(),
+        key_escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
     }
 }
 

@@ -20,15 +20,16 @@
 //! The differences from XGrammar: keys and types that do not exist are errors; one trigger may not be in another;
 //! `max_tokens` is left to the host, and said to be in a finding.
 
-mod content;
+mod builder;
 mod counts;
 mod dispatch;
 mod fields;
 mod format;
+mod inner_sources;
 mod lower;
 mod members;
+mod options;
 mod read;
-mod regions;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -37,18 +38,20 @@ mod triggers;
 
 use super::inner;
 use super::inner::Alone;
-use super::sources::Sources;
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, Lowered, Origin};
-use grammarc_json_schema::JsonSchemaOptions;
 use grammarc_json_schema::document::{Codes, Document};
 
 pub use members::{MemberStyle, ValueStyle};
+pub use options::{StructuralTagOptions, Tokens};
 
+use builder::TagBuilder;
 use fields::Reader;
+use inner_sources::InnerSources;
 use lower::Lowering;
+use texts::Texts;
 
 const CODES: Codes =
     Codes { syntax: "structural-tag::syntax", duplicate_key: "structural-tag::duplicate-key" };
@@ -61,30 +64,6 @@ pub fn styles() -> impl Iterator<Item = &'static str> {
 /// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
 pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
     tools::member_style(style)
-}
-
-/// Texts of special tokens in the strings of a tag.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tokens {
-    /// A text of this kind is the token.
-    #[default]
-    Prefer,
-    /// It is the token, or spelled by others.
-    Both,
-    /// It is spelled.
-    Never,
-}
-
-/// Options of a structural tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct StructuralTagOptions {
-    /// Meaning of special tokens in strings.
-    pub tokens: Tokens,
-    /// How schemas are read.
-    pub schemas: JsonSchemaOptions,
-    /// Sources that the grammars in it may refer to: `@"name"`.
-    pub sources: Sources,
 }
 
 /// The grammar of a structural tag whose grammars have no sources of other languages in them.
@@ -121,24 +100,28 @@ pub(crate) fn lower_with(
     let errors = fields.errors;
     let Some(format) = format.filter(|_| errors.is_empty()) else { return Err(errors) };
     budget.check_in_source()?;
-    let mut lowering = Lowering::new(&source, &document, options, controls, reader, budget);
-    let root = lowering.outer.builder.declare("root");
+    let texts = Texts::new(controls, options.tokens);
+    let builder = TagBuilder::new(&source, &document, texts);
+    let inner = InnerSources::new(options, reader, budget);
+    let mut lowering = Lowering::new(builder, inner);
+    let root = lowering.builder.outer.builder.declare("root");
     let expr = lowering.format(&format);
     budget.check_in_source()?;
-    if expr == Expr::Never && lowering.errors.is_empty() {
+    let mut built = lowering.builder;
+    if expr == Expr::Never && built.errors.is_empty() {
         let error = document.error(
             "structural-tag::nothing",
             document.root(),
             "no text is of the format".to_owned(),
         );
-        lowering.errors.push(error);
+        built.errors.push(error);
     }
-    if !lowering.errors.is_empty() {
-        return Err(lowering.errors);
+    if !built.errors.is_empty() {
+        return Err(built.errors);
     }
     let origin =
         Origin { span: Some(document.span(document.root())), pointer: Some(String::new()) };
-    let outer = lowering.finish();
+    let outer = built.finish();
     let mut builder = outer.builder;
     builder.define(root, expr, origin);
     let grammar = builder.finish(root);

@@ -8,8 +8,8 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, TokenRef};
 use grammarc_json_schema::document::Document;
 
-use super::Tokens;
 use super::format::{Mark, Text, Token};
+use super::options::Tokens;
 
 /// Strings as symbols, with what was found of special tokens.
 pub(super) struct Texts<'a> {
@@ -104,6 +104,11 @@ impl Symbols {
         let first = part(&self.symbols[..at], spelled.map(|spelled| spelled.0));
         (first, part(&self.symbols[at..], spelled.map(|spelled| spelled.1)))
     }
+}
+
+/// Returns the expression of any of some strings.
+pub(super) fn any_of(texts: &[Symbols]) -> Expr {
+    Expr::alt(texts.iter().map(Symbols::expr).collect::<Vec<_>>())
 }
 
 impl<'a> Texts<'a> {
