@@ -14,15 +14,19 @@
 //! refused with their place. Cost: linear in the text and in the instances of generic types.
 
 pub mod codes;
+mod constants;
 mod declarations;
+mod definitions;
 mod depth;
-mod objects;
+mod names;
 mod parse;
-mod references;
+mod refusals;
+mod scope;
+mod shape;
 mod tags;
 mod template;
 mod translate;
-mod values;
+mod types;
 mod written;
 
 #[cfg(test)]
@@ -34,6 +38,7 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema as json_schema;
 use grammarc_json_schema::JsonSchemaOptions;
+use scope::Scope;
 use translate::Translator;
 use written::Written;
 
@@ -112,10 +117,10 @@ fn translate(
             errors.push(error);
             std::mem::take(&mut errors)
         })?;
-        let mut translator = Translator::new(&source.text, &declarations, budget);
-        translator.errors = errors;
+        let scope = Scope::new(&source.text, &declarations, errors, budget);
+        let mut translator = Translator::new(scope);
         let schema = translator.root(root)?.write();
-        findings.append(&mut translator.findings);
+        findings.append(&mut translator.scope.findings);
         Ok(Translated { schema, findings })
     })?;
     budget.check_in_source()?;
