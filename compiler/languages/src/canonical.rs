@@ -1,12 +1,11 @@
-//! One spelling for all texts of a JSON document: no whitespace between tokens, the shortest escapes.
+//! The canonical text of a JSON document: no whitespace between tokens, the shortest escapes.
 //!
-//! A schema in a file is laid out for people, and the same schema in a request by whatever library wrote it. Both are one
-//! source: their keys stand in the same order, their numbers have the same digits, and nothing else of a text matters to
-//! what is compiled from it.
+//! A schema in a file and the same schema in a request differ in layout. Both have the same keys in the same order and
+//! the same digits, and nothing else of a text affects the grammar.
 //!
-//! Text that is not JSON never gets the spelling of one that is. So whitespace between two characters that are neither
-//! punctuation nor part of a string is kept, as one space; and what may not stand in a string is kept as it is, behind a
-//! byte that no UTF-8 has.
+//! Text that is not JSON never has the canonical text of a document. Whitespace is kept as one space between two
+//! characters that are neither punctuation nor in a string. A character that no string may contain is kept behind a
+//! byte that UTF-8 lacks.
 //!
 //! Cost: one pass, no recursion, a copy of the text.
 
@@ -188,8 +187,7 @@ mod tests {
             prop_assert_eq!(spelling(&laid), spelling(&text));
         }
 
-        /// The spelling of a document is one of its texts, so that no two documents share one; and a text that is no
-        /// document has the spelling of none.
+        /// The canonical text of a document is one of its texts, so different documents differ. No other text has it.
         #[test]
         fn a_spelling_is_read_as_the_text_is(text in "([\\[\\]{},:\" \\\\tu0dn1e-]|true|\\\\u00|\\\\ud8|é|\n){0,16}") {
             let spelled = spelling(&text);

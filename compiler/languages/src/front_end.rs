@@ -40,7 +40,7 @@ pub enum FrontEnd {
     /// A regular expression.
     #[cfg(feature = "regex")]
     Regex(PatternOptions),
-    /// One of some texts.
+    /// A choice of texts.
     Choice(ChoiceOptions),
     /// A structural tag.
     #[cfg(feature = "structural-tag")]
@@ -53,7 +53,7 @@ pub enum FrontEnd {
     /// Declarations of types in TypeScript.
     #[cfg(feature = "typescript")]
     TypeScript(TypeScriptOptions),
-    /// A built-in grammar, of which the source is the name.
+    /// A built-in grammar. The source is its name.
     #[cfg(feature = "builtin")]
     BuiltIn(BuiltInOptions),
 }
@@ -205,7 +205,7 @@ impl FrontEnd {
         self.options_mut().schemas()
     }
 
-    /// The sources that a source may refer to by name, in languages that have such references.
+    /// Returns the sources that a source may refer to by name, in languages with such references.
     pub fn sources(&mut self) -> Option<&mut Sources> {
         self.options_mut().sources()
     }
@@ -215,7 +215,7 @@ impl FrontEnd {
         self.options().recorded()
     }
 
-    /// The part of a text that decides what its grammar accepts: texts of one essence have equal grammars. O(length).
+    /// Returns the part of a text that decides its grammar. Equal parts have equal grammars. O(length).
     pub fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
         self.options().essence(text)
     }

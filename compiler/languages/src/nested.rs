@@ -1,9 +1,9 @@
-//! Sources of any language, for a front end within whose sources they stand.
+//! Sources of any language, for a front end whose sources contain them.
 //!
-//! A front end that has others inside of it would have to know them all, and some of them it. It is handed a [`Reader`]
-//! instead, whose only kind is [`Nested`]: it finds the front end of a language by name, and hands itself on. A source that
-//! comes back to itself by way of names has no grammar, and one that nests beyond [`MAX_LEVELS`] is refused, so that no
-//! source decides how deep the stack gets.
+//! Front ends of languages with inner sources would depend on all others, and on each other. A front end takes a
+//! [`Reader`] instead. The only implementation is [`Nested`]: it finds the front end of a language by name, and passes
+//! itself on. A source that refers to itself has no grammar, and a source beyond [`MAX_LEVELS`] is refused, which
+//! bounds the stack.
 
 use serde_json::{Map, Value};
 
@@ -32,7 +32,7 @@ const CIRCLE: &str = "source::circle";
 pub(super) struct Nested<'a> {
     controls: &'a ControlTokens,
     budget: &'a Budget,
-    /// The names by which the source was come to, the last first.
+    /// The names on the path to the source, the last first.
     way: Option<&'a Way<'a>>,
     levels: usize,
 }
@@ -125,8 +125,8 @@ impl Reader for Nested<'_> {
 }
 
 impl FrontEnd {
-    /// The grammar of a source, for any vocabulary: no string of it is a special token. Compiling the grammar goes
-    /// on with the budget that is left.
+    /// Lowers a source, for any vocabulary: no string of it is a special token. The compilation continues with the rest
+    /// of the budget.
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
 //! Attributes of rules in XGrammar's notation: `name[lazy, max_chars=3, capture="n"] ::= body`.
 //!
-//! `lazy` and `max_chars` change the texts of a rule. The others are the host's, and noted.
+//! `lazy` and `max_chars` change the texts of a rule. The other attributes are instructions to the host, and noted as
+//! such.
 
 use std::ops::Range;
 
@@ -29,7 +30,7 @@ fn wrong(text: impl Into<String>, span: &Range<usize>, help: &str) -> Box<Diagno
 }
 
 impl Attributes {
-    /// Reads what stands in brackets; attributes of the host are noted in `findings`.
+    /// Reads the attributes between brackets. Those of the host are noted in `findings`.
     pub(super) fn read(
         text: &str,
         span: &Range<usize>,
@@ -94,7 +95,7 @@ impl Attributes {
         Ok(attributes)
     }
 
-    /// The texts of a rule with these attributes.
+    /// Restricts the texts of a rule by its attributes.
     pub(super) fn apply(&self, expr: Expr, span: &Range<usize>, budget: &Budget) -> Read<Expr> {
         let expr = match self.max_chars {
             Some(most) => {

@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::lexer::{Lexeme, LexemeKind};
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Marks a rule that is given up after an error, which is already reported.
+/// Marks an abandoned rule. The error is already reported.
 pub(super) struct Abandoned;
 
 /// A position in the lexemes, with the errors found so far.

@@ -1,9 +1,9 @@
-//! Macros to expressions.
+//! Converts macros to expressions.
 //!
-//! `TagDispatch` is free text up to one of its tags: one Aho-Corasick automaton of all tags and of what is excluded
-//! ([`free_text`]), whose ends call the rules, so it is deterministic. A regular expression is read in the syntax of the
-//! `regex` crate with XGrammar's classes: digits, words and white space are ASCII, and `.` is any character unless flags are
-//! given.
+//! `TagDispatch` is free text up to one of its tags. All tags and excluded texts are patterns of one Aho-Corasick
+//! automaton ([`free_text`]), so the graph is deterministic. Regular expressions have the syntax of the `regex` crate,
+//! with two differences taken from XGrammar. Digits, words and white space are ASCII, and `.` is any character unless
+//! flags are given.
 
 use std::ops::Range;
 
@@ -127,7 +127,7 @@ fn tokens(ids: impl IntoIterator<Item = u32>, negated: bool, span: &Range<usize>
     Expr::Token(TokenSet { tokens: tokens.collect(), negated })
 }
 
-/// Texts without what has to be escaped in a JSON string.
+/// Returns the texts of a JSON string that need no escapes.
 fn json_characters() -> Expr {
     let mut allowed = ByteSet::range(b' ', 0x7f);
     allowed.remove(b'"');
@@ -135,7 +135,7 @@ fn json_characters() -> Expr {
     Expr::alt([Expr::bytes(allowed), Expr::scalars([('\u{80}', char::MAX)])]).star()
 }
 
-/// The pattern with its classes spelled out.
+/// Replaces the classes `\d`, `\w`, `\s` and their complements by ASCII classes.
 fn with_ascii_classes(pattern: &str) -> String {
     let mut written = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();

@@ -1,4 +1,4 @@
-//! Sources of other languages within a grammar: how they are written, and their rules in the grammar.
+//! Sources of other languages within a grammar: their syntax, and their rules in the grammar.
 //!
 //! ```text
 //! call  ::= name "(" @json-schema{"type": "object"} ")"      # a text in braces, or in brackets
@@ -6,13 +6,13 @@
 //! reply ::= @"reply.json"                                    # a source that was handed over by name
 //! ```
 //!
-//! All of them begin with `@`, which begins nothing else, so that no grammar that was one changes its meaning: `json-schema{2}`
-//! and `regex "a"` are calls of rules. A text is taken as it stands, with no escapes but its own. One in braces or brackets ends
-//! with their partner outside of JSON strings; one between slashes ends with its line at the latest, and a slash in it is
-//! written `\/`, which means one in patterns too.
+//! An inner source begins with `@`, which begins nothing else. So `json-schema{2}` and `regex "a"` are calls of rules,
+//! as before. The text of an inner source has no escapes but its own. A text in a bracket ends at the partner, and
+//! brackets in JSON strings do not count. A text between slashes ends with its line at the latest. A slash in it is
+//! written `\/`, which denotes a slash in patterns too.
 //!
-//! A source is lowered once, however often it is referred to. All of them are lowered before the rules are, and not within
-//! them, so that the stack does not get deeper with both.
+//! A named source is lowered once. Inner sources are lowered before the rules, so the two recursions do not add up on
+//! the stack.
 
 use std::ops::Range;
 
@@ -94,7 +94,8 @@ fn read(
     }
 }
 
-/// Adds the rules of an inner source; its places are pointed to from the rule that it stands in, or from its name.
+/// Adds the rules of an inner source. Pointers of the report begin with the name of the surrounding rule, or of the
+/// source.
 fn add(ast: &Ast, inner: &InnerSource, lowered: Lowered, outer: &mut Outer) -> RuleId {
     let whole = |_: &Range<usize>| inner.span.clone();
     match &inner.kind {

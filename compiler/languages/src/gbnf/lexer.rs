@@ -1,11 +1,11 @@
 //! Splits a GBNF source into lexemes.
 //!
-//! The lexer never stops at an error: it records a diagnostic and goes on, so that one run reports what is wrong
-//! everywhere. Strings and classes may run over line ends, as in llama.cpp; one that is never closed is cut at the end
-//! of its line. Line ends are no lexemes: each lexeme knows whether it is the first of its line.
+//! The lexer records an error and continues, so one run reports all of them. Strings and classes may run over line
+//! ends, as in llama.cpp; an unterminated one ends with its line. Line ends are no lexemes: each lexeme knows whether
+//! it is the first of its line.
 //!
-//! Cost: linear in the source, but for unterminated strings and classes, each of which is scanned to the end of the
-//! source; the limit on errors bounds how often.
+//! Cost: linear in the source. Each unterminated string or class adds a scan to the end, and the limit on errors bounds
+//! their number.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) struct Lexeme {
 /// The kind of a [`Lexeme`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LexemeKind {
-    /// Letters, digits, `-` and `_`: a rule's name, or a number inside braces.
+    /// A run of letters, digits, `-` and `_`: a rule's name, or a number inside braces.
     Name,
     /// `::=`
     Define,
@@ -43,14 +43,14 @@ pub(super) enum LexemeKind {
     Token { token: TokenRef, negated: bool },
     /// A source of another language.
     Inner(InnerKind),
-    /// One of `| ( ) { } , . * + ? =`.
+    /// A mark: `| ( ) { } , . * + ? =`.
     Mark(u8),
 }
 
 /// Steps of a budget that a lexeme takes, about, besides its bytes.
 pub(super) const STEPS_A_LEXEME: usize = 1 << 3;
 
-/// The lexemes of a source, as far as the budget lasts; what is wrong goes to `findings`.
+/// Splits a source into lexemes, up to the end of the budget. Errors are added to `findings`.
 pub(super) fn lex(
     text: &str,
     notation: Notation,
@@ -88,7 +88,7 @@ struct Lexer<'a> {
     /// Open parentheses of the rule at hand.
     open: usize,
     first_of_line: bool,
-    /// The first string or class that runs over a line end: where a later quote is missing, it is the suspect.
+    /// The first string or class with a line end in it. If a quote is missing later, this one is the suspect.
     over_line_end: Option<Range<usize>>,
     findings: &'a mut Findings,
 }
@@ -116,7 +116,7 @@ impl Lexer<'_> {
         found
     }
 
-    /// Moves to the first character that is not of this kind.
+    /// Skips characters of a kind.
     fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
@@ -269,7 +269,7 @@ impl Lexer<'_> {
         LexemeKind::Class(Class { negated, ranges })
     }
 
-    /// One character of a string or class, escapes resolved. `None` where an escape is wrong, which is reported.
+    /// Reads one character of a string or class, escapes resolved. `None` after a wrong escape, which is reported.
     fn character(&mut self) -> Option<char> {
         if self.peek() != Some('\\') {
             return self.bump();

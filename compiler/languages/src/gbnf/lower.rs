@@ -1,8 +1,8 @@
-//! Syntax tree to grammar IR: names are looked up, classes become UTF-8.
+//! Lowers a syntax tree to the grammar IR: names are looked up, classes become UTF-8.
 //!
-//! Rules keep their order, so the id of a rule is its place in the source. Left recursion, empty rules and ambiguity
-//! are the network's business and no errors. llama.cpp lets the last of several definitions win in silence; here that
-//! is an error that shows both, for it is always a slip. Cost: linear, and the text of names twice.
+//! Rules keep their order, so the id of a rule is its index in the source. Left recursion, empty rules and ambiguity
+//! are no errors here. A rule defined twice is an error with both places; llama.cpp silently takes the last definition.
+//! Cost: linear in the source.
 
 use std::ops::Range;
 
@@ -28,19 +28,18 @@ use grammarc_patterns::class::Classes;
 /// Steps of a budget that a node of the syntax tree takes, about.
 const STEPS_A_NODE: usize = 1 << 4;
 
-/// Most rules of which no text ends that are warned of.
+/// Most unproductive rules with a warning.
 const MAX_ENDLESS: usize = 10;
 
-/// Most rules that are named as unused; others are counted.
+/// Most unused rules with a warning. A last warning counts the others.
 const MAX_UNUSED: usize = 100;
 
-/// The grammar of a source that has no sources of other languages in it. [`FrontEnd::lower`](crate::FrontEnd::lower)
-/// takes those that have.
+/// Lowers a source without sources of other languages. [`FrontEnd::lower`](crate::FrontEnd::lower) accepts those too.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the syntax or, where the syntax is right, with the names, in source order; or that the
-/// budget is spent.
+/// All errors of the syntax or, if the syntax is right, of the names, in source order. If the budget is spent, that
+/// error alone.
 pub fn lower(
     source: Source,
     options: &GbnfOptions,
@@ -49,7 +48,7 @@ pub fn lower(
     lower_with(source, options, &Alone, budget)
 }
 
-/// The grammar of a source, where `reader` reads those of other languages in it.
+/// Lowers a source. `reader` reads the sources of other languages in it.
 pub(crate) fn lower_with(
     source: Source,
     options: &GbnfOptions,
@@ -186,7 +185,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// One of several; many literals among them are a set of texts.
+    /// Lowers an alternation. Its literals become one set of texts if they are many.
     fn alternation(&mut self, choices: &'a [Node], budget: &Budget) -> Expr {
         let text = |choice: &'a Node| match &choice.kind {
             NodeKind::Literal(text) => Some(text),
@@ -221,7 +220,7 @@ impl<'a> Lowering<'a> {
         self.classes.expr(&set)
     }
 
-    /// Finds the rules of which no text ends; one of these as the start is an error.
+    /// Finds the unproductive rules. An unproductive start rule is an error.
     fn check_ends(&mut self, ast: &Ast, start: RuleId) {
         self.productive = endless::productive(ast, &self.names.rules);
         if !self.productive[start.index()] {
@@ -230,7 +229,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Classes that read like references to rules: `[sign]` where there is a rule `sign`.
+    /// Warns of classes that look like references to rules: `[sign]` beside a rule `sign`.
     fn classes_like_names(&self, text: &str) -> Vec<Diagnostic> {
         let named = |span: &Range<usize>| {
             let inside = text[span.clone()].strip_prefix('[')?.strip_suffix(']')?;
@@ -250,7 +249,7 @@ impl<'a> Lowering<'a> {
         found.collect()
     }
 
-    /// Warnings about rules, in source order.
+    /// Returns the warnings about rules, in source order.
     fn warnings(&self, ast: &Ast, start: RuleId, text: &str) -> Vec<Diagnostic> {
         let reached = self.names.reached(start);
         let mut warnings = self.classes_like_names(text);

@@ -1,8 +1,8 @@
 //! Macros of XGrammar's EBNF: `Regex(...)`, `Substring(...)`, `Token(...)`, `ExcludeToken(...)`, `TagDispatch(...)` and
 //! `TokenTagDispatch(...)`.
 //!
-//! A name with a parenthesis behind it is a macro where it is one's and no rule has it. Values are strings, numbers,
-//! `true` and `false`, names of rules, and tuples of these.
+//! A name before a parenthesis is a macro if it is the name of one and no rule has it. Values are strings, numbers,
+//! `true` and `false`, names of rules, and tuples of values.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ struct Arguments {
     named: Vec<(String, Value)>,
 }
 
-/// The call of a macro whose name is the current lexeme.
+/// Reads the call of a macro. The current lexeme is its name.
 pub(super) fn call(cursor: &mut Cursor<'_>, name: &Lexeme) -> Result<Node, Abandoned> {
     let arguments = arguments(cursor, name)?;
     let span = arguments.span.clone();
@@ -270,7 +270,7 @@ impl Arguments {
         }
     }
 
-    /// An excluded text would make a tag that begins with it unreachable.
+    /// Reports tags that begin with an excluded text: they are unreachable.
     fn check_excludes(
         &self,
         tags: &[(Trigger, String, Range<usize>)],

@@ -1,4 +1,4 @@
-//! The names of a grammar's rules: which rule each call means, and which rules each rule calls.
+//! The names of a grammar's rules, and the call graph.
 
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
-//! Lexemes to syntax tree, by recursive descent.
+//! Parses lexemes to a syntax tree, by recursive descent.
 //!
-//! In GBNF a rule ends with its line, unless a parenthesis is open, or the next line starts with `|`, or this one ends with
-//! `::=` or `|`. The leading `|` is the one thing accepted here that llama.cpp refuses; it can mean nothing else. After
-//! an error the parser goes on at the next `name ::=`, which stands nowhere inside a rule.
+//! In GBNF a rule ends with its line. The exceptions are an open parenthesis, a line that ends with `::=` or `|`, and a
+//! next line that starts with `|`. llama.cpp refuses the leading `|`, which can mean nothing else. After an error the
+//! parser resumes at the next `name ::=`, which no rule contains.
 //!
-//! Invariant: no tree is higher than [`MAX_NESTING`], whatever the source. Groups are counted on the way in, which
-//! bounds the recursion; repetitions stacked on each other are counted on the way out. Cost: linear.
+//! Invariant: no tree is higher than [`MAX_NESTING`]. Groups are counted on entry, which bounds the recursion. Stacked
+//! repetitions are counted on return. Cost: linear.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::other_language::{self, Other};
 
-/// The syntax tree of a source.
+/// Parses a source.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Lexemes of `name ::=` or `name[attributes] ::=`, where that comes next.
+    /// Returns the number of lexemes of `name ::=` or `name[attributes] ::=`, if a definition comes next.
     fn definition_length(&self) -> Option<usize> {
         match (self.cursor.kind(0), self.cursor.kind(1), self.cursor.kind(2)) {
             (Some(LexemeKind::Name), Some(LexemeKind::Define), _) => Some(2),
@@ -151,7 +151,7 @@ impl Parser<'_> {
         )
     }
 
-    /// The text of an assertion at the end of a rule.
+    /// Reads an assertion at the end of a rule.
     fn lookahead(&mut self) -> Result<Node, Abandoned> {
         let open = &self.cursor.lexemes[self.cursor.at];
         self.cursor.at += 2;
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// The error for a lexeme at the top level that starts no rule.
+    /// Reports a lexeme at the top level that starts no rule.
     fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
         let first_of_source = self.cursor.at == 0;
         let finding = Diagnostic::error(codes::UNEXPECTED, self.cursor.unexpected(Some(lexeme)));
@@ -186,7 +186,7 @@ impl Parser<'_> {
         self.cursor.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
     }
 
-    /// Sequences between bars. A newline after `::=`, `(` and `|`, where this starts, does not count.
+    /// Reads sequences between bars. A newline after `::=`, `(` and `|` does not count.
     fn alternation(&mut self) -> Result<Tree, Abandoned> {
         let mut choices = Vec::new();
         let mut height = 0;
@@ -247,7 +247,7 @@ impl Parser<'_> {
         })
     }
 
-    /// One atom with the repetitions after it.
+    /// Reads one atom with the repetitions after it.
     fn item(&mut self, first: &Lexeme) -> Result<Tree, Abandoned> {
         let mut tree = self.atom(first)?;
         while let Some(lexeme) = self.cursor.peek() {
@@ -349,7 +349,7 @@ impl Parser<'_> {
         self.cursor.fail(finding.with_help("close it with `)`"))
     }
 
-    /// The bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
+    /// Reads the bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
     fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
         let min = self.bound()?;
         let comma = self.cursor.eat_mark(b',');
@@ -378,14 +378,14 @@ impl Parser<'_> {
         }
     }
 
-    /// `-1` for no bound, as XGrammar has it.
+    /// Skips `-1`, XGrammar's form of no upper bound.
     fn eat_unbounded(&mut self) -> bool {
         let found = self.cursor.peek().is_some_and(|lexeme| self.cursor.text_of(lexeme) == "-1");
         self.cursor.at += usize::from(found);
         found
     }
 
-    /// A number, if one comes next.
+    /// Reads a number, if one comes next.
     fn bound(&mut self) -> Result<Option<u32>, Abandoned> {
         let Some(lexeme) = self.cursor.peek().filter(|lexeme| lexeme.kind == LexemeKind::Name)
         else {

@@ -7,20 +7,20 @@
 //! item: "id=" INT
 //! ```
 //!
-//! Names in lower case are rules, names in upper case terminals. Text goes through [`parse`](parser::parse) to an
-//! [`ast`], through [`rules::read`] to rules over lexemes, and through [`units`] and [`lexing`] to the grammar IR: there
-//! a terminal ends where llguidance's lexer ends it, which is decided here and not while a model waits.
+//! Names in lower case are rules, names in upper case terminals. The parser makes an [`ast`], and `rules` makes rules
+//! over lexemes. From these, [`units`] and [`lexing`] make the grammar IR. A terminal ends at the byte where
+//! llguidance's lexer ends it; this is decided at compile time.
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | `terminals`, `lazy` | terminals to expressions, and repetitions in them that do not say what they seem to |
-//! | `lexicon` | their automata, and with which bytes they begin and go on |
+//! | `terminals`, `lazy` | terminals to expressions, and a warning of lazy repetitions |
+//! | `lexicon` | their automata, first bytes and continuing bytes |
 //! | `units` | rules to automata over lexemes |
-//! | `follow`, `subsets` | what may come next |
+//! | `follow`, `subsets` | FIRST and FOLLOW sets, subset construction |
 //! | `lexing` | lexemes to bytes |
 //!
-//! Attributes that change no text (`capture`, `temperature`, `max_tokens`) are noted for the host; what cannot be said
-//! (priorities, templates, parameters, lookaround, grammars by name) is an error at its place.
+//! Attributes that change no text (`capture`, `temperature`, `max_tokens`) are noted for the host. Priorities,
+//! templates, parameters, lookaround and grammars by name are not supported, and an error at their place.
 
 mod ast;
 mod attributes;

@@ -14,11 +14,11 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::other_language;
 use grammarc_grammar::other_language::Other;
 
-/// The syntax tree of a source.
+/// Parses a source.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with the syntax; or that the budget is spent.
+/// The first error of the syntax, or that the budget is spent.
 pub(super) fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let text = &source.text;
     let refused = |finding: Diagnostic| {
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
         Ok(Attribute { name: self.text_of(name).to_owned(), value, span })
     }
 
-    /// Alternatives. A line that starts with `|` goes on with the one before.
+    /// Reads alternatives. A line that starts with `|` continues the line before.
     fn expansions(&mut self) -> Parsed<Node> {
         let start = self.end();
         let mut choices = vec![self.alternative()?];

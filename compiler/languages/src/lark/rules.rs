@@ -1,4 +1,4 @@
-//! Rules over terminals: names are looked up, terminals become lexemes, inner sources are lowered.
+//! Reads rules over lexemes: names are looked up, terminals become lexemes, inner sources are lowered.
 
 use rustc_hash::FxHashMap;
 
@@ -26,15 +26,15 @@ const STEPS_A_NODE: usize = 1 << 4;
 /// The right-hand side of a rule, over lexemes.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// A terminal, and whether it may be empty too. There is none where the empty string is all that it has.
+    /// A terminal, and whether the empty string is one of its strings. `None` if the empty string is the only one.
     Lexeme { terminal: Option<TerminalId>, nullable: bool },
     /// An opaque expression.
     Opaque(u32),
-    /// A rule, by its place in the source.
+    /// A rule, by its index in the source.
     Call(u32),
-    /// These in order; the empty string where there are none.
+    /// Parts in order. No parts denote the empty string.
     Sequence(Vec<Body>),
-    /// One of these; nothing where there are none.
+    /// Alternatives. No alternatives denote the empty language.
     Alternation(Vec<Body>),
     /// Between `min` and `max` of the body.
     Repeat { body: Box<Body>, min: u32, max: Option<u32> },
@@ -58,14 +58,14 @@ pub(super) struct Rules<'a> {
     pub(super) rules: Vec<Rule<'a>>,
     /// The start rule.
     pub(super) start: u32,
-    /// The terminals that may stand behind each lexeme, not empty.
+    /// The terminals that may follow each lexeme. None is nullable.
     pub(super) ignored: Vec<TerminalId>,
-    /// Whether ignored terminals may stand before the first lexeme too.
+    /// Whether ignored terminals may precede the first lexeme.
     pub(super) initial_skip: bool,
-    /// Whether ignored terminals may stand once behind a lexeme, and not again and again.
+    /// Whether at most one ignored terminal may follow each lexeme.
     pub(super) ignore_once: bool,
     pub(super) lexicon: Lexicon,
-    /// The inner grammars, and what was found.
+    /// The inner grammars, with the findings.
     pub(super) outer: Outer,
 }
 
@@ -160,7 +160,7 @@ struct Reader<'a, 'b> {
     terminals: Terminals<'a>,
     /// Rules by name.
     numbers: FxHashMap<&'a str, u32>,
-    /// Strings that end a rule and that the next rule writes again, by rule.
+    /// The `stop` string of each rule. The next rule may repeat it.
     stops: FxHashMap<&'a str, &'a str>,
     lexicon: Lexicon,
     outer: Outer,
@@ -225,7 +225,7 @@ impl<'a> Reader<'a, 'a> {
         }
     }
 
-    /// Terminals are right or wrong whether they are used or not.
+    /// Checks the terminals, used or not.
     fn terminals_alone(&mut self, ast: &'a Ast) {
         for item in &ast.items {
             if let Item::Definition(definition) = item
@@ -350,7 +350,8 @@ impl<'a> Reader<'a, 'a> {
         })
     }
 
-    /// The parts of a sequence. A string behind a rule that it ends is that same string, and is not written twice.
+    /// Reads the parts of a sequence. A string behind a rule may repeat the `stop` string of that rule, and then counts
+    /// once.
     fn sequence(&mut self, parts: &'a [Node]) -> Read<Vec<Body>> {
         let mut read = Vec::with_capacity(parts.len());
         let mut ended_by = None;
@@ -371,8 +372,8 @@ impl<'a> Reader<'a, 'a> {
         Ok(read)
     }
 
-    /// An inner source as an opaque expression, whose text begins at a place of this one. Its errors are added to those
-    /// of this source, and stand for a body without strings.
+    /// Adds an inner source as an opaque expression. Its text begins at the offset `at`. After an error the body is the
+    /// empty language.
     fn inner(&mut self, lowered: Result<Lowered, Vec<Diagnostic>>, at: usize) -> Body {
         let span = |span: &std::ops::Range<usize>| span.start + at..span.end + at;
         let place = Place { span: &span, pointer: None };

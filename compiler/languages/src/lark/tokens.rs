@@ -60,7 +60,7 @@ pub(super) struct Given {
     pub(super) ignore_once: bool,
 }
 
-/// One such object.
+/// The members of an object of options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Options {
@@ -71,7 +71,7 @@ struct Options {
 }
 
 impl Given {
-    /// Reads an object; a later one overrides an earlier one.
+    /// Reads an object. Later objects override earlier ones.
     pub(super) fn read(
         &mut self,
         text: &str,

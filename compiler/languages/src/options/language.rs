@@ -9,7 +9,7 @@ pub enum Language {
     Gbnf,
     /// A regular expression that the whole text matches.
     Regex,
-    /// One of some texts.
+    /// A choice of texts.
     Choice,
     /// A structural tag.
     StructuralTag,
@@ -79,7 +79,7 @@ impl Language {
         Self::BuiltIn,
     ];
 
-    /// Its name, in artifacts as well.
+    /// Returns the name, which artifacts also store.
     pub fn name(self) -> &'static str {
         match self {
             Self::JsonSchema => "json-schema",

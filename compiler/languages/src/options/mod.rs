@@ -42,7 +42,7 @@ pub use language::Language;
 /// Names and values of options, as artifacts record them for people and as the command line has them.
 pub(crate) type Recorded = Vec<(&'static str, String)>;
 
-/// What is asked of the options of a language, whichever it is.
+/// The interface of the options of a language.
 pub(crate) trait LanguageOptions {
     /// Sets the options that are given by name. Keywords to deny are added to `deny`.
     ///
@@ -63,7 +63,7 @@ pub(crate) trait LanguageOptions {
         Vec::new()
     }
 
-    /// The part of a text that decides what its grammar accepts: texts of one essence have equal grammars.
+    /// Returns the part of a text that decides its grammar. Equal parts have equal grammars.
     fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
         Cow::Borrowed(text.as_bytes())
     }
@@ -85,7 +85,7 @@ pub(crate) trait LanguageOptions {
     }
 }
 
-/// What a source is lowered with besides its options.
+/// The inputs of a lowering besides the options.
 pub(crate) struct Within<'a> {
     /// The vocabulary's special tokens. Only some languages are built with one that uses them.
     #[cfg_attr(
@@ -115,7 +115,7 @@ impl Given {
         serde_json::from_value(Value::Object(self.options)).map_err(failed)
     }
 
-    /// Reads the options of a language, and returns those that are left over for its schemas, which `rest` has.
+    /// Reads the options of a language. Returns the options left over for its schemas, according to `rest`.
     #[cfg(any(
         feature = "builtin",
         feature = "lark",

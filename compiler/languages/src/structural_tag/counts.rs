@@ -33,7 +33,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Builds the levels of `tags` tags. With `first_apart`, levels distinguish whether any tag has been written.
+    /// Returns the levels of `tags` tags. With `first_apart`, levels distinguish whether any tag has been written.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
-//! Formats as expressions.
+//! Lowers formats to expressions.
 //!
-//! A format is lowered alone or [closed](Lowering::closed) by one of some ends: free text that runs up to an end is one
-//! automaton with it, so that it is known in every state whether the text goes on. Contents of tags are rules of their own.
+//! A format is lowered alone or [closed](Lowering::closed) by one of some ends. Free text and its ends are one
+//! automaton, so every state decides whether the text continues. Contents of tags are rules of their own. Formats
+//! contain formats, so all functions that lower one are in this file; the graphs are built by `dispatch` and `counts`.
 
 use crate::free_text::{Pattern, free_text};
 use grammarc_grammar::diagnostics::Diagnostic;
@@ -23,7 +24,7 @@ pub(super) struct Lowering<'a> {
     inner: InnerSources<'a>,
     /// Ends of the tags around the format at hand.
     ends: Vec<Symbols>,
-    /// The region kind of free text outside of other tags.
+    /// The region kind of free text at this level.
     text_kind: RegionKind,
 }
 
@@ -32,7 +33,7 @@ impl<'a> Lowering<'a> {
         Self { builder, inner, ends: Vec::new(), text_kind: RegionKind::Text }
     }
 
-    /// The expression of a format.
+    /// Lowers a format.
     pub(super) fn format(&mut self, format: &Format) -> Expr {
         match &format.kind {
             Kind::Const(text) => self.builder.symbols(text).expr(),
@@ -82,7 +83,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The expression of a format and one of the ends behind it.
+    /// Lowers a format and one of the ends behind it.
     fn closed(&mut self, format: &Format, ends: &[Symbols]) -> Expr {
         match &format.kind {
             Kind::AnyText { excludes, max_tokens, max_chars: None } => {
@@ -106,13 +107,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A tag.
+    /// Lowers a tag.
     fn tag(&mut self, tag: &Tag) -> Expr {
         let (begin, _) = self.builder.mark(&tag.begin);
         Expr::seq([begin.expr(), self.inside(tag)])
     }
 
-    /// Content and end of a tag, a rule.
+    /// Lowers the content and end of a tag to a rule.
     fn inside(&mut self, tag: &Tag) -> Expr {
         let ends = self.builder.marks(&tag.end);
         let is_free = match &tag.content.kind {
@@ -128,7 +129,7 @@ impl<'a> Lowering<'a> {
         self.within(tag, &ends)
     }
 
-    /// The rule for the content of a tag and one of its ends.
+    /// Returns the rule for the content of a tag and one of `ends`.
     fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());
@@ -147,7 +148,7 @@ impl<'a> Lowering<'a> {
         self.builder.region(region, "tag", expr, tag.at)
     }
 
-    /// Free text, up to one of some ends where they are given.
+    /// Lowers free text, up to one of `ends` if there are any.
     fn any_text(
         &mut self,
         excludes: &[Text],
@@ -177,8 +178,8 @@ impl<'a> Lowering<'a> {
         self.free(Vec::new(), expr, at)
     }
 
-    /// Patterns of what free text may not have: excluded texts, and ends of the tags around it. Special tokens are no text,
-    /// so that it is the spelled form that matters.
+    /// Returns the patterns that free text may not contain: excluded texts, and ends of the tags around it. Free text
+    /// has no special tokens, so these are spelled forms.
     fn unwritable(&mut self, excludes: &[Text]) -> Vec<Pattern> {
         let excludes: Vec<Symbols> =
             excludes.iter().map(|text| self.builder.symbols(text)).collect();
@@ -186,7 +187,7 @@ impl<'a> Lowering<'a> {
         all.filter_map(Symbols::unwritable).collect()
     }
 
-    /// Any token but these and those that end a tag around it.
+    /// Returns the set of all tokens without `excludes` and the ends of the tags around.
     fn any_token_but(&mut self, excludes: &[Token]) -> Expr {
         let mut tokens: Vec<Token> = excludes.to_vec();
         let ends: Vec<TokenRef> = self.ends.iter().filter_map(Symbols::as_token).collect();
@@ -323,7 +324,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Between `min` and `max` strings of an expression with a separator between them.
+/// Returns `min` to `max` strings of an expression with a separator between them.
 fn separated(one: &Expr, separator: &Expr, min: u32, max: Option<u32>) -> Expr {
     if max == Some(0) {
         return Expr::Empty;

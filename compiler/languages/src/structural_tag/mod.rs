@@ -1,4 +1,4 @@
-//! Structural tags: free text in which tags lead to schemas, grammars and patterns, as a JSON document.
+//! Structural tags: JSON documents that describe free text with tags, which lead to schemas, grammars and patterns.
 //!
 //! ```text
 //! {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": [...]}}
@@ -6,8 +6,8 @@
 //! document -> formats (read) -> rules (lower), free text by Aho-Corasick (free_text)
 //! ```
 //!
-//! The formats are those of XGrammar 0.2.9, its older form with `structures` among them. A format denotes sequences of
-//! bytes and special tokens:
+//! The formats are the formats of XGrammar 0.2.9, with the older form `structures`. A format denotes sequences of bytes
+//! and special tokens:
 //!
 //! - A string that is the text of a special token of the vocabulary means that token ([`Tokens`]), also as a part of a
 //!   longer string. The findings list which ones were met.
@@ -17,8 +17,8 @@
 //! - Schemas are read by the front end of JSON Schema with its options; with `any_order`, required keys come, and
 //!   named ones once (in objects of up to eight of them; of more, each may come again, and the report says so).
 //!
-//! The differences from XGrammar: keys and types that do not exist are errors; one trigger may not be in another;
-//! `max_tokens` is left to the host, and said to be in a finding.
+//! There are three differences from XGrammar. Unknown keys and types are errors. A trigger may not contain another one.
+//! `max_tokens` is left to the host, with a warning.
 
 mod builder;
 mod counts;
@@ -56,24 +56,24 @@ use texts::Texts;
 const CODES: Codes =
     Codes { syntax: "structural-tag::syntax", duplicate_key: "structural-tag::duplicate-key" };
 
-/// The names of the styles of calls that `{"type": "tools", "style": ...}` may name, other names of them left out.
+/// Returns the names of the styles for `{"type": "tools", "style": ...}`, without aliases.
 pub fn styles() -> impl Iterator<Item = &'static str> {
     tools::styles()
 }
 
-/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+/// Returns the notation of arguments in a style of calls, by name or alias. `None` if the style is unknown or writes
+/// JSON.
 pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
     tools::member_style(style)
 }
 
-/// The grammar of a structural tag whose grammars have no sources of other languages in them.
-/// [`FrontEnd::lower_for`](super::FrontEnd::lower_for) takes those that have.
+/// Lowers a structural tag without sources of other languages in its grammars.
+/// [`FrontEnd::lower_for`](super::FrontEnd::lower_for) accepts those too.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the document, in the order in which it is found: syntax, formats, triggers that cannot be told
-/// apart, tokens that the vocabulary has not, what the front ends of inner sources say, with pointers into them; or that the
-/// budget is spent.
+/// All errors of the document in the order of discovery: syntax, formats, ambiguous triggers, unknown tokens, and the
+/// errors of inner sources with pointers into them. If the budget is spent, that error alone.
 pub fn lower(
     source: Source,
     options: &StructuralTagOptions,
@@ -83,7 +83,7 @@ pub fn lower(
     lower_with(source, options, controls, &Alone, budget)
 }
 
-/// The grammar of a structural tag, where `reader` reads the sources of other languages in its grammars.
+/// Lowers a structural tag. `reader` reads the sources of other languages in its grammars.
 pub(crate) fn lower_with(
     source: Source,
     options: &StructuralTagOptions,

@@ -38,7 +38,7 @@ struct Parts {
     chunks: Option<Vec<String>>,
 }
 
-/// The grammar of the parts, a single rule.
+/// Returns the grammar of the parts, a single rule.
 ///
 /// # Errors
 ///
