@@ -12,7 +12,7 @@
 /// Stands before what is no escape, in place of an escape.
 const WRONG: u8 = 0xFF;
 
-/// The spelling of a JSON text.
+/// Returns the spelling of a JSON text.
 pub(crate) fn spelling(text: &str) -> Vec<u8> {
     let mut spelled = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -83,7 +83,7 @@ fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
     }
 }
 
-/// The meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and the text
+/// Returns the meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and the text
 /// behind it.
 fn escape(text: &str) -> Option<(u32, &str)> {
     let simple = match text.as_bytes().first()? {
@@ -150,7 +150,7 @@ mod tests {
         })
     }
 
-    /// A text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by `layout`.
+    /// Returns a text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by `layout`.
     fn laid_out(text: &str, layout: &[u8]) -> String {
         let (mut out, mut inside, mut escaped, mut at) = (String::new(), false, false, 0);
         for c in text.chars() {

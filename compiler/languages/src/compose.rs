@@ -49,7 +49,7 @@ enum Part {
 }
 
 impl Composition {
-    /// A source by itself.
+    /// Returns a source by itself.
     pub fn source(front_end: FrontEnd, source: Source) -> Self {
         Self { part: Part::Source(Box::new(front_end), source), name: None, height: 1 }
     }
@@ -85,7 +85,7 @@ impl Composition {
         self.lower_for(&ControlTokens::default(), budget)
     }
 
-    /// The grammar for a vocabulary with these special tokens: see [`FrontEnd::lower_for`].
+    /// Returns the grammar for a vocabulary with these special tokens: see [`FrontEnd::lower_for`].
     ///
     /// # Errors
     ///

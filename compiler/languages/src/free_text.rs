@@ -29,7 +29,7 @@ pub(crate) enum Symbol {
 }
 
 impl Symbol {
-    /// The expression of symbols in a row.
+    /// Returns the expression of symbols in a row.
     #[cfg(feature = "structural-tag")]
     pub(crate) fn expr(symbols: &[Self]) -> Expr {
         let runs =
@@ -170,8 +170,8 @@ impl Building<'_> {
 enum Place {
     /// Text, behind the string of a node and before the rest of a character.
     Text(u32, Option<Rest>),
-    /// Within a pattern that ends the text, behind the string of a node. The pattern began more than so many symbols ago: it
-    /// was sure then that the text cannot go on.
+    /// Within a pattern that ends the text, behind the string of a node. The text could only end from so many symbols
+    /// ago on, and the pattern began before.
     Ending(u32, u32),
 }
 
@@ -269,7 +269,7 @@ impl Trie {
         }
     }
 
-    /// The node of the longest suffix of a node's string and the symbol behind it.
+    /// Returns the node of the longest suffix of a node's string and the symbol behind it.
     fn step(&self, mut node: u32, symbol: &Symbol) -> u32 {
         loop {
             match self.children[node as usize].get(symbol) {
@@ -280,8 +280,7 @@ impl Trie {
         }
     }
 
-    /// The nodes of patterns that lead somewhere and that the string of a node may be within, the longest first, with more
-    /// than so many symbols.
+    /// Returns the nodes of patterns that may be ending the text, the longest first, with more than `sure` symbols.
     fn ending_from(&self, node: u32, sure: u32) -> impl Iterator<Item = u32> {
         let suffixes = std::iter::successors(Some(node), |&node| Some(self.suffix[node as usize]));
         suffixes
@@ -330,8 +329,8 @@ impl Trie {
     }
 }
 
-/// The bytes that may come within a character or, where nothing is left of one, at the beginning of one; each with what is
-/// left after it.
+/// Returns the bytes that continue a character, or begin one if nothing is missing. Each comes with the bytes then
+/// missing.
 fn bytes_of(rest: Option<Rest>) -> impl Iterator<Item = (u8, Option<Rest>)> {
     let sets = match rest {
         Some(rest) => vec![(rest.bytes(), rest.next())],

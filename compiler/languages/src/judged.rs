@@ -13,7 +13,7 @@ pub(crate) type Texts<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 /// A source with the code of each of its errors and the texts that the labels of it point at.
 pub(crate) type Errors<'a> = (&'a str, &'a [(&'a str, &'a [&'a str])]);
 
-/// The code of each diagnostic with the texts its labels point at.
+/// Returns the code of each diagnostic with the texts its labels point at.
 pub(crate) fn outline<'a>(text: &'a str, found: &'a [Diagnostic]) -> Vec<(&'a str, Vec<&'a str>)> {
     found
         .iter()

@@ -49,13 +49,13 @@ impl Sources {
         self.by_name.is_empty()
     }
 
-    /// The source of a name.
+    /// Returns the source of a name.
     #[cfg(feature = "gbnf")]
     pub(crate) fn get(&self, name: &str) -> Option<&NamedSource> {
         self.by_name.get(name)
     }
 
-    /// All of them, by name.
+    /// Returns all sources, by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &NamedSource)> {
         self.by_name.iter().map(|(name, source)| (name.as_str(), source))
     }

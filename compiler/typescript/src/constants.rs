@@ -1,4 +1,4 @@
-//! Values that are written out: literals and members of enumerations.
+//! Constant values: literals and members of enumerations.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct EnumMember<'a> {
     pub(super) span: Range<usize>,
 }
 
-/// The value of `Enum.Member`.
+/// Returns the value of `Enum.Member`.
 pub(super) fn member_of_enumeration<'a>(
     scope: &mut Scope<'a>,
     reference: &'a TSTypeReference<'a>,
@@ -41,7 +41,7 @@ pub(super) fn member_of_enumeration<'a>(
     Some(found.map_or(Value::Null, |member| member.value))
 }
 
-/// The members of an enumeration with their values and places.
+/// Returns the members of an enumeration with their values and places.
 pub(super) fn enumeration<'a>(
     scope: &mut Scope<'a>,
     members: &'a TSEnumDeclaration<'a>,
@@ -77,7 +77,7 @@ pub(super) fn enumeration<'a>(
     all
 }
 
-/// The value of a literal; `None` where JSON has none.
+/// Returns the value of a literal. `None` if JSON has no such value.
 pub(super) fn literal(literal: &TSLiteral<'_>) -> Option<Value> {
     match literal {
         TSLiteral::BooleanLiteral(one) => Some(one.value.into()),
@@ -94,7 +94,7 @@ pub(super) fn literal(literal: &TSLiteral<'_>) -> Option<Value> {
     }
 }
 
-/// The value of a constant expression.
+/// Returns the value of a constant expression.
 fn constant(expression: &Expression<'_>) -> Option<Value> {
     match expression {
         Expression::StringLiteral(text) if !text.lone_surrogates => {
@@ -116,7 +116,7 @@ fn negative(value: f64) -> Option<Value> {
     number(-value, None).map(Value::Number)
 }
 
-/// A number: with its own digits where JSON writes it so, else by its value.
+/// Returns a number with its own digits if JSON allows them, else by its value.
 fn number(value: f64, raw: Option<&str>) -> Option<Number> {
     const EXACT: f64 = (1_u64 << 53) as f64;
     if let Some(Ok(number)) = raw.map(serde_json::from_str) {

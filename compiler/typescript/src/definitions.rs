@@ -55,7 +55,7 @@ pub(super) fn reference(key: &str) -> String {
     format!("#/$defs/{}", encoded(key))
 }
 
-/// A name within the fragment of a URI.
+/// Returns a name within the fragment of a URI.
 fn encoded(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {

@@ -13,11 +13,11 @@ use super::written::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// Most instances of generic types.
+/// Most instances of generic types. Beyond, a generic type is taken to refer to itself without end.
 const MAX_INSTANCES: usize = 10_000;
 
 impl<'a> Scope<'a> {
-    /// The type parameters of a declaration.
+    /// Returns the type parameters of a declaration.
     pub(super) fn parameters(
         &self,
         declaration: usize,
@@ -29,7 +29,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type that a reference to a type parameter stands for.
+    /// Returns the argument of a type parameter.
     pub(super) fn parameter(
         &self,
         reference: &'a TSTypeReference<'a>,
@@ -43,7 +43,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The number of the declaration that a reference names.
+    /// Returns the index of the declaration of a reference.
     pub(super) fn declared(&self, reference: &'a TSTypeReference<'a>) -> Option<usize> {
         match &reference.type_name {
             TSTypeName::IdentifierReference(name) => {
@@ -53,7 +53,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Refuses names whose types are not in the source.
+    /// Refuses imported names and classes.
     pub(super) fn available(&mut self, name: &str, kind: &Kind<'_>, span: &Range<usize>) {
         let (code, text, help) = match kind {
             Kind::Imported => {
@@ -69,7 +69,7 @@ impl<'a> Scope<'a> {
         self.error(Diagnostic::error(code, text).with_label(span.clone(), "").with_help(help));
     }
 
-    /// The environment within a declaration that has these arguments.
+    /// Adds the environment of a declaration with these arguments. `None` after an error.
     pub(super) fn instance(
         &mut self,
         declaration: usize,
@@ -114,7 +114,7 @@ impl<'a> Scope<'a> {
         Some(inner)
     }
 
-    /// Refuses a name that stands for no type here.
+    /// Refuses a name without a type.
     pub(super) fn unknown(&mut self, name: &str, arguments: usize, span: &Range<usize>) -> Node {
         const KNOWN: [(&str, usize); 13] = [
             ("Array", 1),
@@ -163,7 +163,7 @@ impl<'a> Scope<'a> {
         Node::value(false, span)
     }
 
-    /// The parts of a union, those of unions and type parameters in it as well.
+    /// Collects the parts of a union. Parts that are unions or type parameters are flattened.
     pub(super) fn flatten(&mut self, ty: Ty<'a>, parts: &mut Vec<Ty<'a>>) {
         let span = self.span(ty);
         let entered = self.enter(&span);
@@ -186,7 +186,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The types of a list of type arguments.
+/// Returns the types of a list of type arguments.
 pub(super) fn types_of<'a>(
     arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
     env: usize,
@@ -195,7 +195,7 @@ pub(super) fn types_of<'a>(
     list.iter().map(|node| Ty { node, env }).collect()
 }
 
-/// The type of the elements of an array type.
+/// Returns the element type of an array type.
 pub(super) fn element_of<'a>(list: Ty<'a>) -> Option<Ty<'a>> {
     let env = list.env;
     match list.node {

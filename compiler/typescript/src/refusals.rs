@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::TSType;
 
-/// Refusal of a part of a type, with advice.
+/// Returns the name of an unsupported type, and advice.
 pub(super) fn refusal(node: &TSType<'_>) -> (&'static str, &'static str) {
     match node {
         TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_) => (

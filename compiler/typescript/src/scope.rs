@@ -1,4 +1,4 @@
-//! The state that all passes over types share: what type parameters mean, how deep the pass is, and the findings.
+//! The shared state of all passes over types: environments of type parameters, the depth, and the findings.
 
 use std::ops::Range;
 
@@ -13,7 +13,8 @@ use super::written::Node;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Severity};
 
-/// Most levels of types written within each other. A document may have 128 levels, and a type takes up to four of them.
+/// Most levels of types within each other. A document may have 128 levels, and a type takes up to four of them. A
+/// deeper type is an error.
 const MAX_NESTING: usize = 30;
 
 /// Most errors that are reported.
@@ -33,7 +34,7 @@ pub(super) struct Ty<'a> {
     pub(super) env: usize,
 }
 
-/// The state that all passes over types share.
+/// The shared state of all passes over types.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     text: &'a str,
@@ -68,7 +69,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Refuses a type that has no JSON values, or that only TypeScript's own checker understands.
+    /// Refuses a type without JSON values, or one that needs TypeScript's checker.
     pub(super) fn unsupported(&mut self, span: Range<usize>, what: &str, help: &str) -> Node {
         let error = Diagnostic::error(
             codes::UNSUPPORTED,
@@ -82,7 +83,7 @@ impl<'a> Scope<'a> {
         range(ty.node.span())
     }
 
-    /// Goes a level down, if there is one; [`leave`](Self::leave) goes up again in either case.
+    /// Enters a level, and returns whether the limits allow it. [`leave`](Self::leave) follows in either case.
     pub(super) fn enter(&mut self, span: &Range<usize>) -> bool {
         self.depth += 1;
         if self.budget.spend(STEPS_A_TYPE).is_err() {
@@ -102,7 +103,7 @@ impl<'a> Scope<'a> {
         self.depth -= 1;
     }
 
-    /// The tags of the comment before a place.
+    /// Returns the tags of the comment before a place.
     pub(super) fn tags(&mut self, at: u32) -> Vec<Tag> {
         match self.declarations.comment(at) {
             Some(comment) => {

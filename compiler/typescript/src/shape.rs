@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::scope::Ty;
 use super::tags::Tag;
 
-/// Most shapes of one type: unions within intersections multiply.
+/// Most shapes of one type: unions within intersections multiply. Beyond, the type is an error.
 pub(super) const MAX_SHAPES: usize = 256;
 
 /// An object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shape<'a> {
     pub(super) members: Vec<Member<'a>>,
-    /// The types of other keys; none is taken if this is empty.
+    /// The types of other keys. Without any, other keys are refused.
     pub(super) rest: Vec<Rest<'a>>,
 }
 
@@ -26,31 +26,31 @@ pub(super) struct Shape<'a> {
 pub(super) struct Member<'a> {
     pub(super) key: String,
     pub(super) span: Range<usize>,
-    /// All of which the value has.
+    /// The value has all of these types.
     pub(super) parts: Vec<Part<'a>>,
     pub(super) tags: Vec<Tag>,
 }
 
-/// A member by one of the types that have it.
+/// A member of one of the types in an intersection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
-    /// Anything where none is written.
+    /// The type. Without one, any value is allowed.
     pub(super) ty: Option<Ty<'a>>,
     pub(super) is_optional: bool,
 }
 
-/// Keys that are not named.
+/// Keys without a member.
 #[derive(Clone, Debug)]
 pub(super) struct Rest<'a> {
-    /// The pattern of these keys; none for all others.
+    /// The pattern of these keys. `None` for all other keys.
     pub(super) pattern: Option<String>,
-    /// All of which the values have; anything where there is none.
+    /// The types of the values, which have all of them. Without any, any value is allowed.
     pub(super) types: Vec<Ty<'a>>,
     pub(super) span: Range<usize>,
 }
 
 impl<'a> Shape<'a> {
-    /// Adds a member, in place of one of its key.
+    /// Adds a member, or replaces the one with its key.
     pub(super) fn set(&mut self, member: Member<'a>) {
         match self.members.iter_mut().find(|known| known.key == member.key) {
             Some(known) => *known = member,
@@ -58,7 +58,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Objects that are of both shapes, which for closed objects means those that have the members of both.
+    /// Returns the intersection of two closed objects: the members of both.
     fn and(&self, other: &Self) -> Self {
         let mut both = self.clone();
         for member in &other.members {

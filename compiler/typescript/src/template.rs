@@ -3,8 +3,8 @@
 use oxc_ast::ast::TSType;
 use serde_json::Value;
 
-/// A number as JSON writes it. TypeScript takes any text that JavaScript reads as a number, `0x1F` and ` 1` among them, which
-/// nobody means.
+/// A number as JSON writes it. TypeScript accepts every number of JavaScript, `0x1F` and ` 1` among them, which nobody
+/// means.
 const NUMBER: &str = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?";
 
 /// Most characters of a pattern, which templates within templates multiply.
@@ -37,7 +37,7 @@ pub(super) fn of_value(value: &Value) -> String {
     pattern
 }
 
-/// Adds the characters of a text, those that mean something in a pattern with a backslash.
+/// Adds a text to a pattern, escaped.
 pub(super) fn escape(text: &str, pattern: &mut String) {
     for c in text.chars() {
         if "\\^$.*+?()[]{}|/".contains(c) {

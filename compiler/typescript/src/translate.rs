@@ -1,10 +1,11 @@
-//! Types as schemas.
+//! Translates types to schemas.
 //!
-//! A type is a node of the syntax tree with what its type parameters stand for ([`Ty`]). A named type becomes a definition, made
-//! from a queue and not where it is referred to, so that recursive types end and only what stands written within itself goes
-//! deep, which is bounded. A generic type becomes a definition for each list of arguments, by the schemas that these become.
+//! A type is a node of the syntax tree with an environment for its type parameters ([`Ty`]). A named type becomes a
+//! definition, made from a worklist, so recursive types terminate. Only nested types recurse, which is bounded. A
+//! generic type becomes one definition for each list of arguments; arguments are compared by their schemas.
 //!
-//! Errors are collected: a type with one becomes `false` and the rest is read on.
+//! Errors are collected: a type with an error becomes `false`. Types contain types, so all functions that make a schema
+//! are in this file.
 
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ use super::types;
 use super::written::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Makes a schema of the types that a root leads to.
+/// Makes a schema of the types reachable from a root.
 #[derive(Debug)]
 pub(super) struct Translator<'a> {
     pub(super) scope: Scope<'a>,
@@ -39,7 +40,7 @@ impl<'a> Translator<'a> {
         Self { scope, definitions: Definitions::default() }
     }
 
-    /// The document of a declaration.
+    /// Returns the document of a declaration.
     pub(super) fn root(&mut self, declaration: usize) -> Result<Node, Vec<Diagnostic>> {
         let whole = self.scope.declarations.by_name[declaration].span.clone();
         let (name, _) = self.scope.declarations.by_name.get_index(declaration).expect("it is one");
@@ -74,7 +75,7 @@ impl<'a> Translator<'a> {
         Ok(document)
     }
 
-    /// The schema of a declaration.
+    /// Returns the schema of a declaration.
     fn definition(&mut self, declaration: usize, env: usize) -> Node {
         let one = &self.scope.declarations.by_name[declaration];
         let schema = match &one.kind {
@@ -97,7 +98,7 @@ impl<'a> Translator<'a> {
         tags::apply(schema, &tags)
     }
 
-    /// The schema of a type.
+    /// Returns the schema of a type.
     fn schema(&mut self, ty: Ty<'a>) -> Node {
         let span = self.scope.span(ty);
         let entered = self.scope.enter(&span);
@@ -167,7 +168,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The schema of literals.
+    /// Returns the schema of literals.
     fn constants(&mut self, ty: Ty<'a>, span: &Range<usize>) -> Node {
         match types::literals(&mut self.scope, ty) {
             Some(values) if values.len() == 1 => {
@@ -239,7 +240,7 @@ impl<'a> Translator<'a> {
         schema
     }
 
-    /// The schema of any of some types.
+    /// Returns the schema of a union.
     fn union(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
         let mut parts = Vec::new();
         for ty in types {
@@ -315,7 +316,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// A type of the standard library that is none of an object's.
+    /// Returns the schema of a type of the standard library.
     fn utility(
         &mut self,
         name: &'a str,
@@ -361,7 +362,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The value of `$ref` for a declaration with arguments, whose definition is made later.
+    /// Returns the value of `$ref` for a declaration with arguments. The definition is made later.
     fn reference_to(
         &mut self,
         declaration: usize,
@@ -394,7 +395,7 @@ impl<'a> Translator<'a> {
         reference
     }
 
-    /// The schema of the values that all of some types have.
+    /// Returns the schema of an intersection.
     fn intersection(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
         // `string & {}` is written to keep a union with literals from being drawn together.
         let is_anything = |ty: &Ty<'_>| {
@@ -425,7 +426,7 @@ impl<'a> Translator<'a> {
         Node { span: span.clone(), ..Node::keyword("allOf", Node::list(schemas, span)) }
     }
 
-    /// The schema of objects of any of some shapes.
+    /// Returns the schema of a union of objects.
     fn object(&mut self, shapes: Vec<Shape<'a>>, span: &Range<usize>) -> Node {
         let mut objects: Vec<Node> =
             shapes.into_iter().map(|shape| self.object_of(shape, span)).collect();
@@ -470,7 +471,8 @@ impl<'a> Translator<'a> {
         schema
     }
 
-    /// The schema of values that are of all parts, and whether each of these may be left out or is undefined.
+    /// Returns the schema of values of all parts, and whether the member may be absent. A member may be absent if each
+    /// part is optional or may be undefined.
     fn value(&mut self, all: Vec<Part<'a>>, span: &Range<usize>) -> (Node, bool) {
         let is_undefined = |ty: &Ty<'_>| matches!(ty.node, TSType::TSUndefinedKeyword(_));
         let mut may_be_absent = !all.is_empty();

@@ -1,7 +1,7 @@
-//! What types resolve to: other types, lists of values, and objects by their members.
+//! Resolves types: to other types, to lists of values, and to objects by their members.
 //!
-//! These three questions need each other: the type `T[K]` needs the values of `K` and the members of `T`, a key may be any
-//! type, and a base of an interface may be `Pick<T, K>`. So they are one file. None of them needs the schema of a type.
+//! The three resolutions are mutually recursive, so they are one file. `T[K]` needs the values of `K` and the members
+//! of `T`; a key is of any type; a base of an interface may be `Pick<T, K>`. No resolution needs the schema of a type.
 
 use std::ops::Range;
 
@@ -21,10 +21,10 @@ use super::shape::{self, MAX_SHAPES, Member, Part, Rest, Shape};
 use super::template;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most names in a row that each stand for the next.
+/// Longest chain of names that refer to names. A longer chain is a circle.
 const MOST_NAMES: usize = 100;
 
-/// The type behind parentheses, type parameters, names of other types and members of them. `None` after an error.
+/// Resolves parentheses, type parameters, aliases and indexed accesses. `None` after an error.
 pub(super) fn resolved<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Ty<'a>> {
     let mut ty = ty;
     for _ in 0..MOST_NAMES {
@@ -66,7 +66,7 @@ pub(super) fn resolved<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Ty<'a>> 
     None
 }
 
-/// The type of `T["key"]` or `T[number]`.
+/// Returns the type of `T["key"]` or `T[number]`.
 fn accessed<'a>(
     scope: &mut Scope<'a>,
     object: Ty<'a>,
@@ -122,7 +122,7 @@ fn accessed_in<'a>(
     }
 }
 
-/// The values of a type that is a list of them, each once. `None` after an error.
+/// Returns the values of a type that is a finite list of values, each once. `None` after an error.
 pub(super) fn literals<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Vec<Value>> {
     let span = scope.span(ty);
     let entered = scope.enter(&span);
@@ -202,7 +202,7 @@ fn literals_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Op
     None
 }
 
-/// The values of a type that are in another one, or are not.
+/// Returns the values of a type that are also values of another type, or are not.
 pub(super) fn selected<'a>(
     scope: &mut Scope<'a>,
     from: Ty<'a>,
@@ -214,7 +214,7 @@ pub(super) fn selected<'a>(
     Some(values)
 }
 
-/// The shapes of a type of objects; none after an error.
+/// Returns the shapes of an object type. Empty after an error.
 pub(super) fn shapes<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Vec<Shape<'a>> {
     let span = scope.span(ty);
     let entered = scope.enter(&span);
@@ -267,7 +267,7 @@ fn shapes_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Vec<
     }
 }
 
-/// The shapes of a utility type of the standard library.
+/// Returns the shapes of a utility type of the standard library.
 pub(super) fn utility_shapes<'a>(
     scope: &mut Scope<'a>,
     name: &str,
@@ -309,7 +309,7 @@ pub(super) fn utility_shapes<'a>(
     }
 }
 
-/// Adds members, or other keys, of some type of keys.
+/// Adds members, or other keys, for the keys of a type.
 fn add_keys<'a>(scope: &mut Scope<'a>, keys: Ty<'a>, value: Ty<'a>, shape: &mut Shape<'a>) {
     let span = scope.span(keys);
     let Some(keys) = resolved(scope, keys) else { return };
@@ -338,7 +338,7 @@ fn add_keys<'a>(scope: &mut Scope<'a>, keys: Ty<'a>, value: Ty<'a>, shape: &mut 
     }
 }
 
-/// The shapes of an interface with what it extends. Its own members take the place of those.
+/// Returns the shapes of an interface. Its own members replace those of its bases.
 pub(super) fn interface_shapes<'a>(
     scope: &mut Scope<'a>,
     declaration: usize,
@@ -370,7 +370,7 @@ pub(super) fn interface_shapes<'a>(
     shapes
 }
 
-/// The shapes of each type that an interface extends.
+/// Returns the shapes of each base of an interface.
 fn base_shapes<'a>(
     scope: &mut Scope<'a>,
     interface: &'a TSInterfaceDeclaration<'a>,
@@ -407,7 +407,7 @@ fn base_shapes<'a>(
     bases
 }
 
-/// Adds a member as it is written.
+/// Adds a member of an interface or an object literal.
 fn signature<'a>(
     scope: &mut Scope<'a>,
     signature: &'a TSSignature<'a>,
@@ -442,7 +442,7 @@ fn signature<'a>(
     }
 }
 
-/// Whether a type is one of objects, as far as it can be told without finding errors in it.
+/// Whether a type is an object type, as far as this is decidable without reports of errors.
 pub(super) fn is_object<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> bool {
     let span = scope.span(ty);
     let entered = scope.enter(&span);
@@ -475,7 +475,7 @@ pub(super) fn is_object<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> bool {
     is_object
 }
 
-/// The shapes of values that have all of some types.
+/// Returns the shapes of an intersection.
 pub(super) fn intersection_shapes<'a>(
     scope: &mut Scope<'a>,
     types: &[Ty<'a>],

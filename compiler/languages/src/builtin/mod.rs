@@ -98,7 +98,7 @@ fn written(written: Written, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>
     Ok(Lowered { report, findings: Vec::new(), literals: Literals::default(), ..lowered })
 }
 
-/// The same grammar, all of it at the name.
+/// Moves all places of a grammar to its name.
 fn at(mut lowered: Lowered, source: Source) -> Lowered {
     let whole: Range<usize> = 0..source.text.len();
     for rule in &mut lowered.grammar.rules {

@@ -11,7 +11,7 @@ const OPTION: &str = "builtin::option";
 pub struct BuiltInOptions {
     /// The schema of each line, for `jsonl`: any value by default.
     pub line: Option<Source>,
-    /// How JSON is written, and options of the schema of lines.
+    /// The text form of JSON, and options of the schema of lines.
     pub json_schema: JsonSchemaOptions,
     /// Fewest lines of `jsonl`, or records of `csv` besides the head.
     pub min_items: Option<u32>,

@@ -30,7 +30,7 @@ fn wrong(text: impl Into<String>, span: &Range<usize>, help: &str) -> Box<Diagno
 }
 
 impl Attributes {
-    /// Reads the attributes between brackets. Those of the host are noted in `findings`.
+    /// Reads the attributes between brackets. Instructions to the host are noted in `findings`.
     pub(super) fn read(
         text: &str,
         span: &Range<usize>,

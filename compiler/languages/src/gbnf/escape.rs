@@ -86,7 +86,7 @@ fn pair(high: u32, rest: &str) -> Option<char> {
 }
 
 impl Mistake {
-    /// The diagnostic for an escape at this place.
+    /// Returns the diagnostic for an escape at this place.
     pub(super) fn diagnostic(self, span: Range<usize>) -> Diagnostic {
         match self {
             Self::Unknown => Diagnostic::error(codes::BAD_ESCAPE, "unknown escape")

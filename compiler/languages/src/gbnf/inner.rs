@@ -59,7 +59,7 @@ pub(super) fn lower(
     rules.collect()
 }
 
-/// The grammar of an inner source.
+/// Returns the grammar of an inner source.
 fn read(
     inner: &InnerSource,
     source: &Source,

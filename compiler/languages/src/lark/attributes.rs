@@ -21,7 +21,7 @@ pub(super) struct Attributes<'a> {
     pub(super) is_unit: bool,
 }
 
-/// The text of a plain string.
+/// Returns the text of a plain string.
 pub(super) fn literal(node: &Node) -> Option<&str> {
     match &node.kind {
         NodeKind::Literal { text, insensitive: false } => Some(text),

@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
             .with_help(help)
     }
 
-    /// The error for something that begins here and does not end within the line.
+    /// Returns the error for something that begins here and does not end within the line.
     fn unterminated(&self, what: &str, help: &str) -> Diagnostic {
         let line = self.rest().split(['\r', '\n']).next().unwrap_or_default();
         Diagnostic::error(codes::UNTERMINATED, format!("the {what} has no end"))

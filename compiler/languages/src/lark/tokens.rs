@@ -11,7 +11,7 @@ use grammarc_grammar::ir::{TokenRef, TokenSet};
 /// Most tokens of a set.
 const MAX_TOKENS: usize = 1_000_000;
 
-/// The tokens of `<text>`, `<[ids]>`, `<[^ids]>` or `<[*]>`.
+/// Returns the tokens of `<text>`, `<[ids]>`, `<[^ids]>` or `<[*]>`.
 pub(super) fn set(text: &str, span: &Range<usize>) -> Result<TokenSet, Box<Diagnostic>> {
     let written = &text[span.clone()];
     let place = Some(span.clone());

@@ -58,7 +58,7 @@ pub(crate) trait LanguageOptions {
     /// The errors of the source, or that the budget is spent.
     fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>>;
 
-    /// The options as an artifact records them. Options that few sources need are left out if they have their defaults.
+    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their defaults.
     fn recorded(&self) -> Recorded {
         Vec::new()
     }
@@ -73,12 +73,12 @@ pub(crate) trait LanguageOptions {
         false
     }
 
-    /// The sources that a source may refer to by name. `None` if the language has no such references.
+    /// Returns the sources that a source may refer to by name. `None` if the language has no such references.
     fn sources(&mut self) -> Option<&mut Sources> {
         None
     }
 
-    /// How schemas are read. `None` if the language has none.
+    /// Returns the options of schemas. `None` if the language has none.
     #[cfg(feature = "json-schema")]
     fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
         None

@@ -9,13 +9,13 @@
 //! The formats are the formats of XGrammar 0.2.9, with the older form `structures`. A format denotes sequences of bytes
 //! and special tokens:
 //!
-//! - A string that is the text of a special token of the vocabulary means that token ([`Tokens`]), also as a part of a
-//!   longer string. The findings list which ones were met.
-//! - Free text is UTF-8 without special tokens and without the triggers, the excluded texts and the ends of the tags around
-//!   it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence; they are no part of the text, so
-//!   an excluded text may be a part of them.
-//! - Schemas are read by the front end of JSON Schema with its options; with `any_order`, required keys come, and
-//!   named ones once (in objects of up to eight of them; of more, each may come again, and the report says so).
+//! - The text of a special token of the vocabulary, also within a longer string, denotes that token ([`Tokens`]). The
+//!   findings list these tokens.
+//! - Free text is UTF-8 without special tokens. It does not contain triggers, excluded texts or the ends of the tags
+//!   around it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence. They are no part of
+//!   the text, so they may contain an excluded text.
+//! - Schemas are read by the front end of JSON Schema with its options. With `any_order`, required keys come, and named
+//!   keys come once. In objects of more than eight named keys, each may come again, and the report says so.
 //!
 //! There are three differences from XGrammar. Unknown keys and types are errors. A trigger may not contain another one.
 //! `max_tokens` is left to the host, with a warning.

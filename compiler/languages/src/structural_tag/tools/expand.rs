@@ -193,7 +193,7 @@ impl Request {
         Rule { trigger: Mark::Text(self.written(trigger)), then: Then::Tag(tag), group }
     }
 
-    /// The section of calls.
+    /// Returns the section of calls.
     fn section(&self, section: &'static Section) -> Tag {
         let calls = self.separated(&section.separator, self.min.max(1), self.max);
         self.parts("", &section.begin, calls, &section.end, self.at)
@@ -221,7 +221,7 @@ impl Request {
         }
     }
 
-    /// A call of a tool in a form.
+    /// Returns a call of a tool in a form.
     fn call(&self, tool: &Tool, call: &'static Call) -> Tag {
         let style = members::named(&self.style.arguments).map_or(Members::Json, Members::Xml);
         let schema = Schema {
@@ -282,7 +282,7 @@ impl Request {
         Tag { at: self.at, begin, content: Box::new(content), end, role: Role::Tag }
     }
 
-    /// A response in tags, and a section.
+    /// Returns a response in tags, and a section.
     fn response(&self, response: &Response) -> Format {
         let begin = if self.reasoning.is_some() { response.begin.as_str() } else { "" };
         let text = match self.text_before {

@@ -326,7 +326,7 @@ fn misspelled(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) {
     }
 }
 
-/// The choice, and the tools that it leaves.
+/// Returns the choice, and the tools that it leaves.
 fn chosen(
     reader: &mut Reader<'_, '_>,
     at: NodeId,

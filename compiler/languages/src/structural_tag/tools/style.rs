@@ -176,7 +176,7 @@ static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
 });
 
 impl Style {
-    /// The style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are `qwen_3`.
+    /// Returns the style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are `qwen_3`.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name: String = letters(name).collect();
         let is_named = |known: &str| letters(known).eq(name.chars());
@@ -186,12 +186,12 @@ impl Style {
         })
     }
 
-    /// The names of all styles.
+    /// Returns the names of all styles.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         FILES.into_iter().map(|(name, _)| name)
     }
 
-    /// The styles and aliases for other versions of the same family of models, such as `llama_3_1` for `llama_4`.
+    /// Returns the styles and aliases for other versions of the same family of models, such as `llama_3_1` for `llama_4`.
     pub(super) fn other_versions(name: &str) -> Vec<&'static str> {
         let family = |name: &str| {
             let is_version = |c: &char| c.is_ascii_digit() || *c == 'v' || *c == 'p';
@@ -203,7 +203,7 @@ impl Style {
     }
 }
 
-/// The letters and digits of a name, in lower case.
+/// Returns the letters and digits of a name, in lower case.
 fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase())
 }
