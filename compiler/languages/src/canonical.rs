@@ -1,19 +1,18 @@
-//! One spelling for all texts of a JSON document: no whitespace between tokens, the shortest escapes.
+//! The canonical text of a JSON document: no whitespace between tokens, the shortest escapes.
 //!
-//! A schema in a file is laid out for people, and the same schema in a request by whatever library wrote it. Both are one
-//! source: their keys stand in the same order, their numbers have the same digits, and nothing else of a text matters to
-//! what is compiled from it.
+//! A schema in a file and the same schema in a request differ in layout. Both have the same keys in the same order and
+//! the same digits, and nothing else of a text affects the grammar.
 //!
-//! Text that is not JSON never gets the spelling of one that is. So whitespace between two characters that are neither
-//! punctuation nor part of a string is kept, as one space; and what may not stand in a string is kept as it is, behind a
-//! byte that no UTF-8 has.
+//! Text that is not JSON never has the canonical text of a document. Whitespace is kept as one space between two
+//! characters that are neither punctuation nor in a string. A character that no string may contain is kept behind a
+//! byte that UTF-8 lacks.
 //!
 //! Cost: one pass, no recursion, a copy of the text.
 
 /// Stands before what is no escape, in place of an escape.
 const WRONG: u8 = 0xFF;
 
-/// The spelling of a JSON text.
+/// Returns the spelling of a JSON text.
 pub(crate) fn spelling(text: &str) -> Vec<u8> {
     let mut spelled = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -84,7 +83,7 @@ fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
     }
 }
 
-/// The meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and the text
+/// Returns the meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and the text
 /// behind it.
 fn escape(text: &str) -> Option<(u32, &str)> {
     let simple = match text.as_bytes().first()? {
@@ -151,7 +150,7 @@ mod tests {
         })
     }
 
-    /// A text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by `layout`.
+    /// Returns a text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by `layout`.
     fn laid_out(text: &str, layout: &[u8]) -> String {
         let (mut out, mut inside, mut escaped, mut at) = (String::new(), false, false, 0);
         for c in text.chars() {
@@ -188,8 +187,7 @@ mod tests {
             prop_assert_eq!(spelling(&laid), spelling(&text));
         }
 
-        /// The spelling of a document is one of its texts, so that no two documents share one; and a text that is no
-        /// document has the spelling of none.
+        /// The canonical text of a document is one of its texts, so different documents differ. No other text has it.
         #[test]
         fn a_spelling_is_read_as_the_text_is(text in "([\\[\\]{},:\" \\\\tu0dn1e-]|true|\\\\u00|\\\\ud8|é|\n){0,16}") {
             let spelled = spelling(&text);

@@ -1,7 +1,7 @@
-//! Choices: a JSON array of texts, one of which is the output.
+//! Choices: a JSON array of texts. The output is one of them.
 //!
-//! Every host has such a kind of request. The texts may be any, also with quotes and line ends in them, so none of the other
-//! languages is asked to spell them. The automaton of the texts is their trie, minimised, however many there are.
+//! The texts are arbitrary, so no other language has to quote them. Their automaton is the minimized trie, whatever
+//! their number.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,11 @@ use grammarc_grammar::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ChoiceOptions {}
 
-/// The grammar of the texts, a single rule. A text that is listed twice counts once.
+/// Returns the grammar of the texts, a single rule. Duplicates count once.
 ///
 /// # Errors
 ///
-/// The source is not a JSON array of strings, or lists none; or the budget is spent.
+/// The source is not a JSON array of strings, the array is empty, or the budget is spent.
 pub fn lower(
     source: Source,
     _: &ChoiceOptions,

@@ -1,4 +1,4 @@
-//! Compositions: sources of any languages one after another or side by side, as one grammar.
+//! Compositions: sources of any languages in sequence or as alternatives, as one grammar.
 //!
 //! ```
 //! # use grammarc_grammar::{budget::Budget, diagnostics::Source};
@@ -10,11 +10,11 @@
 //! let lowered = Composition::sequence([name, rest]).lower(&Budget::new()).expect("both are right");
 //! ```
 //!
-//! The grammar has a text of its own to point at, as GBNF would say it: `@"name" @"rest"`. A finding in a source points
-//! into that source ([`Diagnostic::source`]). Each is lowered by its front end as if it stood alone, so what a source
-//! accepts does not depend on what stands beside it.
+//! The grammar has a text of its own, written as in GBNF: `@"name" @"rest"`. A finding in a source points into that
+//! source ([`Diagnostic::source`]). Each source is lowered by its front end alone, so its language does not depend on
+//! its neighbours.
 //!
-//! Cost: that of the parts, and a copy of each one's rules.
+//! Cost: the cost of the parts, and a copy of their rules.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -29,7 +29,7 @@ use grammarc_grammar::ir::{Expr, Lowered, Origin};
 /// Most levels of compositions within compositions.
 pub const MAX_NESTING: usize = 200;
 
-/// Name of the text that stands for a composition.
+/// Name of the text of a composition.
 const NAME: &str = "<composition>";
 
 /// Sources, put together.
@@ -49,7 +49,7 @@ enum Part {
 }
 
 impl Composition {
-    /// A source by itself.
+    /// Returns a source by itself.
     pub fn source(front_end: FrontEnd, source: Source) -> Self {
         Self { part: Part::Source(Box::new(front_end), source), name: None, height: 1 }
     }
@@ -64,7 +64,7 @@ impl Composition {
         Self::of(parts, Part::Or)
     }
 
-    /// The same under a name, by which its rule and the report know it. A source's is else its own.
+    /// Names the composition, for its rule and the report. The default is the name of the source.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
@@ -76,16 +76,16 @@ impl Composition {
         Self { part: part(parts), name: None, height }
     }
 
-    /// The grammar, for any vocabulary.
+    /// Lowers the composition, for any vocabulary.
     ///
     /// # Errors
     ///
-    /// The errors of the sources, all of them; more than [`MAX_NESTING`] levels; or that the budget is spent.
+    /// All errors of the sources; more than [`MAX_NESTING`] levels; or that the budget is spent.
     pub fn lower(&self, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
         self.lower_for(&ControlTokens::default(), budget)
     }
 
-    /// The grammar for a vocabulary with these special tokens: see [`FrontEnd::lower_for`].
+    /// Returns the grammar for a vocabulary with these special tokens: see [`FrontEnd::lower_for`].
     ///
     /// # Errors
     ///

@@ -1,15 +1,15 @@
 //! Free text up to patterns: the Aho-Corasick automaton of the patterns, as a graph of expressions.
 //!
-//! Text is any UTF-8 without special tokens in which no pattern occurs. The pattern whose end comes first ends the text
-//! there, at the leftmost occurrence, whatever tokens it is cut into; a pattern that leads nowhere cannot be written, but
-//! for what a pattern that ends the text has of it: text without `<` may be ended by `</a>`. A pattern is a sequence of
-//! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern is met as a token.
+//! Text is UTF-8 without special tokens and without an occurrence of a pattern. The first pattern to end ends the text
+//! there, at its leftmost occurrence. Tokenization does not matter. A pattern that leads nowhere is forbidden, except
+//! inside a pattern that ends the text: text without `<` may be ended by `</a>`. A pattern is a sequence of
+//! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern matches as a token.
 //!
-//! The states are pairs of a node of the patterns' trie and the bytes of a character still to come, so that text never
-//! ends within a character. Behind a pattern that cannot be written the text has ended if it is any, and the state has the
-//! node of the longest pattern that may be ending it and how many symbols ago that was sure ([`Place::Ending`]). Edges are
-//! sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total length of the patterns), with a
-//! factor for the ranges of bytes, and one for the length of patterns that end the text where they have others in them.
+//! A state is a node of the patterns' trie with the missing bytes of a character, so text never ends within a
+//! character. After a forbidden pattern, the text can only end. Such a state ([`Place::Ending`]) has the node of the
+//! longest pattern that may be ending the text, and the number of symbols since the forbidden pattern ended. Edges are
+//! disjoint sets of bytes: the graph is deterministic. Cost: O(total length of the patterns), times the ranges of
+//! bytes, times the length of patterns that contain another one and end the text.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +19,7 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 use grammarc_patterns::utf8;
 use grammarc_patterns::utf8::Rest;
 
-/// One step of a text.
+/// A symbol of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Symbol {
     /// A byte.
@@ -29,7 +29,7 @@ pub(crate) enum Symbol {
 }
 
 impl Symbol {
-    /// The expression of symbols in a row.
+    /// Returns the expression of symbols in a row.
     #[cfg(feature = "structural-tag")]
     pub(crate) fn expr(symbols: &[Self]) -> Expr {
         let runs =
@@ -54,7 +54,7 @@ impl Symbol {
 /// A text that ends free text.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
-    /// Its symbols; there is one at least, and its bytes are whole characters.
+    /// The symbols, at least one. The bytes between tokens are whole characters.
     pub(crate) symbols: Vec<Symbol>,
     /// State of the graph that it leads to; without one it cannot be written.
     pub(crate) leads_to: Option<u32>,
@@ -81,16 +81,16 @@ pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern],
     }
 }
 
-/// The graph while it is made.
+/// The graph under construction.
 struct Building<'a> {
     graph: &'a mut ExprGraph,
     patterns: &'a [Pattern],
     trie: &'a Trie,
     /// State behind the end of the text, where it may end.
     end: Option<u32>,
-    /// States by what they stand for.
+    /// States of the graph by place.
     states: FxHashMap<Place, u32>,
-    /// States that nothing leads on from yet.
+    /// The worklist of states without outgoing edges.
     open: VecDeque<Place>,
 }
 
@@ -102,7 +102,7 @@ impl Building<'_> {
         })
     }
 
-    /// The state behind text that has come to a node with this rest of a character; none where nothing can follow.
+    /// Returns the state at a node, with this rest of a character. `None` if it has no continuation.
     fn state_of(&mut self, node: u32, rest: Option<Rest>) -> Option<u32> {
         let place = match self.trie.ends[node as usize] {
             None => Place::Text(node, rest),
@@ -170,8 +170,8 @@ impl Building<'_> {
 enum Place {
     /// Text, behind the string of a node and before the rest of a character.
     Text(u32, Option<Rest>),
-    /// Within a pattern that ends the text, behind the string of a node. The pattern began more than so many symbols ago: it
-    /// was sure then that the text cannot go on.
+    /// Within a pattern that ends the text, behind the string of a node. The text could only end from so many symbols
+    /// ago on, and the pattern began before.
     Ending(u32, u32),
 }
 
@@ -193,7 +193,7 @@ struct Trie {
     suffix: Vec<u32>,
     /// By node, the first pattern that ends its string.
     ends: Vec<Option<u32>>,
-    /// By node, how many tokens are in its string. Text has none but those of a pattern that it goes on with.
+    /// By node, the number of tokens in its string. They belong to a pattern that the text continues.
     token_counts: Vec<u32>,
     /// By node, how many symbols are in its string.
     depths: Vec<u32>,
@@ -269,7 +269,7 @@ impl Trie {
         }
     }
 
-    /// The node of the longest suffix of a node's string and the symbol behind it.
+    /// Returns the node of the longest suffix of a node's string and the symbol behind it.
     fn step(&self, mut node: u32, symbol: &Symbol) -> u32 {
         loop {
             match self.children[node as usize].get(symbol) {
@@ -280,8 +280,7 @@ impl Trie {
         }
     }
 
-    /// The nodes of patterns that lead somewhere and that the string of a node may be within, the longest first, with more
-    /// than so many symbols.
+    /// Returns the nodes of patterns that may be ending the text, the longest first, with more than `sure` symbols.
     fn ending_from(&self, node: u32, sure: u32) -> impl Iterator<Item = u32> {
         let suffixes = std::iter::successors(Some(node), |&node| Some(self.suffix[node as usize]));
         suffixes
@@ -289,7 +288,7 @@ impl Trie {
             .filter(|&node| self.leads[node as usize])
     }
 
-    /// The symbols with which those patterns go on, and where each leads.
+    /// Returns the symbols that continue those patterns, each with its target.
     fn ending(&self, node: u32, sure: u32) -> BTreeMap<&Symbol, After> {
         let mut found: BTreeMap<&Symbol, After> = BTreeMap::new();
         for node in self.ending_from(node, sure) {
@@ -312,7 +311,7 @@ impl Trie {
         found
     }
 
-    /// Tokens with which some pattern goes on.
+    /// Returns the tokens that continue some pattern.
     fn tokens(&self, mut node: u32) -> Vec<&TokenRef> {
         let mut tokens = Vec::new();
         loop {
@@ -330,8 +329,8 @@ impl Trie {
     }
 }
 
-/// The bytes that may come within a character or, where nothing is left of one, at the beginning of one; each with what is
-/// left after it.
+/// Returns the bytes that continue a character, or begin one if nothing is missing. Each comes with the bytes then
+/// missing.
 fn bytes_of(rest: Option<Rest>) -> impl Iterator<Item = (u8, Option<Rest>)> {
     let sets = match rest {
         Some(rest) => vec![(rest.bytes(), rest.next())],

@@ -40,7 +40,7 @@ pub enum FrontEnd {
     /// A regular expression.
     #[cfg(feature = "regex")]
     Regex(PatternOptions),
-    /// One of some texts.
+    /// A choice of texts.
     Choice(ChoiceOptions),
     /// A structural tag.
     #[cfg(feature = "structural-tag")]
@@ -53,7 +53,7 @@ pub enum FrontEnd {
     /// Declarations of types in TypeScript.
     #[cfg(feature = "typescript")]
     TypeScript(TypeScriptOptions),
-    /// A built-in grammar, of which the source is the name.
+    /// A built-in grammar. The source is its name.
     #[cfg(feature = "builtin")]
     BuiltIn(BuiltInOptions),
 }
@@ -64,7 +64,7 @@ pub enum FrontEnd {
 const FEW_UNORDERED: u8 = 6;
 
 impl FrontEnd {
-    /// The language with its default options.
+    /// Returns the language with its default options.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl FrontEnd {
         }
     }
 
-    /// The language's name in artifacts.
+    /// Returns the language's name in artifacts.
     pub fn kind(&self) -> &'static str {
         match self {
             #[cfg(feature = "json-schema")]
@@ -199,23 +199,23 @@ impl FrontEnd {
         }
     }
 
-    /// How schemas are read, in languages that have them.
+    /// Returns the options of schemas, in languages that have them.
     #[cfg(feature = "json-schema")]
     pub fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
         self.options_mut().schemas()
     }
 
-    /// The sources that a source may refer to by name, in languages that have such references.
+    /// Returns the sources that a source may refer to by name, in languages with such references.
     pub fn sources(&mut self) -> Option<&mut Sources> {
         self.options_mut().sources()
     }
 
-    /// The options as an artifact records them. Options that few sources need are left out if they have their defaults.
+    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their defaults.
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         self.options().recorded()
     }
 
-    /// The part of a text that decides what its grammar accepts: texts of one essence have equal grammars. O(length).
+    /// Returns the part of a text that decides its grammar. Equal parts have equal grammars. O(length).
     pub fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
         self.options().essence(text)
     }
@@ -226,7 +226,7 @@ impl FrontEnd {
         self.options().depends_on_vocabulary(&source.text)
     }
 
-    /// The special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter to the source.
+    /// Returns the special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter to the source.
     pub fn controls(&self, source: &Source, vocabulary: &VocabularyArtifact) -> ControlTokens {
         match self.depends_on_vocabulary(source) {
             true => ControlTokens::of(vocabulary),
@@ -234,7 +234,7 @@ impl FrontEnd {
         }
     }
 
-    /// The same, where `reader` reads the sources within the source.
+    /// Lowers a source. `reader` reads the sources within it.
     pub(crate) fn lower_within(
         &self,
         source: Source,

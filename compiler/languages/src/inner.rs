@@ -1,8 +1,8 @@
 //! Sources within a source: a schema in a structural tag, a pattern in a grammar.
 //!
-//! An inner source is lowered on its own by the front end of its language. [`Outer`] takes what came of it: its rules become
-//! rules of the outer grammar, and every place of it, in errors too, a place of the outer text. A [`Place`] says where the
-//! inner text stands: as a part of the outer one, or decoded from a string literal.
+//! An inner source is lowered on its own by the front end of its language. [`Outer`] takes the result: the rules become
+//! rules of the outer grammar, and all places become places of the outer text. A [`Place`] describes the position of
+//! the inner text. It is a part of the outer text, or decoded from a string literal.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -15,9 +15,9 @@ use grammarc_grammar::ir::{GrammarBuilder, Literals, Lowered, Origin, RuleId};
 /// A front end that knows no other was called by itself.
 const NOT_READ: &str = "source::not-read";
 
-/// Reads sources of any language for a front end within whose sources they stand.
+/// Reads sources of any language that stand within the sources of a front end.
 pub(crate) trait Reader {
-    /// The grammar of a text that stands in the outer source. Places are of that text.
+    /// Lowers a text that is part of the outer source. Places are of that text.
     ///
     /// # Errors
     ///
@@ -29,11 +29,11 @@ pub(crate) trait Reader {
         sources: &Sources,
     ) -> Result<Lowered, Vec<Diagnostic>>;
 
-    /// The grammar of a source that the outer one refers to by a name. Findings and errors say that they are of it.
+    /// Lowers a source that the outer one refers to by name. Findings and errors name it.
     ///
     /// # Errors
     ///
-    /// The errors of the source, or that it is within itself.
+    /// The errors of the source, or that it contains itself.
     fn named(
         &self,
         name: &str,
@@ -42,7 +42,7 @@ pub(crate) trait Reader {
     ) -> Result<Lowered, Vec<Diagnostic>>;
 }
 
-/// Reads no sources of other languages: for a front end that is called by itself.
+/// Refuses sources of other languages: for a front end without the others.
 #[derive(Debug)]
 pub(crate) struct Alone;
 
@@ -68,14 +68,14 @@ impl Reader for Alone {
 
 /// Place of an inner source in the outer one.
 pub(crate) struct Place<'a> {
-    /// The range of the outer text that a range of the inner text stands for.
+    /// Maps a range of the inner text to a range of the outer text.
     pub(crate) span: &'a dyn Fn(&Range<usize>) -> Range<usize>,
-    /// JSON pointer to the inner source, where the outer one is JSON.
+    /// The JSON pointer to the inner source, if the outer one is JSON.
     pub(crate) pointer: Option<String>,
 }
 
 impl Place<'_> {
-    /// The same finding in the outer source; one in a source with a text of its own stays there.
+    /// Moves a finding to the outer source, unless its source has a text of its own.
     pub(crate) fn diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         if diagnostic.within().is_some() {
             return diagnostic;
@@ -87,7 +87,7 @@ impl Place<'_> {
         diagnostic
     }
 
-    /// The same errors in the outer source.
+    /// Moves errors to the outer source.
     pub(crate) fn diagnostics(&self, inner: Vec<Diagnostic>) -> Vec<Diagnostic> {
         inner.into_iter().map(|diagnostic| self.diagnostic(diagnostic)).collect()
     }
@@ -97,7 +97,7 @@ impl Place<'_> {
         Origin { span, pointer: self.pointer(origin.pointer) }
     }
 
-    /// A pointer of the inner source behind the pointer to it.
+    /// Prefixes a pointer of the inner source with the pointer to that source.
     fn pointer(&self, inner: Option<String>) -> Option<String> {
         match (&self.pointer, inner) {
             (Some(outer), Some(inner)) if is_inside(&inner) => Some(format!("{outer}{inner}")),
@@ -106,12 +106,12 @@ impl Place<'_> {
     }
 }
 
-/// Whether a pointer leads into the document that it is of: one into another begins with a URI or a name.
+/// Whether a pointer is into its own document. Other pointers begin with a URI or a name.
 fn is_inside(pointer: &str) -> bool {
     pointer.is_empty() || pointer.starts_with('/')
 }
 
-/// A grammar that is built of several sources, with what was found in them.
+/// A grammar under construction from several sources, with the findings.
 #[derive(Debug, Default)]
 pub(crate) struct Outer {
     /// The rules.
@@ -120,12 +120,12 @@ pub(crate) struct Outer {
     pub(crate) report: Report,
     /// Warnings and notes.
     pub(crate) findings: Vec<Diagnostic>,
-    /// Strings that are written as they are matched.
+    /// Strings that match exactly their own text.
     pub(crate) literals: Literals,
 }
 
 impl Outer {
-    /// Adds what came of an inner source, and returns its start rule.
+    /// Adds the grammar of an inner source, and returns its start rule.
     pub(crate) fn add(&mut self, inner: Lowered, place: &Place<'_>) -> RuleId {
         let Lowered { source: _, grammar, report, findings, literals } = inner;
         let outer = place.pointer.as_deref().unwrap_or_default();

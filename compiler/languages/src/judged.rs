@@ -7,13 +7,13 @@ use grammarc_grammar::ir::recognize::recognizes;
 /// Reads a source.
 pub(crate) type Lower = fn(&str) -> Result<Lowered, Vec<Diagnostic>>;
 
-/// A source with texts that it accepts, and texts that it refuses.
+/// A source with accepted and refused texts.
 pub(crate) type Texts<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
 /// A source with the code of each of its errors and the texts that the labels of it point at.
 pub(crate) type Errors<'a> = (&'a str, &'a [(&'a str, &'a [&'a str])]);
 
-/// The code of each diagnostic with the texts its labels point at.
+/// Returns the code of each diagnostic with the texts its labels point at.
 pub(crate) fn outline<'a>(text: &'a str, found: &'a [Diagnostic]) -> Vec<(&'a str, Vec<&'a str>)> {
     found
         .iter()
@@ -34,7 +34,7 @@ pub(crate) fn hold_texts(cases: &[Texts<'_>], lower: Lower) {
     }
 }
 
-/// Holds wrong sources to their errors, each of which says what to do.
+/// Holds wrong sources to their errors. Each error has advice.
 pub(crate) fn hold_errors(cases: &[Errors<'_>], lower: Lower) {
     for (text, expected) in cases {
         let errors = lower(text).expect_err(text);

@@ -1,9 +1,9 @@
-//! Sources of any language, for a front end within whose sources they stand.
+//! Sources of any language, for a front end whose sources contain them.
 //!
-//! A front end that has others inside of it would have to know them all, and some of them it. It is handed a [`Reader`]
-//! instead, whose only kind is [`Nested`]: it finds the front end of a language by name, and hands itself on. A source that
-//! comes back to itself by way of names has no grammar, and one that nests beyond [`MAX_LEVELS`] is refused, so that no
-//! source decides how deep the stack gets.
+//! Front ends of languages with inner sources would depend on all others, and on each other. A front end takes a
+//! [`Reader`] instead. The only implementation is [`Nested`]: it finds the front end of a language by name, and passes
+//! itself on. A source that refers to itself has no grammar, and a source beyond [`MAX_LEVELS`] is refused, which
+//! bounds the stack.
 
 use serde_json::{Map, Value};
 
@@ -17,14 +17,14 @@ use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 
-/// Most levels of sources within sources.
+/// Most levels of sources within sources. A deeper source is refused.
 const MAX_LEVELS: usize = 8;
 
-/// A language or an option of a source within another has no such name.
+/// An unknown language or option of an inner source.
 const UNKNOWN: &str = "source::unknown-language";
-/// Sources nest too deep.
+/// Sources nested too deep.
 const TOO_DEEP: &str = "source::nested-too-deep";
-/// A source is within itself.
+/// A source that contains itself.
 const CIRCLE: &str = "source::circle";
 
 /// Reads the sources within one source.
@@ -32,22 +32,22 @@ const CIRCLE: &str = "source::circle";
 pub(super) struct Nested<'a> {
     controls: &'a ControlTokens,
     budget: &'a Budget,
-    /// The names by which the source was come to, the last first.
-    way: Option<&'a Way<'a>>,
+    /// The names of the sources around, the innermost first.
+    path: Option<&'a NamePath<'a>>,
     levels: usize,
 }
 
-/// Names of sources within each other.
+/// A list of names of sources within each other.
 #[derive(Debug)]
-struct Way<'a> {
+struct NamePath<'a> {
     name: &'a str,
-    before: Option<&'a Way<'a>>,
+    outer: Option<&'a NamePath<'a>>,
 }
 
 impl<'a> Nested<'a> {
-    /// For a source that is within none.
+    /// Returns the reader for a source within no other.
     pub(super) fn outermost(controls: &'a ControlTokens, budget: &'a Budget) -> Self {
-        Self { controls, budget, way: None, levels: 0 }
+        Self { controls, budget, path: None, levels: 0 }
     }
 
     fn read(
@@ -56,7 +56,7 @@ impl<'a> Nested<'a> {
         options: &Map<String, Value>,
         source: Source,
         sources: &Sources,
-        way: Option<&Way<'_>>,
+        path: Option<&NamePath<'_>>,
     ) -> Result<Lowered, Vec<Diagnostic>> {
         let whole = 0..source.text.len();
         let refuse = |code, text: String, help: &str| {
@@ -79,7 +79,7 @@ impl<'a> Nested<'a> {
         if let Some(own) = front_end.sources().filter(|own| own.is_empty()) {
             own.clone_from(sources);
         }
-        let inner = Nested { way, levels: self.levels + 1, ..*self };
+        let inner = Nested { path, levels: self.levels + 1, ..*self };
         let lowered = front_end.lower_within(source, self.controls, &inner, self.budget)?;
         let denied = denied(&lowered.source, &lowered.report, &deny);
         if denied.is_empty() { Ok(lowered) } else { Err(denied) }
@@ -93,7 +93,7 @@ impl Reader for Nested<'_> {
         source: Source,
         sources: &Sources,
     ) -> Result<Lowered, Vec<Diagnostic>> {
-        self.read(language, &Map::new(), source, sources, self.way)
+        self.read(language, &Map::new(), source, sources, self.path)
     }
 
     fn named(
@@ -102,18 +102,18 @@ impl Reader for Nested<'_> {
         named: &NamedSource,
         sources: &Sources,
     ) -> Result<Lowered, Vec<Diagnostic>> {
-        let mut way = self.way;
-        while let Some(Way { name: passed, before }) = way {
+        let mut path = self.path;
+        while let Some(NamePath { name: passed, outer }) = path {
             if *passed == name {
                 let text = format!("the source {name:?} is within itself");
                 let help = "rules of one source may call each other; sources may not";
                 return Err(vec![Diagnostic::error(CIRCLE, text).with_help(help)]);
             }
-            way = *before;
+            path = *outer;
         }
         let NamedSource { language, options, source } = named;
-        let way = Way { name, before: self.way };
-        let lowered = self.read(language, options, source.clone(), sources, Some(&way));
+        let path = NamePath { name, outer: self.path };
+        let lowered = self.read(language, options, source.clone(), sources, Some(&path));
         let here = |found: Vec<Diagnostic>| {
             found.into_iter().map(|finding| finding.in_source(source)).collect::<Vec<_>>()
         };
@@ -125,8 +125,8 @@ impl Reader for Nested<'_> {
 }
 
 impl FrontEnd {
-    /// The grammar of a source, for any vocabulary: no string of it is a special token. Compiling the grammar goes
-    /// on with the budget that is left.
+    /// Lowers a source, for any vocabulary: no string of it is a special token. The compilation continues with the rest
+    /// of the budget.
     ///
     /// # Errors
     ///
@@ -135,7 +135,8 @@ impl FrontEnd {
         self.lower_for(source, &ControlTokens::default(), budget)
     }
 
-    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of such a token in a string as the token.
+    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of
+    /// such a token in a string as the token.
     ///
     /// # Errors
     ///

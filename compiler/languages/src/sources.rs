@@ -1,8 +1,8 @@
-//! Sources by name, for others that refer to them.
+//! Named sources, which other sources refer to.
 //!
-//! A grammar may have a source of another language at a place of it, by its name. The library reads no files: whoever asks
-//! for a grammar hands over what it may refer to, as schemas are handed over for references. A source's language and options
-//! are kept by name, as bindings and project files have them, so that this table needs to know no front end.
+//! A grammar may refer by name to a source of another language. The library reads no files, so the caller hands over
+//! these sources, as with schemas and their references. Language and options are kept by name, as in bindings and
+//! project files. So this table depends on no front end.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -29,7 +29,7 @@ pub struct NamedSource {
     pub source: Source,
 }
 
-/// Options count with their keys in the order given, which decides which texts a schema among them accepts.
+/// The keys of options count in the given order, which decides the key order of a schema among them.
 impl Hash for NamedSource {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { language, options, source } = self;
@@ -49,13 +49,13 @@ impl Sources {
         self.by_name.is_empty()
     }
 
-    /// The source of a name.
+    /// Returns the source of a name.
     #[cfg(feature = "gbnf")]
     pub(crate) fn get(&self, name: &str) -> Option<&NamedSource> {
         self.by_name.get(name)
     }
 
-    /// All of them, by name.
+    /// Returns all sources, by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &NamedSource)> {
         self.by_name.iter().map(|(name, source)| (name.as_str(), source))
     }

@@ -8,7 +8,7 @@ pub const NESTED_TOO_DEEP: &str = "typescript::nested-too-deep";
 pub const SLASH: &str = "typescript::slash";
 /// There is no declaration to start from, or none of the name that is asked for.
 pub const MISSING_ROOT: &str = "typescript::missing-root";
-/// Several declarations, none of which is exported.
+/// Several declarations without an export.
 pub const AMBIGUOUS_ROOT: &str = "typescript::ambiguous-root";
 /// The declaration that was taken of several.
 pub const ROOT: &str = "typescript::root";
@@ -18,17 +18,17 @@ pub const UNKNOWN_TYPE: &str = "typescript::unknown-type";
 pub const IMPORTED: &str = "typescript::imported";
 /// Two declarations of one name.
 pub const DUPLICATE: &str = "typescript::duplicate-declaration";
-/// A type that has no JSON values, or cannot be told from its text.
+/// A type without JSON values, or one that needs TypeScript's checker.
 pub const UNSUPPORTED: &str = "typescript::unsupported-type";
 /// Another number of type arguments than the declaration has parameters.
 pub const ARGUMENTS: &str = "typescript::type-arguments";
 /// A key that an object does not have.
 pub const UNKNOWN_KEY: &str = "typescript::unknown-key";
-/// A member of an enumeration whose value is not written out.
+/// A member of an enumeration without a constant value.
 pub const ENUM_VALUE: &str = "typescript::enum-value";
 /// A type that is within itself with nothing around it, or has too many instances.
 pub const CIRCLE: &str = "typescript::circular-type";
-/// A tag whose text is not what the tag takes.
+/// A tag with a bad value.
 pub const TAG: &str = "typescript::tag";
 /// A tag that is nearly one.
 pub const UNKNOWN_TAG: &str = "typescript::unknown-tag";

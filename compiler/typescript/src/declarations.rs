@@ -1,7 +1,7 @@
-//! The declarations of a source, and the one that its grammar is of.
+//! The declarations of a source, and the choice of the root.
 //!
-//! Types, interfaces and enumerations count, and so do names that are imported and classes, of which it is only known that
-//! they are not to be had. Other statements mean nothing: a file may hold code beside its types.
+//! Types, interfaces and enumerations are declarations. Imported names and classes are recorded too, and refused on
+//! use. Other statements are ignored: a file may contain code beside its types.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// A range of the text.
+/// Converts a span to a range of the text.
 pub(super) fn range(span: Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }
@@ -27,14 +27,14 @@ pub(super) fn range(span: Span) -> Range<usize> {
 #[derive(Debug)]
 pub(super) enum Kind<'a> {
     Alias(&'a TSTypeAliasDeclaration<'a>),
-    /// All interfaces of the name, which are one.
+    /// All interfaces of the name. TypeScript merges them.
     Interface(Vec<&'a TSInterfaceDeclaration<'a>>),
     Enum(&'a TSEnumDeclaration<'a>),
     Imported,
     Class,
 }
 
-/// A name with what it stands for.
+/// A name with its declaration.
 #[derive(Debug)]
 pub(super) struct Declaration<'a> {
     pub(super) kind: Kind<'a>,
@@ -50,12 +50,12 @@ pub(super) struct Declaration<'a> {
 pub(super) struct Declarations<'a> {
     pub(super) by_name: IndexMap<&'a str, Declaration<'a>, FxBuildHasher>,
     default: Option<&'a str>,
-    /// The comments of documentation by what they stand before.
+    /// The documentation comments, by the offset of the following node.
     comments: FxHashMap<u32, Range<usize>>,
 }
 
 impl<'a> Declarations<'a> {
-    /// The declarations of a program.
+    /// Reads the declarations of a program.
     pub(super) fn read(program: &'a Program<'a>, errors: &mut Vec<Diagnostic>) -> Self {
         let mut all = Self::default();
         for comment in &program.comments {
@@ -70,7 +70,7 @@ impl<'a> Declarations<'a> {
         all
     }
 
-    /// The comment before a place.
+    /// Returns the comment before an offset.
     pub(super) fn comment(&self, at: u32) -> Option<Range<usize>> {
         self.comments.get(&at).cloned()
     }
@@ -182,7 +182,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Marks what `export { ... }` names.
+    /// Marks the names in `export { ... }`.
     fn exports(&mut self, program: &'a Program<'a>) {
         for statement in &program.body {
             let TopLevel::ExportNamedDeclaration(export) = statement else { continue };
@@ -201,8 +201,8 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// The number of the declaration that the grammar is of: that of the name, where one is given; else the default export, the
-    /// last that is exported, or the only one. A choice among several is noted.
+    /// Returns the index of the root: the declaration of `name` if given, else the default export, the last export, or
+    /// the only declaration. A choice among several is noted.
     pub(super) fn root(
         &self,
         name: Option<&str>,

@@ -1,16 +1,16 @@
-//! How deep a parser of TypeScript would go down in a text, found without going down.
+//! Bounds the recursion depth of a TypeScript parser on a text, without recursion.
 //!
-//! The parser of oxc descends a level for each bracket and each operator whose operand follows it, and has no limit. So a pass
-//! over the characters bounds its depth before it is called: brackets that are open, and in each of them the tokens after
-//! which something may nest without a bracket (`?`, `=>`, `keyof`, `!`, `else`, ...), counted from the last place where
-//! what stood before was over. That is more than the real depth, never less.
+//! The parser of oxc has no limit. It descends a level for each bracket, and for each prefix operator. So one pass over
+//! the characters bounds its depth first. The depth is the number of open brackets, plus the tokens in each bracket
+//! that may nest without one (`?`, `=>`, `keyof`, `!`, `else`, ...). These are counted from the last end of a member or
+//! statement. The bound is never below the real depth.
 //!
-//! A slash that begins no comment is refused: it would be a division or a regular expression, types have neither, and which
-//! of the two it is decides where strings begin. Cost: one pass.
+//! A slash outside of comments is refused. It would be a division or a regular expression, and the choice decides where
+//! strings begin. Types contain neither. Cost: one pass.
 
 use std::ops::Range;
 
-/// Limit of the parser that a source exceeds, and the place.
+/// The reason for which a source is refused, and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// Deeper than the limit.
@@ -19,7 +19,7 @@ pub(super) enum Refused {
     Slash(Range<usize>),
 }
 
-/// Words after which something may nest without a bracket.
+/// Words after which a type or expression may nest without a bracket.
 const WORDS: [&str; 40] = [
     "abstract",
     "as",
@@ -63,7 +63,7 @@ const WORDS: [&str; 40] = [
     "with",
 ];
 
-/// A bracket that is open, and what may nest within it.
+/// An open bracket, with the tokens in it that may nest.
 #[derive(Debug)]
 struct Level {
     open: u8,
@@ -85,10 +85,10 @@ pub(super) fn check(text: &str, most: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Kind of the token before, which decides what a line end means.
+/// Kind of the previous token, which decides the meaning of a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
-    /// An operand, after which one on another line is another.
+    /// An operand. Another operand on the next line begins a new member or statement.
     Operand,
     /// Anything else.
     Operator,
@@ -103,7 +103,7 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// Reads what stands at a place, and returns where it ends.
+    /// Reads one token, and returns its end.
     fn step(&mut self, at: usize) -> Result<usize, Refused> {
         let rest = &self.text[at..];
         let bytes = rest.as_bytes();
@@ -182,7 +182,7 @@ impl Scan<'_> {
         self.last = Last::Operator;
     }
 
-    /// The bracket at hand is closed.
+    /// Ends a member or statement of the current bracket.
     fn over(&mut self) {
         let level = self.levels.last_mut().expect("the outermost is never closed");
         self.total -= std::mem::take(&mut level.count);
@@ -195,7 +195,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Closes a bracket, and goes on with the template that it was in.
+    /// Closes a bracket, and continues the template around it.
     fn bracket(&mut self, sign: u8, next: usize) -> usize {
         while self.levels.last().is_some_and(|level| level.open == b'<') {
             self.close();
@@ -210,7 +210,7 @@ impl Scan<'_> {
         if is_template { self.template(next) } else { next }
     }
 
-    /// Goes to the end of a template, or to the next place in it where something stands.
+    /// Skips to the end of a template, or to its next type.
     fn template(&mut self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = from;
@@ -234,7 +234,7 @@ impl Scan<'_> {
     }
 }
 
-/// End of the string that begins at a place: behind its quote, or with its line.
+/// Returns the end of a string: behind its quote, or at the end of its line.
 fn string(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from + 1;

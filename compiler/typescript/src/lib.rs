@@ -1,28 +1,32 @@
-//! TypeScript: declarations of types as grammars of the JSON texts of their values.
+//! TypeScript: a grammar for the JSON texts of a type's values.
 //!
 //! ```ts
 //! export interface Ticket { id: `T-${number}`; /** @maxLength 80 */ title: string; tags?: string[] }
 //! ```
 //!
-//! The text is parsed by oxc (`parse`), the types that the root leads to become a JSON Schema (`translate`, `references`,
-//! `objects`, `values`, `template`, `tags`), and the front end of JSON Schema makes the grammar, with its options. Every value of the schema
-//! knows the part of the text that it comes from (`written`), so errors and places are of the text.
+//! The parser is oxc (`parse`). The types reachable from the root become a JSON Schema, and the front end of JSON
+//! Schema lowers it with its options. Every value of the schema knows its part of the text (`written`), so errors and
+//! places refer to the text.
 //!
-//! Types are those of data: objects are closed (a key that a type does not name is refused), `?` and `| undefined` are keys that
-//! may be left out, named types are definitions, and generic types are substituted. Types without JSON values (functions,
-//! `bigint`, `symbol`), and types that only the checker of TypeScript can tell (conditional and mapped types, `typeof`), are
-//! refused with their place. Cost: linear in the text and in the instances of generic types.
+//! Types describe data. Objects are closed: keys without a member are refused. `?` and `| undefined` make a key
+//! optional. Named types are definitions, and generic types are substituted. Types without JSON values (functions,
+//! `bigint`, `symbol`) are refused with their place. So are types that need TypeScript's checker: conditional and
+//! mapped types, `typeof`. Cost: linear in the text and in the instances of generic types.
 
 pub mod codes;
+mod constants;
 mod declarations;
+mod definitions;
 mod depth;
-mod objects;
+mod names;
 mod parse;
-mod references;
+mod refusals;
+mod scope;
+mod shape;
 mod tags;
 mod template;
 mod translate;
-mod values;
+mod types;
 mod written;
 
 #[cfg(test)]
@@ -34,15 +38,16 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema as json_schema;
 use grammarc_json_schema::JsonSchemaOptions;
+use scope::Scope;
 use translate::Translator;
 use written::Written;
 
 /// The options of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TypeScriptOptions {
-    /// Name of the type that texts are of. Else it is the default export, the last type that is exported, or the only one.
+    /// Name of the root type. The default is the default export, the last exported type, or the only type.
     pub start: Option<String>,
-    /// Options of the schema that the types become.
+    /// Options of the resulting schema.
     pub json_schema: JsonSchemaOptions,
 }
 
@@ -52,12 +57,12 @@ struct Translated {
     findings: Vec<Diagnostic>,
 }
 
-/// The grammar of the JSON texts of a type's values.
+/// Lowers a source to the grammar of the JSON texts of a type's values.
 ///
 /// # Errors
 ///
-/// The errors of the syntax or the types, all of them; the refusals of the front end of JSON Schema, such as of a type
-/// that has no value; or that the budget is spent.
+/// All errors of the syntax or the types; the errors of JSON Schema, such as a type without values; or that the budget
+/// is spent.
 pub fn lower(
     source: Source,
     options: &TypeScriptOptions,
@@ -83,11 +88,11 @@ pub fn lower(
     Ok(Lowered { source, findings, ..lowered })
 }
 
-/// The JSON Schema that a source's types become: the one whose pointers the report has.
+/// Returns the JSON Schema of a source's types. The pointers of the report refer to it.
 ///
 /// # Errors
 ///
-/// As [`lower`], but for what is wrong with the schema.
+/// The errors of [`lower`], except those of the schema.
 pub fn to_json_schema(
     source: &Source,
     options: &TypeScriptOptions,
@@ -112,10 +117,10 @@ fn translate(
             errors.push(error);
             std::mem::take(&mut errors)
         })?;
-        let mut translator = Translator::new(&source.text, &declarations, budget);
-        translator.errors = errors;
+        let scope = Scope::new(&source.text, &declarations, errors, budget);
+        let mut translator = Translator::new(scope);
         let schema = translator.root(root)?.write();
-        findings.append(&mut translator.findings);
+        findings.append(&mut translator.scope.findings);
         Ok(Translated { schema, findings })
     })?;
     budget.check_in_source()?;

@@ -1,7 +1,7 @@
-//! The text as oxc's parser reads it.
+//! Parses a text by oxc.
 //!
-//! The parser descends as deep as a text nests, so a text that nests too deep for its stack is refused before
-//! ([`super::depth`]), and it runs on a thread of its own whose stack is as large as the limit needs, whatever the caller's is.
+//! The parser recurses as deep as a text nests. [`super::depth`] refuses deeper texts, and the parser runs on a thread
+//! with a stack for the limit. The stack of the caller does not matter.
 
 use std::thread;
 
@@ -75,7 +75,7 @@ pub(super) fn with_program<R: Send>(
     })
 }
 
-/// An error of the parser.
+/// Returns an error of the parser.
 fn error(error: &OxcDiagnostic) -> Diagnostic {
     let mut found = Diagnostic::error(codes::SYNTAX, error.message.to_string());
     for label in error.labels.iter().flatten() {

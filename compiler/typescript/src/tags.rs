@@ -1,8 +1,7 @@
-//! Tags of documentation comments as keywords: `@minimum 0` of the comment before a member or a declaration.
+//! Tags of documentation comments as keywords, such as `@minimum 0` before a member or a declaration.
 //!
-//! The names are those of JSON Schema's keywords, which generators of schemas from TypeScript have in common. Tags that are
-//! nobody's keyword are documentation and mean nothing here; one that nearly is a keyword is warned of, for it would
-//! constrain nothing.
+//! The names are keywords of JSON Schema, as in other generators of schemas from TypeScript. Other tags are
+//! documentation. A near miss of a keyword is warned of, since it would constrain nothing.
 
 use std::ops::Range;
 
@@ -13,7 +12,7 @@ use super::written::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// A tag that says something of values.
+/// A tag that constrains values.
 #[derive(Clone, Debug)]
 pub(super) struct Tag {
     pub(super) kind: TagKind,
@@ -25,7 +24,7 @@ pub(super) struct Tag {
 pub(super) enum TagKind {
     /// A keyword of the schema.
     Keyword(&'static str),
-    /// The type in place of what stands there, such as `integer`.
+    /// The type that replaces the written one, such as `integer`.
     Type,
     /// `null` is a value as well.
     Nullable,
@@ -37,7 +36,7 @@ enum Form {
     Number,
     Count,
     Text,
-    /// `true` where nothing stands.
+    /// A boolean, `true` by default.
     Flag,
     Type,
     Nothing,
@@ -69,10 +68,10 @@ const TAGS: [(&str, Form); 22] = [
     ("nullable", Form::Nothing),
 ];
 
-/// Tags of documentation that are near a keyword's name and none.
+/// Documentation tags that resemble a keyword.
 const DOCUMENTATION: [&str; 6] = ["template", "typedef", "param", "property", "todo", "types"];
 
-/// Reads the tags of a comment; `text` is the comment with its marks, and `start` where it stands.
+/// Reads the tags of a comment. `text` is the comment with its marks, and `start` its offset.
 pub(super) fn read(text: &str, start: usize, found: &mut Vec<Diagnostic>) -> Vec<Tag> {
     let Some(inside) = text.strip_prefix("/**").and_then(|text| text.strip_suffix("*/")) else {
         return Vec::new();
@@ -145,7 +144,7 @@ fn tag(name: &'static str, form: Form, text: &str, span: &Range<usize>) -> Resul
     }
 }
 
-/// A warning of a tag that is nearly one.
+/// Returns a warning of a tag that is nearly a keyword.
 fn misspelled(name: &str, span: &Range<usize>) -> Option<Diagnostic> {
     if name.len() < 5 || DOCUMENTATION.contains(&name) {
         return None;
@@ -156,7 +155,7 @@ fn misspelled(name: &str, span: &Range<usize>) -> Option<Diagnostic> {
     Some(warning.with_help(format!("did you mean `@{near}`?")))
 }
 
-/// A schema with what the tags say of it.
+/// Applies tags to a schema.
 pub(super) fn apply(mut schema: Node, tags: &[Tag]) -> Node {
     for Tag { kind, value } in tags {
         match kind {

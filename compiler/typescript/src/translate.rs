@@ -1,119 +1,68 @@
-//! Types as schemas.
+//! Translates types to schemas.
 //!
-//! A type is a node of the syntax tree with what its type parameters stand for ([`Ty`]). A named type becomes a definition, made
-//! from a queue and not where it is referred to, so that recursive types end and only what stands written within itself goes
-//! deep, which is bounded. A generic type becomes a definition for each list of arguments, by the schemas that these become.
+//! A type is a node of the syntax tree with an environment for its type parameters ([`Ty`]). A named type becomes a
+//! definition, made from a worklist, so recursive types terminate. Only nested types recurse, which is bounded. A
+//! generic type becomes one definition for each list of arguments; arguments are compared by their schemas.
 //!
-//! Errors are collected: a type with one becomes `false` and the rest is read on.
+//! Errors are collected: a type with an error becomes `false`. Types contain types, so all functions that make a schema
+//! are in this file.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
-use oxc_ast::ast::{TSTupleElement, TSTupleType, TSType, TSTypeOperatorOperator};
-use oxc_span::GetSpan;
-use rustc_hash::{FxHashMap, FxHashSet};
+use oxc_ast::ast::{
+    TSTupleElement, TSTupleType, TSType, TSTypeName, TSTypeOperatorOperator,
+    TSTypeParameterInstantiation, TSTypeReference,
+};
 use serde_json::Value;
 
 use super::codes;
-use super::declarations::{Declarations, Kind, range};
-use super::tags::{self, Tag};
+use super::constants;
+use super::declarations::{Kind, range};
+use super::definitions::{self, Definitions, Instance, Pending};
+use super::names::{element_of, types_of};
+use super::refusals::refusal;
+use super::scope::{MAX_ERRORS, Scope, Ty};
+use super::shape::{Member, Part, Rest, Shape};
+use super::tags;
+use super::types;
 use super::written::Node;
-use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most levels of types written within each other. A document may have 128 levels, and a type takes up to four of them.
-const MAX_NESTING: usize = 30;
-
-/// Most instances of generic types, and most names that lead to one type.
-pub(super) const MAX_INSTANCES: usize = 10_000;
-
-/// Most errors that are reported.
-pub(super) const MAX_ERRORS: usize = 50;
-
-/// Steps of a budget that a type takes, about.
-const STEPS_A_TYPE: usize = 1 << 6;
-
-/// Arguments of type parameters.
-pub(super) type Env<'a> = FxHashMap<&'a str, Ty<'a>>;
-
-/// A type, where its parameters have the meaning of an environment.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ty<'a> {
-    pub(super) node: &'a TSType<'a>,
-    /// Number of the environment.
-    pub(super) env: usize,
-}
-
-/// A definition that is to be made.
-#[derive(Debug)]
-pub(super) struct Pending {
-    /// Number of the declaration.
-    pub(super) declaration: usize,
-    pub(super) env: usize,
-    pub(super) key: String,
-}
-
-/// Makes a schema of the types that a root leads to.
+/// Makes a schema of the types reachable from a root.
 #[derive(Debug)]
 pub(super) struct Translator<'a> {
-    text: &'a str,
-    pub(super) declarations: &'a Declarations<'a>,
-    /// The first has no parameters.
-    pub(super) envs: Vec<Env<'a>>,
-    /// Names of definitions by declaration and the texts of their arguments.
-    pub(super) keys: FxHashMap<(usize, Vec<String>), String>,
-    pub(super) taken: FxHashSet<String>,
-    pub(super) queue: VecDeque<Pending>,
-    depth: usize,
-    budget: &'a Budget,
-    pub(super) errors: Vec<Diagnostic>,
-    pub(super) findings: Vec<Diagnostic>,
+    pub(super) scope: Scope<'a>,
+    definitions: Definitions,
 }
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(
-        text: &'a str,
-        declarations: &'a Declarations<'a>,
-        budget: &'a Budget,
-    ) -> Self {
-        Self {
-            text,
-            declarations,
-            envs: vec![Env::default()],
-            keys: FxHashMap::default(),
-            taken: FxHashSet::default(),
-            queue: VecDeque::new(),
-            depth: 0,
-            budget,
-            errors: Vec::new(),
-            findings: Vec::new(),
-        }
+    pub(super) fn new(scope: Scope<'a>) -> Self {
+        Self { scope, definitions: Definitions::default() }
     }
 
-    /// The document of a declaration.
+    /// Returns the document of a declaration.
     pub(super) fn root(&mut self, declaration: usize) -> Result<Node, Vec<Diagnostic>> {
-        let whole = self.declarations.by_name[declaration].span.clone();
-        let (name, _) = self.declarations.by_name.get_index(declaration).expect("it is one");
-        if let Some(parameters) = self.parameters(declaration)
+        let whole = self.scope.declarations.by_name[declaration].span.clone();
+        let (name, _) = self.scope.declarations.by_name.get_index(declaration).expect("it is one");
+        if let Some(parameters) = self.scope.parameters(declaration)
             && parameters.params.iter().any(|parameter| parameter.default.is_none())
         {
             let text = format!("the type `{name}` has type parameters");
             let help =
                 "start from a type that says what they are: `export type Start = Name<string>`";
             let error = Diagnostic::error(codes::ARGUMENTS, text).with_help(help);
-            self.error(error.with_label(whole.clone(), ""));
+            self.scope.error(error.with_label(whole.clone(), ""));
         }
         let start = self.reference_to(declaration, None, 0, &whole);
         let mut definitions = Vec::new();
-        while let Some(Pending { declaration, env, key }) = self.queue.pop_front() {
-            let spent = self.budget.spend(STEPS_A_TYPE).is_err();
-            if spent || self.errors.len() >= MAX_ERRORS {
+        while let Some(Pending { declaration, env, key }) = self.definitions.queue.pop_front() {
+            if self.scope.is_over() {
                 break;
             }
             definitions.push((key, self.definition(declaration, env)));
         }
-        if !self.errors.is_empty() {
-            let mut errors = std::mem::take(&mut self.errors);
+        if !self.scope.errors.is_empty() {
+            let mut errors = std::mem::take(&mut self.scope.errors);
             errors.sort_by_key(|error| error.labels.first().map_or(0, |label| label.span.start));
             // Instances of a generic type have its errors each.
             errors.dedup();
@@ -126,94 +75,35 @@ impl<'a> Translator<'a> {
         Ok(document)
     }
 
-    pub(super) fn error(&mut self, error: Diagnostic) {
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.push(error);
-        }
-    }
-
-    /// Refuses a type that has no JSON values, or that only TypeScript's own checker understands.
-    pub(super) fn unsupported(&mut self, span: Range<usize>, what: &str, help: &str) -> Node {
-        let error = Diagnostic::error(
-            codes::UNSUPPORTED,
-            format!("{what} can't be read as a type of JSON values"),
-        );
-        self.error(error.with_label(span.clone(), "").with_help(help));
-        Node::value(false, &span)
-    }
-
-    pub(super) fn span(&self, ty: Ty<'a>) -> Range<usize> {
-        range(ty.node.span())
-    }
-
-    /// Goes a level down, if there is one; [`leave`](Self::leave) goes up again in either case.
-    pub(super) fn enter(&mut self, span: &Range<usize>) -> bool {
-        self.depth += 1;
-        if self.budget.spend(STEPS_A_TYPE).is_err() {
-            return false;
-        }
-        if self.depth > MAX_NESTING {
-            let text = format!("types are nested more than {MAX_NESTING} deep, or in a circle");
-            let error = Diagnostic::error(codes::NESTED_TOO_DEEP, text);
-            let error = error.with_label(span.clone(), "one too many");
-            self.error(error.with_help("give the inner part a name of its own"));
-            return false;
-        }
-        true
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.depth -= 1;
-    }
-
-    /// The tags of the comment before a place.
-    pub(super) fn tags(&mut self, at: u32) -> Vec<Tag> {
-        match self.declarations.comment(at) {
-            Some(comment) => {
-                let mut found = Vec::new();
-                let tags = tags::read(&self.text[comment.clone()], comment.start, &mut found);
-                for finding in found {
-                    match finding.severity {
-                        grammarc_grammar::diagnostics::Severity::Error => self.error(finding),
-                        _ if self.findings.contains(&finding) => {}
-                        _ => self.findings.push(finding),
-                    }
-                }
-                tags
-            }
-            None => Vec::new(),
-        }
-    }
-
-    /// The schema of a declaration.
+    /// Returns the schema of a declaration.
     fn definition(&mut self, declaration: usize, env: usize) -> Node {
-        let one = &self.declarations.by_name[declaration];
+        let one = &self.scope.declarations.by_name[declaration];
         let schema = match &one.kind {
             Kind::Alias(alias) => self.schema(Ty { node: &alias.type_annotation, env }),
             Kind::Interface(_) => {
-                let shapes = self.interface(declaration, env);
+                let shapes = types::interface_shapes(&mut self.scope, declaration, env);
                 self.object(shapes, &one.span)
             }
             Kind::Enum(members) => {
-                let values = self.enumeration(members).into_iter();
-                let values = values.map(|(_, value, span)| Node::value(value, &span)).collect();
+                let values = constants::enumeration(&mut self.scope, members).into_iter();
+                let values = values.map(|member| Node::value(member.value, &member.span)).collect();
                 Node::keyword("enum", Node::list(values, &one.span))
             }
             Kind::Imported | Kind::Class => Node::value(false, &one.span),
         };
         let mut tags = Vec::new();
         for &start in &one.starts {
-            tags.extend(self.tags(start));
+            tags.extend(self.scope.tags(start));
         }
         tags::apply(schema, &tags)
     }
 
-    /// The schema of a type.
-    pub(super) fn schema(&mut self, ty: Ty<'a>) -> Node {
-        let span = self.span(ty);
-        let entered = self.enter(&span);
+    /// Returns the schema of a type.
+    fn schema(&mut self, ty: Ty<'a>) -> Node {
+        let span = self.scope.span(ty);
+        let entered = self.scope.enter(&span);
         let schema = if entered { self.schema_of(ty, &span) } else { Node::value(false, &span) };
-        self.leave();
+        self.scope.leave();
         schema
     }
 
@@ -242,13 +132,13 @@ impl<'a> Translator<'a> {
                 self.intersection(parts, span)
             }
             TSType::TSTypeLiteral(_) => {
-                let shapes = self.shapes(ty);
+                let shapes = types::shapes(&mut self.scope, ty);
                 self.object(shapes, span)
             }
             TSType::TSTypeReference(reference) => self.reference(reference, env, span),
             TSType::TSTemplateLiteralType(template) => {
                 let mut schema = of_type("string");
-                if let Some(pattern) = self.template(template, env) {
+                if let Some(pattern) = types::template_pattern(&mut self.scope, template, env) {
                     schema.set("pattern", Node::value(pattern, span));
                 }
                 schema
@@ -260,10 +150,10 @@ impl<'a> Translator<'a> {
                 }
                 TSTypeOperatorOperator::Keyof => self.constants(ty, span),
                 TSTypeOperatorOperator::Unique => {
-                    self.unsupported(span.clone(), "a symbol", "leave the member out")
+                    self.scope.unsupported(span.clone(), "a symbol", "leave the member out")
                 }
             },
-            TSType::TSIndexedAccessType(_) => match self.resolved(ty) {
+            TSType::TSIndexedAccessType(_) => match types::resolved(&mut self.scope, ty) {
                 Some(found) => self.schema(found),
                 None => Node::value(false, span),
             },
@@ -273,14 +163,14 @@ impl<'a> Translator<'a> {
             },
             other => {
                 let (what, help) = refusal(other);
-                self.unsupported(span.clone(), what, help)
+                self.scope.unsupported(span.clone(), what, help)
             }
         }
     }
 
-    /// The schema of literals.
-    pub(super) fn constants(&mut self, ty: Ty<'a>, span: &Range<usize>) -> Node {
-        match self.literals(ty) {
+    /// Returns the schema of literals.
+    fn constants(&mut self, ty: Ty<'a>, span: &Range<usize>) -> Node {
+        match types::literals(&mut self.scope, ty) {
             Some(values) if values.len() == 1 => {
                 let value = values.into_iter().next().unwrap_or_default();
                 Node::keyword("const", Node::value(value, span))
@@ -294,7 +184,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    pub(super) fn array(&mut self, items: Ty<'a>, span: &Range<usize>) -> Node {
+    fn array(&mut self, items: Ty<'a>, span: &Range<usize>) -> Node {
         let mut schema = Node::of_type("array", span);
         let items = self.schema(items);
         schema.set("items", items);
@@ -320,14 +210,15 @@ impl<'a> Translator<'a> {
                         TSType::TSNamedTupleMember(member) => member.element_type.as_ts_type(),
                         other => Some(other),
                     };
-                    let list = node.and_then(|node| self.resolved(Ty { node, env }));
-                    match list.and_then(|list| self.element(list)) {
+                    let list =
+                        node.and_then(|node| types::resolved(&mut self.scope, Ty { node, env }));
+                    match list.and_then(element_of) {
                         Some(element) if at + 1 == tuple.element_types.len() => {
                             rest = self.schema(element);
                         }
                         _ => {
                             let help = "write the rest as the last element, of an array type";
-                            self.unsupported(range(one.span), "a rest element here", help);
+                            self.scope.unsupported(range(one.span), "a rest element here", help);
                         }
                     }
                 }
@@ -349,20 +240,20 @@ impl<'a> Translator<'a> {
         schema
     }
 
-    /// The schema of any of some types.
-    pub(super) fn union(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
+    /// Returns the schema of a union.
+    fn union(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
         let mut parts = Vec::new();
         for ty in types {
-            self.flatten(ty, &mut parts);
+            self.scope.flatten(ty, &mut parts);
         }
         let (mut schemas, mut values) = (Vec::new(), Vec::<Node>::new());
         let mut values_at = 0;
         for ty in parts {
-            let here = self.span(ty);
+            let here = self.scope.span(ty);
             let found = match ty.node {
                 TSType::TSNeverKeyword(_) => continue,
                 TSType::TSNullKeyword(_) => Some(vec![Value::Null]),
-                TSType::TSLiteralType(_) => self.literals(ty),
+                TSType::TSLiteralType(_) => types::literals(&mut self.scope, ty),
                 _ => None,
             };
             match found {
@@ -391,53 +282,245 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The parts of a union, those of unions and type parameters in it as well.
-    pub(super) fn flatten(&mut self, ty: Ty<'a>, parts: &mut Vec<Ty<'a>>) {
-        let span = self.span(ty);
-        let entered = self.enter(&span);
-        let Ty { node, env } = ty;
-        match node {
-            _ if !entered => {}
-            TSType::TSUnionType(union) => {
-                union.types.iter().for_each(|node| self.flatten(Ty { node, env }, parts));
-            }
-            TSType::TSParenthesizedType(inner) => {
-                self.flatten(Ty { node: &inner.type_annotation, env }, parts);
-            }
-            TSType::TSTypeReference(reference) => match self.parameter(reference, env) {
-                Some(ty) => self.flatten(ty, parts),
-                None => parts.push(ty),
-            },
-            _ => parts.push(ty),
+    fn reference(
+        &mut self,
+        reference: &'a TSTypeReference<'a>,
+        env: usize,
+        span: &Range<usize>,
+    ) -> Node {
+        if let Some(ty) = self.scope.parameter(reference, env) {
+            return self.schema(ty);
         }
-        self.leave();
+        let arguments = reference.type_arguments.as_deref();
+        if let Some(at) = self.scope.declared(reference) {
+            let name = self.reference_to(at, arguments, env, span);
+            return Node::keyword("$ref", name);
+        }
+        match &reference.type_name {
+            TSTypeName::IdentifierReference(name) => {
+                self.utility(name.name.as_str(), arguments, env, span)
+            }
+            TSTypeName::QualifiedName(_) => {
+                let ty = constants::member_of_enumeration(&mut self.scope, reference);
+                ty.map_or_else(
+                    || {
+                        let help = "write the type where it is used";
+                        self.scope.unsupported(span.clone(), "a type of a namespace", help)
+                    },
+                    |value| Node::keyword("const", Node::value(value, span)),
+                )
+            }
+            TSTypeName::ThisExpression(_) => {
+                self.scope.unsupported(span.clone(), "`this`", "write the name of the type")
+            }
+        }
     }
-}
 
-/// Refusal of a part of a type, with advice.
-fn refusal(node: &TSType<'_>) -> (&'static str, &'static str) {
-    match node {
-        TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_) => (
-            "`undefined`",
-            "a key that may be left out is written `key?: T`; elsewhere write `null`",
-        ),
-        TSType::TSBigIntKeyword(_) => {
-            ("`bigint`", "write `number`, with the tag `@asType integer`")
+    /// Returns the schema of a type of the standard library.
+    fn utility(
+        &mut self,
+        name: &'a str,
+        arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
+        env: usize,
+        span: &Range<usize>,
+    ) -> Node {
+        let arguments = types_of(arguments, env);
+        let text = |format: &str| {
+            let mut schema = Node::of_type("string", span);
+            schema.set("format", Node::value(format, span));
+            schema
+        };
+        match (name, arguments.as_slice()) {
+            ("Array" | "ReadonlyArray", &[items]) => self.array(items, span),
+            ("Date", []) => text("date-time"),
+            ("URL", []) => text("uri"),
+            ("Readonly", &[ty]) => self.schema(ty),
+            ("NonNullable", &[ty]) => {
+                let mut parts = Vec::new();
+                self.scope.flatten(ty, &mut parts);
+                let is_value = |part: &Ty<'_>| {
+                    !matches!(part.node, TSType::TSNullKeyword(_) | TSType::TSUndefinedKeyword(_))
+                };
+                parts.retain(is_value);
+                self.union(parts, span)
+            }
+            ("Exclude" | "Extract", &[from, what]) => {
+                let values = types::selected(&mut self.scope, from, what, name == "Extract")
+                    .unwrap_or_default();
+                let values: Vec<_> =
+                    values.into_iter().map(|value| Node::value(value, span)).collect();
+                match values.is_empty() {
+                    true => Node::value(false, span),
+                    false => Node::keyword("enum", Node::list(values, span)),
+                }
+            }
+            ("Partial" | "Required", &[_]) | ("Pick" | "Omit" | "Record", &[_, _]) => {
+                let shapes = types::utility_shapes(&mut self.scope, name, &arguments, span);
+                self.object(shapes, span)
+            }
+            _ => self.scope.unknown(name, arguments.len(), span),
         }
-        TSType::TSSymbolKeyword(_) => ("`symbol`", "leave the member out"),
-        TSType::TSConditionalType(_) => ("a conditional type", "write the type that it comes to"),
-        TSType::TSMappedType(_) => {
-            ("a mapped type", "write the members, or `Record`, `Partial`, `Pick` or `Omit`")
+    }
+
+    /// Returns the value of `$ref` for a declaration with arguments. The definition is made later.
+    fn reference_to(
+        &mut self,
+        declaration: usize,
+        arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
+        env: usize,
+        span: &Range<usize>,
+    ) -> Node {
+        let texts: Vec<String> = match (self.scope.parameters(declaration), arguments) {
+            (Some(_), Some(list)) => {
+                let arguments = list.params.iter();
+                arguments.map(|node| self.schema(Ty { node, env }).write().text).collect()
+            }
+            _ => Vec::new(),
+        };
+        let (name, one) =
+            self.scope.declarations.by_name.get_index(declaration).expect("it is one");
+        let instance = Instance { declaration, arguments: texts };
+        if let Some(key) = self.definitions.key(&instance) {
+            return Node::value(definitions::reference(key), span);
         }
-        TSType::TSFunctionType(_) | TSType::TSConstructorType(_) => {
-            ("a function", "leave the member out")
+        self.scope.available(name, &one.kind, span);
+        let env = self.scope.instance(declaration, arguments, env, span);
+        let key = self.definitions.add(instance, name);
+        let reference = Node::value(definitions::reference(&key), span);
+        if let Some(env) = env
+            && self.scope.errors.len() < MAX_ERRORS
+        {
+            self.definitions.queue.push_back(Pending { declaration, env, key });
         }
-        TSType::TSTypeQuery(_) => ("`typeof`", "write the type of the value"),
-        TSType::TSImportType(_) => ("an imported type", "put its declaration into this source"),
-        TSType::TSThisType(_) => ("`this`", "write the name of the type"),
-        TSType::TSInferType(_) | TSType::TSTypePredicate(_) => {
-            ("this type", "write the type that it comes to")
+        reference
+    }
+
+    /// Returns the schema of an intersection.
+    fn intersection(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
+        // `string & {}` is written to keep a union with literals from being drawn together.
+        let is_anything = |ty: &Ty<'_>| {
+            matches!(ty.node, TSType::TSTypeLiteral(literal) if literal.members.is_empty())
+                || matches!(ty.node, TSType::TSUnknownKeyword(_))
+        };
+        let mut parts: Vec<Ty<'a>> = types.iter().copied().filter(|ty| !is_anything(ty)).collect();
+        if parts.is_empty() {
+            parts = types;
         }
-        _ => ("this type", "write it by other types"),
+        let objects = parts.iter().filter(|ty| types::is_object(&mut self.scope, **ty)).count();
+        if parts.len() == 1 {
+            return self.schema(parts[0]);
+        }
+        if objects == parts.len() {
+            let shapes = types::intersection_shapes(&mut self.scope, &parts, span);
+            return self.object(shapes, span);
+        }
+        if objects > 0 {
+            let help = "write the type whose values JSON has, without what only marks it";
+            return self.scope.unsupported(
+                span.clone(),
+                "an object that is something else too",
+                help,
+            );
+        }
+        let schemas = parts.into_iter().map(|ty| self.schema(ty)).collect();
+        Node { span: span.clone(), ..Node::keyword("allOf", Node::list(schemas, span)) }
+    }
+
+    /// Returns the schema of a union of objects.
+    fn object(&mut self, shapes: Vec<Shape<'a>>, span: &Range<usize>) -> Node {
+        let mut objects: Vec<Node> =
+            shapes.into_iter().map(|shape| self.object_of(shape, span)).collect();
+        match objects.len() {
+            0 => Node::value(false, span),
+            1 => objects.remove(0),
+            _ => Node { span: span.clone(), ..Node::keyword("anyOf", Node::list(objects, span)) },
+        }
+    }
+
+    fn object_of(&mut self, shape: Shape<'a>, span: &Range<usize>) -> Node {
+        let mut schema = Node::of_type("object", span);
+        let (mut properties, mut required) = (Vec::new(), Vec::new());
+        for member in shape.members {
+            let Member { key, span, parts, tags } = member;
+            let (value, may_be_absent) = self.value(parts, &span);
+            if !may_be_absent {
+                required.push(Node::value(key.as_str(), &span));
+            }
+            properties.push((key, tags::apply(value, &tags)));
+        }
+        if !properties.is_empty() {
+            schema.set("properties", Node::object(properties, span));
+        }
+        if !required.is_empty() {
+            schema.set("required", Node::list(required, span));
+        }
+        let mut others = Node::value(false, span);
+        let mut patterns = Vec::new();
+        for Rest { pattern, types, span } in shape.rest {
+            let parts = types.into_iter().map(|ty| Part { ty: Some(ty), is_optional: false });
+            let (value, _) = self.value(parts.collect(), &span);
+            match pattern {
+                Some(pattern) => patterns.push((pattern, value)),
+                None => others = value,
+            }
+        }
+        if !patterns.is_empty() {
+            schema.set("patternProperties", Node::object(patterns, span));
+        }
+        schema.set("additionalProperties", others);
+        schema
+    }
+
+    /// Returns the schema of values of all parts, and whether the member may be absent. A member may be absent if each
+    /// part is optional or may be undefined.
+    fn value(&mut self, all: Vec<Part<'a>>, span: &Range<usize>) -> (Node, bool) {
+        let is_undefined = |ty: &Ty<'_>| matches!(ty.node, TSType::TSUndefinedKeyword(_));
+        let mut may_be_absent = !all.is_empty();
+        let mut schemas = Vec::new();
+        let single = all.len() == 1;
+        let mut whole = Vec::new();
+        for Part { ty, is_optional } in all {
+            let Some(ty) = ty else {
+                may_be_absent &= is_optional;
+                continue;
+            };
+            let mut parts = Vec::new();
+            self.scope.flatten(ty, &mut parts);
+            let count = parts.len();
+            parts.retain(|part| !is_undefined(part));
+            may_be_absent &= is_optional || parts.len() < count;
+            match (single, parts.len() < count) {
+                (false, false) => whole.push(ty),
+                (true, true) => {
+                    let here = self.scope.span(ty);
+                    schemas.push(self.union(parts, &here));
+                }
+                (false, true) => match parts.as_slice() {
+                    [part] => whole.push(*part),
+                    _ if !parts.iter().any(|part| types::is_object(&mut self.scope, *part)) => {
+                        let here = self.scope.span(ty);
+                        schemas.push(self.union(parts, &here));
+                    }
+                    _ => {
+                        let what = "a member of several types that may be undefined";
+                        self.scope.unsupported(
+                            span.clone(),
+                            what,
+                            "write the member once, with `?`",
+                        );
+                    }
+                },
+                (true, false) => schemas.push(self.schema(ty)),
+            }
+        }
+        if !whole.is_empty() {
+            schemas.push(self.intersection(whole, span));
+        }
+        let schema = match schemas.len() {
+            0 => Node::value(true, span),
+            1 => schemas.remove(0),
+            _ => Node { span: span.clone(), ..Node::keyword("allOf", Node::list(schemas, span)) },
+        };
+        (schema, may_be_absent)
     }
 }

@@ -1,14 +1,14 @@
-//! A schema that is made of a source in another language, as text with places.
+//! A schema translated from a source in another language, as text with places.
 //!
-//! Each value knows the part of the source that it comes from. Writing gives the text of a JSON document and a table from
-//! its ranges to these parts, so that whatever the front end of JSON Schema says of the document can be said of the source.
-//! Cost: linear; depth is that of the types, which is bounded.
+//! Each value knows its part of the source. The text of the document comes with a table from its ranges to these parts.
+//! So each finding about the document becomes a finding about the source. Cost: linear. The bounded depth of types
+//! bounds the recursion.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-/// A JSON value with the part of the source that it comes from.
+/// A JSON value with its part of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) json: Json,
@@ -27,22 +27,22 @@ pub(super) enum Json {
 }
 
 impl Node {
-    /// A value without parts of its own.
+    /// Returns a value without parts of its own.
     pub(super) fn value(value: impl Into<Value>, span: &Range<usize>) -> Self {
         Self { json: Json::Value(value.into()), span: span.clone() }
     }
 
-    /// An array.
+    /// Returns an array.
     pub(super) fn list(items: Vec<Self>, span: &Range<usize>) -> Self {
         Self { json: Json::List(items), span: span.clone() }
     }
 
-    /// An object.
+    /// Returns an object.
     pub(super) fn object(members: Vec<(String, Self)>, span: &Range<usize>) -> Self {
         Self { json: Json::Object(members), span: span.clone() }
     }
 
-    /// An object with one member.
+    /// Returns an object with one member.
     pub(super) fn keyword(key: &str, value: Self) -> Self {
         let span = value.span.clone();
         Self::object(vec![(key.to_owned(), value)], &span)
@@ -53,12 +53,12 @@ impl Node {
         Self::keyword("type", Self::value(name, span))
     }
 
-    /// Whether it is this value.
+    /// Whether the node is this boolean.
     pub(super) fn is(&self, value: bool) -> bool {
         self.json == Json::Value(Value::Bool(value))
     }
 
-    /// Sets a member; `true`, which any value is, becomes an object of it, and what is no object stays as it is.
+    /// Sets a member of an object. The schema `true` becomes an object, and other values stay as they are.
     pub(super) fn set(&mut self, key: &str, value: Self) {
         if self.is(true) {
             self.json = Json::Object(Vec::new());
@@ -71,7 +71,7 @@ impl Node {
         }
     }
 
-    /// Its text.
+    /// Writes the text of the document.
     pub(super) fn write(&self) -> Written {
         let mut written = Written::default();
         written.add(self, None);
@@ -79,7 +79,7 @@ impl Node {
     }
 }
 
-/// The text of a document, and where its parts come from.
+/// The text of a document, with the source of each part.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     pub(super) text: String,
@@ -132,7 +132,7 @@ impl Written {
         self.places[place].text.end = self.text.len();
     }
 
-    /// The part of the source that a range of the text comes from: that of the smallest value around it. O(log values + depth).
+    /// Returns the part of the source of the smallest value around a range. O(log values + depth).
     pub(super) fn source(&self, range: &Range<usize>) -> Range<usize> {
         let begun = self.places.partition_point(|place| place.text.start <= range.start);
         let mut at = begun.checked_sub(1);

@@ -8,7 +8,7 @@ pub(super) struct Written {
     pub(super) report: (&'static str, Verdict, &'static str),
 }
 
-/// A text as a string of GBNF.
+/// Returns a text as a string of GBNF.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -21,7 +21,7 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The bounds of a repetition as GBNF writes them.
+/// Returns the bounds of a repetition as GBNF writes them.
 pub(super) fn bounds(min: u32, max: Option<u32>) -> String {
     match max {
         Some(max) => format!("{{{min},{max}}}"),

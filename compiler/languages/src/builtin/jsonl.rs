@@ -1,6 +1,6 @@
 //! JSON Lines: values one a line, each of one schema.
 //!
-//! A value has no line end in it, so that each line end is a place where the text can be cut. The last line may end with one.
+//! A value contains no line end, so every line end separates two values. The last line may end with a line end.
 
 use std::ops::Range;
 

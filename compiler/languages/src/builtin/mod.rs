@@ -1,4 +1,4 @@
-//! Built-in grammars: formats that every host asks for, by name.
+//! Built-in grammars: common formats by name.
 //!
 //! | name | texts | options |
 //! | --- | --- | --- |
@@ -7,9 +7,9 @@
 //! | `csv` | records of fields (RFC 4180) | `columns`: how many, or their names for a head; `separator`; the number of records |
 //! | `xml` | one element and what is in it | `names` of elements, `attributes` |
 //!
-//! The source is the name. The grammars of JSON are schemas, so that they take the masks that a vocabulary has of strings
-//! and numbers; the others are written as GBNF with the options in it (`csv`, `xml`). Texts that such a grammar accepts too
-//! much without an option are in the report as approximate.
+//! The source is the name. The grammars of JSON are schemas, so a vocabulary's stored masks of strings and numbers
+//! apply to them. `csv` and `xml` are written as GBNF. The report lists grammars as approximate that accept too much
+//! without an option.
 
 mod csv;
 mod gbnf_text;
@@ -40,12 +40,12 @@ pub const NAMES: [&str; 6] = ["json", "json-object", "json-array", "jsonl", "csv
 /// A name that no built-in grammar has.
 const UNKNOWN: &str = "builtin::unknown";
 
-/// The grammar of a name.
+/// Returns the grammar of a name.
 ///
 /// # Errors
 ///
-/// There is no such name, an option is not the grammar's or makes no sense, the schema of lines has errors, which point into that
-/// schema; or the budget is spent.
+/// The name is unknown, an option is not the grammar's or has a bad value, or the budget is spent. The schema of lines
+/// may have errors, which point into that schema.
 pub fn lower(
     source: Source,
     options: &BuiltInOptions,
@@ -98,7 +98,7 @@ fn written(written: Written, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>
     Ok(Lowered { report, findings: Vec::new(), literals: Literals::default(), ..lowered })
 }
 
-/// The same grammar, all of it at the name.
+/// Moves all places of a grammar to its name.
 fn at(mut lowered: Lowered, source: Source) -> Lowered {
     let whole: Range<usize> = 0..source.text.len();
     for rule in &mut lowered.grammar.rules {

@@ -3,7 +3,7 @@
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// An option that the grammar does not have, or with a value that makes no sense.
+/// An option that the grammar lacks, or with a bad value.
 const OPTION: &str = "builtin::option";
 
 /// Options of a built-in grammar. Each has some of these options; the others must be as they are by default.
@@ -11,7 +11,7 @@ const OPTION: &str = "builtin::option";
 pub struct BuiltInOptions {
     /// The schema of each line, for `jsonl`: any value by default.
     pub line: Option<Source>,
-    /// How JSON is written, and options of the schema of lines.
+    /// The text form of JSON, and options of the schema of lines.
     pub json_schema: JsonSchemaOptions,
     /// Fewest lines of `jsonl`, or records of `csv` besides the head.
     pub min_items: Option<u32>,
@@ -32,12 +32,12 @@ pub struct BuiltInOptions {
 pub enum Columns {
     /// So many.
     Count(u32),
-    /// These, named by the first record.
+    /// Columns with these names, which the first record lists.
     Named(Vec<String>),
 }
 
 impl BuiltInOptions {
-    /// The options that are set, with the grammars that have them.
+    /// Returns the options that are set, each with the grammars that accept it.
     pub(super) fn set(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
         let all: [(bool, &'static str, &'static [&'static str]); 7] = [
             (self.line.is_some(), "line", &["jsonl"]),
@@ -51,7 +51,7 @@ impl BuiltInOptions {
         all.into_iter().filter(|(is_set, ..)| *is_set).map(|(_, name, owners)| (name, owners))
     }
 
-    /// The bounds on the number of items, where `least` is the fewest by default.
+    /// Returns the bounds on the number of items. The default minimum is `least`.
     pub(super) fn items(&self, least: u32) -> Result<(u32, Option<u32>), Diagnostic> {
         let min = self.min_items.unwrap_or(least);
         match self.max_items {

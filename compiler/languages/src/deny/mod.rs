@@ -1,8 +1,7 @@
-//! Verdicts for which a source may be refused although it compiles: keywords that, by the report, are not kept as they
-//! stand.
+//! Verdicts for which a source is refused although it compiles: keywords that the grammar does not keep exactly.
 //!
-//! The report of an artifact is that of its source, so that the question can be asked of either: before a compilation, and
-//! of an artifact that somebody else has compiled. The source says where the keyword stands and which format it names.
+//! An artifact has the report of its source. So a source can be checked before its compilation, and an artifact of
+//! unknown origin afterwards. The source gives the place of a keyword and the name of a format.
 
 #[cfg(feature = "json-schema")]
 mod places;
@@ -19,13 +18,13 @@ pub use places::denied;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deny {
-    /// Of which the grammar accepts more than they say.
+    /// Keywords for which the grammar accepts more than they allow.
     Approximate,
-    /// Of which the grammar accepts less than they say.
+    /// Keywords for which the grammar accepts less than they allow.
     Narrower,
-    /// `format` with a name that is not known, which constrains nothing.
+    /// `format` with an unknown name, which constrains nothing.
     UnknownFormat,
-    /// Keywords that no draft or only another dialect defines, which constrain nothing.
+    /// Keywords of no draft or of another dialect, which constrain nothing.
     UnknownKeyword,
 }
 
@@ -34,7 +33,7 @@ impl Deny {
     pub const ALL: [Self; 4] =
         [Self::Approximate, Self::Narrower, Self::UnknownFormat, Self::UnknownKeyword];
 
-    /// Its name as an argument.
+    /// Returns the name as an argument.
     pub fn name(self) -> &'static str {
         match self {
             Self::Approximate => "approximate",

@@ -99,7 +99,7 @@ pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic
 /// The place of a keyword that is denied.
 struct Denied {
     pointer: Box<str>,
-    /// The keyword's value, if the source is JSON.
+    /// Returns the value of the keyword, if the source is JSON.
     node: Option<NodeId>,
     keyword: Box<str>,
     /// The format that the keyword names, for `format`.

@@ -1,13 +1,13 @@
-//! The syntax tree of a GBNF source: what is written, with spans, before names are looked up.
+//! The syntax tree of a GBNF source, with spans. Names are not yet looked up.
 //!
-//! Trees are at most [`MAX_NESTING`] levels deep, which the parser sees to, so that recursion over them is safe.
+//! The parser bounds the depth by [`MAX_NESTING`], so recursion over a tree is safe.
 
 use std::ops::Range;
 
 use grammarc_grammar::ir::TokenRef;
 
 /// Most levels of groups and repetitions inside each other. Grammars written by people stay below ten, generated
-/// ones below a hundred.
+/// grammars below a hundred. A deeper source is refused.
 pub const MAX_NESTING: usize = 200;
 
 /// A whole source.
@@ -24,7 +24,7 @@ pub struct Ast {
 pub struct InnerSource {
     /// Its kind.
     pub kind: InnerKind,
-    /// Its place, the mark included.
+    /// The place, the mark `@` included.
     pub span: Range<usize>,
 }
 
@@ -69,9 +69,9 @@ pub struct Node {
 /// The kind of a [`Node`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// One of these; two at least.
+    /// Alternatives, at least two.
     Alternation(Vec<Node>),
-    /// These in order; none is the empty string.
+    /// Parts in order. No parts denote the empty string.
     Sequence(Vec<Node>),
     /// A string, escapes resolved.
     Literal(String),
@@ -83,7 +83,7 @@ pub enum NodeKind {
     Token {
         /// The token named.
         token: TokenRef,
-        /// Whether any token but this one is meant.
+        /// Whether the complement is meant: any other token.
         negated: bool,
     },
     /// A text of the inner source with this number: see [`Ast::inner`].
@@ -94,7 +94,7 @@ pub enum NodeKind {
     Macro(Macro),
     /// Between `min` and `max` (unbounded where `None`) strings of the body.
     Repeat {
-        /// The part that is repeated.
+        /// The repeated part.
         body: Box<Node>,
         /// Fewest.
         min: u32,
@@ -117,11 +117,11 @@ pub enum Macro {
     },
     /// Any contiguous part of a list of chunks.
     Substring(Vec<String>),
-    /// One token of these, or none of them.
+    /// A set of tokens, or its complement.
     Tokens {
         /// The tokens.
         ids: Vec<u32>,
-        /// Whether any but these is meant.
+        /// Whether the complement is meant: any other token.
         negated: bool,
     },
     /// Free text in which tags lead to rules.
@@ -131,13 +131,13 @@ pub enum Macro {
 /// Free text in which tags lead to rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// Beginnings of tags, each with the name of its rule and where that stands.
+    /// The tags: beginning, name of the rule, and place of that name.
     pub tags: Vec<(Trigger, String, Range<usize>)>,
     /// Texts that must not be in the text.
     pub excludes: Vec<Trigger>,
-    /// Whether text goes on behind a tag.
+    /// Whether free text continues behind a tag.
     pub loops: bool,
-    /// Whether the text is of any tokens, and tags begin with one.
+    /// Whether free text is of whole tokens, and tags begin with a token.
     pub of_tokens: bool,
 }
 
@@ -153,7 +153,7 @@ pub enum Trigger {
 /// A character class. Ranges are as written: unsorted, possibly overlapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Whether the class is all characters but these.
+    /// Whether the class is negated: all other characters.
     pub negated: bool,
     /// First and last character of each range.
     pub ranges: Vec<(char, char)>,

@@ -42,7 +42,7 @@ pub const UNUSED_RULE: &str = "gbnf::unused-rule";
 pub const EMPTY_RULE: &str = "gbnf::empty-rule";
 /// There are more errors than are shown.
 pub const TOO_MANY: &str = "gbnf::too-many-errors";
-/// A rule that calls itself on every way through it, so that no text of it ever ends.
+/// A rule without a finite derivation: every alternative calls the rule again.
 pub const ENDLESS_RULE: &str = "gbnf::endless-rule";
 /// A lookahead assertion, which XGrammar's notation has.
 pub const LOOKAHEAD: &str = "gbnf::lookahead";

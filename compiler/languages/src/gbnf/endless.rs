@@ -1,9 +1,10 @@
-//! Rules that no text of ever ends, for they call themselves on every way through.
+//! Finds unproductive rules: rules without a finite derivation.
 //!
-//! A rule is productive where some way through its body calls productive rules alone: the least fixpoint, found with a queue
-//! of callers. A rule that is not in it waits for a cycle, and the rules on that are named.
+//! A rule is productive if some alternative calls productive rules alone. The productive rules are a least fixpoint,
+//! found with a worklist of callers. Every unproductive rule reaches a cycle of unproductive rules, and the message
+//! names that cycle.
 //!
-//! Cost: linear in the source, times the levels at which rules wait for each other, which are few in what people write.
+//! Cost: O(source · levels). A level is a rule that waits for another one, and grammars written by people have few.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use grammarc_grammar::ir::RuleId;
 /// Most rules of a cycle that a message points at.
 const MOST_SHOWN: usize = 4;
 
-/// Whether some text of each rule ends.
+/// Returns, by rule, whether it is productive.
 pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool> {
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); ast.rules.len()];
     for (at, rule) in ast.rules.iter().enumerate() {
@@ -48,7 +49,7 @@ pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool
     productive
 }
 
-/// Whether some text of a node ends where the rules that `ends` names do.
+/// Whether a node has a finite derivation, if the rules accepted by `ends` have one.
 fn ends_with(node: &Node, ends: &impl Fn(&str) -> bool) -> bool {
     match &node.kind {
         NodeKind::Alternation(choices) => choices.iter().any(|choice| ends_with(choice, ends)),
@@ -83,7 +84,7 @@ fn for_each_call<'a>(node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Range<u
     }
 }
 
-/// The error for an unproductive rule, which names the cycle that keeps it from ending; callers may make it a warning.
+/// Returns the error for an unproductive rule, with a cycle of unproductive calls. Callers may make it a warning.
 pub(super) fn finding(
     ast: &Ast,
     rules: &FxHashMap<&str, RuleId>,

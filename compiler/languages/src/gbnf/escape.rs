@@ -1,5 +1,5 @@
-//! Escapes in strings and character classes: `\xNN`, `\uNNNN`, `\UNNNNNNNN`, `\t \r \n \\ \" \[ \] \-`, and those that XGrammar
-//! takes besides: `\0 \a \b \e \f \v \' \? \/`.
+//! Escapes in strings and character classes: `\xNN`, `\uNNNN`, `\UNNNNNNNN`, `\t \r \n \\ \" \[ \] \-`. XGrammar adds
+//! `\0 \a \b \e \f \v \' \? \/`.
 //!
 //! A number is a code point and not a byte: `\xE9` is `é`, two bytes in UTF-8.
 
@@ -10,28 +10,27 @@ use grammarc_grammar::diagnostics::Diagnostic;
 
 /// An escape as read from the text.
 pub(super) struct Escape {
-    /// Its length in bytes, backslash included.
+    /// The length in bytes, backslash included.
     pub(super) length: usize,
-    /// The character that it stands for.
+    /// The character denoted by the escape.
     pub(super) character: Result<char, Mistake>,
 }
 
 /// The fault of an escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// Nothing of this name.
+    /// No escape has this letter.
     Unknown,
     /// Too few digits after the letter.
     Digits { letter: char, count: usize },
-    /// A surrogate, with the scalar value it stands for where its partner follows.
+    /// A surrogate. If its partner follows, the scalar value of the pair.
     Surrogate(Option<char>),
     /// Beyond U+10FFFF.
     OutOfRange,
 }
 
 impl Escape {
-    /// Reads an escape off a text that starts with a backslash.
-    /// `\x` takes all hexadecimal digits there are, two at least, where `long` says so.
+    /// Reads the escape at the start of a text. With `long`, `\x` takes all hexadecimal digits, at least two.
     pub(super) fn read(text: &str, long: bool) -> Self {
         let letter = text[1..].chars().next();
         let digits = match letter {
@@ -79,7 +78,7 @@ impl Escape {
     }
 }
 
-/// The scalar value of a surrogate pair whose second half is the escape that `rest` starts with.
+/// Returns the scalar value of a surrogate pair. Its second half is the escape at the start of `rest`.
 fn pair(high: u32, rest: &str) -> Option<char> {
     let low = u32::from_str_radix(rest.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
     let (0xD800..=0xDBFF, 0xDC00..=0xDFFF) = (high, low) else { return None };
@@ -87,7 +86,7 @@ fn pair(high: u32, rest: &str) -> Option<char> {
 }
 
 impl Mistake {
-    /// The diagnostic for an escape at this place.
+    /// Returns the diagnostic for an escape at this place.
     pub(super) fn diagnostic(self, span: Range<usize>) -> Diagnostic {
         match self {
             Self::Unknown => Diagnostic::error(codes::BAD_ESCAPE, "unknown escape")

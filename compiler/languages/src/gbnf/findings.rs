@@ -3,8 +3,8 @@
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most errors reported for one source. A file that is no grammar at all has one at every other character; nobody
-/// reads more than the first few.
+/// Most errors reported for one source. A file in another format has one at every other character, and nobody reads
+/// more than the first few. Beyond, a note says that there are more.
 const MAX_FINDINGS: usize = 50;
 
 /// Diagnostics of one source.
@@ -15,7 +15,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Adds a diagnostic; beyond the limit it is dropped.
+    /// Adds a diagnostic, or drops it beyond the limit.
     pub(super) fn push(&mut self, finding: Diagnostic) {
         if self.found.len() < MAX_FINDINGS {
             self.found.push(finding);
@@ -24,17 +24,17 @@ impl Findings {
         }
     }
 
-    /// Whether a diagnostic was dropped, so that looking for more is idle.
+    /// Whether a diagnostic was dropped. If so, there is no use in finding more.
     pub(super) fn are_full(&self) -> bool {
         self.full
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no diagnostics.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// All diagnostics in source order.
+    /// Returns all diagnostics in source order.
     pub(super) fn into_sorted(self) -> Vec<Diagnostic> {
         let mut found = self.found;
         found.sort_by_key(|finding| finding.labels.first().map_or(0, |label| label.span.start));

@@ -1,4 +1,4 @@
-//! Sources of other languages within a grammar: how they are written, and their rules in the grammar.
+//! Sources of other languages within a grammar: their syntax, and their rules in the grammar.
 //!
 //! ```text
 //! call  ::= name "(" @json-schema{"type": "object"} ")"      # a text in braces, or in brackets
@@ -6,13 +6,13 @@
 //! reply ::= @"reply.json"                                    # a source that was handed over by name
 //! ```
 //!
-//! All of them begin with `@`, which begins nothing else, so that no grammar that was one changes its meaning: `json-schema{2}`
-//! and `regex "a"` are calls of rules. A text is taken as it stands, with no escapes but its own. One in braces or brackets ends
-//! with their partner outside of JSON strings; one between slashes ends with its line at the latest, and a slash in it is
-//! written `\/`, which means one in patterns too.
+//! An inner source begins with `@`, which begins nothing else. So `json-schema{2}` and `regex "a"` are calls of rules,
+//! as before. The text of an inner source has no escapes but its own. A text in a bracket ends at the partner, and
+//! brackets in JSON strings do not count. A text between slashes ends with its line at the latest. A slash in it is
+//! written `\/`, which denotes a slash in patterns too.
 //!
-//! A source is lowered once, however often it is referred to. All of them are lowered before the rules are, and not within
-//! them, so that the stack does not get deeper with both.
+//! A named source is lowered once. Inner sources are lowered before the rules, so the two recursions do not add up on
+//! the stack.
 
 use std::ops::Range;
 
@@ -21,98 +21,11 @@ use rustc_hash::FxHashMap;
 use super::ast::{Ast, InnerKind, InnerSource};
 use super::codes;
 use super::findings::Findings;
-use super::lexer::{LexemeKind, Lexer, is_name};
 use crate::inner::{Outer, Place, Reader};
 use crate::sources::Sources;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Lowered, RuleId};
 use grammarc_grammar::suggest::nearest;
-
-impl Lexer<'_> {
-    /// The inner source that begins with the `@` at hand.
-    pub(super) fn inner(&mut self) -> Option<LexemeKind> {
-        let start = self.at;
-        self.at += 1;
-        if self.peek() == Some('"') {
-            let LexemeKind::Literal(name) = self.string() else { return None };
-            return Some(LexemeKind::Inner(InnerKind::Named(name)));
-        }
-        let name = self.at;
-        self.skip_while(is_name);
-        let language = self.text[name..self.at].to_owned();
-        self.skip_while(|c| c.is_ascii_whitespace());
-        let text = match self.peek() {
-            Some('{' | '[') if !language.is_empty() => self.bracketed(),
-            Some('/') if !language.is_empty() => self.slashed(),
-            _ => {
-                let help = "write `@json-schema{...}`, `@regex/.../`, or `@\"name\"` for a source that is handed over by \
-                            its name";
-                let text = "`@` begins no source of another language";
-                self.findings.push(
-                    Diagnostic::error(codes::BAD_INNER_SOURCE, text)
-                        .with_label(start..self.at.max(start + 1), "")
-                        .with_help(help),
-                );
-                return None;
-            }
-        };
-        match text {
-            Some(text) => Some(LexemeKind::Inner(InnerKind::Standing { language, text })),
-            None => {
-                let text = format!("the source of language `{language}` has no end");
-                let line = self.text[start..].find(['\r', '\n']);
-                let end = line.map_or(self.text.len(), |length| start + length);
-                self.at = end;
-                self.findings.push(
-                    Diagnostic::error(codes::BAD_INNER_SOURCE, text)
-                        .with_label(start..end, "it begins here")
-                        .with_help("close it with the partner of the sign that it begins with"),
-                );
-                None
-            }
-        }
-    }
-
-    /// The place of a text from its bracket to the partner of it.
-    fn bracketed(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-        for (at, byte) in self.text.bytes().enumerate().skip(start) {
-            match (in_string, byte) {
-                (true, _) if escaped => escaped = false,
-                (true, b'\\') => escaped = true,
-                (_, b'"') => in_string = !in_string,
-                (false, b'{' | b'[') => depth += 1,
-                (false, b'}' | b']') => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at = at + 1;
-                        return Some(start..self.at);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// The place of a text between slashes, without them.
-    fn slashed(&mut self) -> Option<Range<usize>> {
-        let start = self.at + 1;
-        let mut escaped = false;
-        for (length, byte) in self.text[start..].bytes().enumerate() {
-            match byte {
-                b'\r' | b'\n' => return None,
-                b'/' if !escaped => {
-                    self.at = start + length + 1;
-                    return Some(start..start + length);
-                }
-                _ => escaped = byte == b'\\' && !escaped,
-            }
-        }
-        None
-    }
-}
 
 /// Lowers the inner sources of a grammar into `outer`, and returns the start rule of each; `None` for one with errors.
 pub(super) fn lower(
@@ -146,7 +59,7 @@ pub(super) fn lower(
     rules.collect()
 }
 
-/// The grammar of an inner source.
+/// Returns the grammar of an inner source.
 fn read(
     inner: &InnerSource,
     source: &Source,
@@ -181,7 +94,8 @@ fn read(
     }
 }
 
-/// Adds the rules of an inner source; its places are pointed to from the rule that it stands in, or from its name.
+/// Adds the rules of an inner source. Pointers of the report begin with the name of the surrounding rule, or of the
+/// source.
 fn add(ast: &Ast, inner: &InnerSource, lowered: Lowered, outer: &mut Outer) -> RuleId {
     let whole = |_: &Range<usize>| inner.span.clone();
     match &inner.kind {

@@ -1,19 +1,20 @@
 //! Splits a GBNF source into lexemes.
 //!
-//! The lexer never stops at an error: it records a diagnostic and goes on, so that one run reports what is wrong
-//! everywhere. Strings and classes may run over line ends, as in llama.cpp; one that is never closed is cut at the end
-//! of its line. Line ends are no lexemes: each lexeme knows whether it is the first of its line.
+//! The lexer records an error and continues, so one run reports all of them. Strings and classes may run over line
+//! ends, as in llama.cpp; an unterminated one ends with its line. Line ends are no lexemes: each lexeme knows whether
+//! it is the first of its line.
 //!
-//! Cost: linear in the source, but for unterminated strings and classes, each of which is scanned to the end of the
-//! source; the limit on errors bounds how often.
+//! Cost: linear in the source. Each unterminated string or class adds a scan to the end, and the limit on errors bounds
+//! their number.
 
 use std::ops::Range;
 
 use super::ast::{Class, InnerKind};
 use super::codes;
+use super::delimited::{Delimited, delimited};
 use super::escape::Escape;
 use super::findings::Findings;
-use super::notation::Notation;
+use super::options::Notation;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::TokenRef;
@@ -30,7 +31,7 @@ pub(super) struct Lexeme {
 /// The kind of a [`Lexeme`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LexemeKind {
-    /// Letters, digits, `-` and `_`: a rule's name, or a number inside braces.
+    /// A run of letters, digits, `-` and `_`: a rule's name, or a number inside braces.
     Name,
     /// `::=`
     Define,
@@ -42,14 +43,14 @@ pub(super) enum LexemeKind {
     Token { token: TokenRef, negated: bool },
     /// A source of another language.
     Inner(InnerKind),
-    /// One of `| ( ) { } , . * + ? =`.
+    /// A mark: `| ( ) { } , . * + ? =`.
     Mark(u8),
 }
 
 /// Steps of a budget that a lexeme takes, about, besides its bytes.
 pub(super) const STEPS_A_LEXEME: usize = 1 << 3;
 
-/// The lexemes of a source, as far as the budget lasts; what is wrong goes to `findings`.
+/// Splits a source into lexemes, up to the end of the budget. Errors are added to `findings`.
 pub(super) fn lex(
     text: &str,
     notation: Notation,
@@ -80,24 +81,24 @@ pub(super) fn lex(
     lexemes
 }
 
-pub(super) struct Lexer<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: usize,
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
     notation: Notation,
     /// Open parentheses of the rule at hand.
     open: usize,
     first_of_line: bool,
-    /// The first string or class that runs over a line end: where a later quote is missing, it is the suspect.
+    /// The first string or class with a line end in it. If a quote is missing later, this one is the suspect.
     over_line_end: Option<Range<usize>>,
-    pub(super) findings: &'a mut Findings,
+    findings: &'a mut Findings,
 }
 
 impl Lexer<'_> {
-    pub(super) fn rest(&self) -> &str {
+    fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
@@ -115,8 +116,8 @@ impl Lexer<'_> {
         found
     }
 
-    /// Moves to the first character that is not of this kind.
-    pub(super) fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
+    /// Skips characters of a kind.
+    fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
     }
@@ -203,7 +204,7 @@ impl Lexer<'_> {
         );
     }
 
-    pub(super) fn string(&mut self) -> LexemeKind {
+    fn string(&mut self) -> LexemeKind {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -268,7 +269,7 @@ impl Lexer<'_> {
         LexemeKind::Class(Class { negated, ranges })
     }
 
-    /// One character of a string or class, escapes resolved. `None` where an escape is wrong, which is reported.
+    /// Reads one character of a string or class, escapes resolved. `None` after a wrong escape, which is reported.
     fn character(&mut self) -> Option<char> {
         if self.peek() != Some('\\') {
             return self.bump();
@@ -317,6 +318,47 @@ impl Lexer<'_> {
         Some(LexemeKind::Token { token, negated })
     }
 
+    /// Reads the inner source that starts with the `@` at hand.
+    fn inner(&mut self) -> Option<LexemeKind> {
+        let start = self.at;
+        self.at += 1;
+        if self.peek() == Some('"') {
+            let LexemeKind::Literal(name) = self.string() else { return None };
+            return Some(LexemeKind::Inner(InnerKind::Named(name)));
+        }
+        let name = self.at;
+        self.skip_while(is_name);
+        let language = self.text[name..self.at].to_owned();
+        self.skip_while(|c| c.is_ascii_whitespace());
+        let (error, label, help) = match self.peek() {
+            Some('{' | '[' | '/') if !language.is_empty() => {
+                if let Some(Delimited { text, end }) = delimited(self.text, self.at) {
+                    self.at = end;
+                    return Some(LexemeKind::Inner(InnerKind::Standing { language, text }));
+                }
+                let line = self.text[start..].find(['\r', '\n']);
+                self.at = line.map_or(self.text.len(), |length| start + length);
+                (
+                    format!("the source of language `{language}` has no end"),
+                    "it begins here",
+                    "close it with the partner of the sign that it begins with",
+                )
+            }
+            _ => (
+                "`@` begins no source of another language".to_owned(),
+                "",
+                "write `@json-schema{...}`, `@regex/.../`, or `@\"name\"` for a source that is handed over by \
+                 its name",
+            ),
+        };
+        self.findings.push(
+            Diagnostic::error(codes::BAD_INNER_SOURCE, error)
+                .with_label(start..self.at.max(start + 1), label)
+                .with_help(help),
+        );
+        None
+    }
+
     fn note_line_ends(&mut self, start: usize) {
         if self.over_line_end.is_none() && self.text[start..self.at].contains('\n') {
             self.over_line_end = Some(start..self.at);
@@ -359,6 +401,6 @@ impl Lexer<'_> {
     }
 }
 
-pub(super) fn is_name(c: char) -> bool {
+fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

@@ -1,10 +1,11 @@
 //! Lookahead assertions `(=...)` at the ends of rules, which are XGrammar's.
 //!
-//! An assertion repeats what the grammar says of the text behind a rule. XGrammar's masks rely on it, to decide tokens across
-//! the end of the rule early; its matcher does not look at it. Masks here need no such hint, and assertions are ignored.
+//! An assertion states how the text behind a rule begins. XGrammar's masks use it to decide tokens across the end of
+//! the rule early; its matcher ignores it. Masks here need no such hint, so assertions change nothing.
 //!
-//! Each is compared with the bytes that may follow its rule (the least fixpoint over all calls). If it may begin with all of
-//! them, it is a note; if with some of them, a warning, since the assertion or the grammar is wrong; if with none, an error.
+//! Each assertion is compared with the FOLLOW set of its rule, a least fixpoint over all calls. If the assertion may
+//! begin with all of these bytes, a note says so. If with some of them, a warning: the assertion or the grammar is
+//! wrong. If with none, an error.
 
 use std::ops::Range;
 
@@ -16,13 +17,13 @@ use grammarc_grammar::ir::{ByteSet, Expr, Grammar, Survey};
 
 /// An assertion at the end of a rule.
 pub(super) struct Assertion {
-    /// The rule, by its place in the source.
+    /// The index of the rule in the source.
     pub(super) rule: usize,
     pub(super) expr: Expr,
     pub(super) span: Range<usize>,
 }
 
-/// A note or a warning for each assertion that is ignored, and an error for each that never holds.
+/// Returns a note or a warning for each ignored assertion, and an error for each assertion that never holds.
 pub(super) fn check(
     assertions: &[Assertion],
     grammar: &Grammar,

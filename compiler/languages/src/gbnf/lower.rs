@@ -1,71 +1,45 @@
-//! Syntax tree to grammar IR: names are looked up, classes become UTF-8.
+//! Lowers a syntax tree to the grammar IR: names are looked up, classes become UTF-8.
 //!
-//! Rules keep their order, so the id of a rule is its place in the source. Left recursion, empty rules and ambiguity
-//! are the network's business and no errors. llama.cpp lets the last of several definitions win in silence; here that
-//! is an error that shows both, for it is always a slip. Cost: linear, and the text of names twice.
+//! Rules keep their order, so the id of a rule is its index in the source. Left recursion, empty rules and ambiguity
+//! are no errors here. A rule defined twice is an error with both places; llama.cpp silently takes the last definition.
+//! Cost: linear in the source.
 
 use std::ops::Range;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
-use rustc_hash::FxHashMap;
 
 use super::ast::{Ast, Class, Node, NodeKind};
+use super::attributes::Attributes;
 use super::codes;
 use super::endless;
+use super::expand;
 use super::findings::Findings;
 use super::inner;
 use super::lookahead::{self, Assertion};
-use super::notation::Notation;
-use super::options::Options;
+use super::names::Names;
+use super::options::GbnfOptions;
 use super::parser::parse;
 use crate::inner::{Alone, Outer, Reader};
-use crate::sources::Sources;
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::{Diagnostic, Severity, Source};
 use grammarc_grammar::ir::{Expr, Literals, Lowered, Origin, RuleId, Texts, TokenSet};
-use grammarc_grammar::suggest::nearest;
 use grammarc_patterns::class::Classes;
-
-/// Most calls of one unknown rule that its diagnostic points at.
-const MAX_PLACES: usize = 4;
 
 /// Steps of a budget that a node of the syntax tree takes, about.
 const STEPS_A_NODE: usize = 1 << 4;
 
-/// Most rules of which no text ends that are warned of.
+/// Most unproductive rules with a warning.
 const MAX_ENDLESS: usize = 10;
 
-/// Most rules that are named as unused; others are counted.
+/// Most unused rules with a warning. A last warning counts the others.
 const MAX_UNUSED: usize = 100;
 
-/// The options of a source.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct GbnfOptions {
-    /// Name of the start rule.
-    pub start: String,
-    /// The notation.
-    pub notation: Notation,
-    /// Sources that the grammar may refer to: `@"name"`.
-    pub sources: Sources,
-}
-
-impl Default for GbnfOptions {
-    fn default() -> Self {
-        Self {
-            start: "root".to_owned(),
-            notation: Notation::default(),
-            sources: Sources::default(),
-        }
-    }
-}
-
-/// The grammar of a source that has no sources of other languages in it. [`FrontEnd::lower`](crate::FrontEnd::lower)
-/// takes those that have.
+/// Lowers a source without sources of other languages. [`FrontEnd::lower`](crate::FrontEnd::lower) accepts those too.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the syntax or, where the syntax is right, with the names, in source order; or that the
-/// budget is spent.
+/// All errors of the syntax or, if the syntax is right, of the names, in source order. If the budget is spent, that
+/// error alone.
 pub fn lower(
     source: Source,
     options: &GbnfOptions,
@@ -74,7 +48,7 @@ pub fn lower(
     lower_with(source, options, &Alone, budget)
 }
 
-/// The grammar of a source, where `reader` reads those of other languages in it.
+/// Lowers a source. `reader` reads the sources of other languages in it.
 pub(crate) fn lower_with(
     source: Source,
     options: &GbnfOptions,
@@ -92,7 +66,7 @@ pub(crate) fn lower_with(
     lowering.inner = inner::lower(&ast, &source, sources, reader, &mut outer, &mut lowering.errors);
     budget.check_in_source()?;
     budget.begin(Phase::Lowering);
-    let start = lowering.start(&ast, &options.start);
+    let start = lowering.names.start(&ast, &options.start, &mut lowering.errors);
     for (at, rule) in ast.rules.iter().enumerate() {
         let mut expr = lowering.expr(&rule.body, budget);
         if let Some(lookahead) = &rule.lookahead {
@@ -101,7 +75,7 @@ pub(crate) fn lower_with(
             lowering.assertions.push(Assertion { rule: at, expr: asserted, span });
         }
         if let Some(span) = &rule.attributes {
-            let given = Options::read(&source.text, span, &mut lowering.notes);
+            let given = Attributes::read(&source.text, span, &mut lowering.notes);
             match given.and_then(|given| given.apply(expr, span, budget)) {
                 Ok(changed) => expr = changed,
                 Err(error) => {
@@ -110,12 +84,12 @@ pub(crate) fn lower_with(
                 }
             }
         }
-        lowering.calls.push(std::mem::take(&mut lowering.called));
+        lowering.names.finish_rule();
         let origin = Origin { span: Some(rule.span.clone()), pointer: None };
         outer.builder.define(RuleId::new(at), expr, origin);
     }
     budget.check_in_source()?;
-    lowering.report_unknown();
+    lowering.names.report_unknown(&mut lowering.errors);
     if let Some(start) = start
         && lowering.errors.is_empty()
     {
@@ -144,61 +118,29 @@ pub(crate) fn lower_with(
     }
 }
 
-pub(super) struct Lowering<'a> {
-    /// Rules by name; the first of several with the same.
-    rules: FxHashMap<&'a str, RuleId>,
-    /// Names in source order, for suggestions.
-    names: Vec<&'a str>,
+struct Lowering<'a> {
+    names: Names<'a>,
     classes: Classes,
-    /// Start rules of inner sources; none of those with errors.
+    /// Start rules of inner sources. `None` for a source with errors.
     inner: Vec<Option<RuleId>>,
-    /// Rules that the rule at hand calls.
-    called: Vec<RuleId>,
-    /// Rules that each finished rule calls.
-    calls: Vec<Vec<RuleId>>,
-    /// Unknown names in the order first met, with the places where they are called.
-    unknown: Vec<(&'a str, Vec<Range<usize>>)>,
-    unknown_index: FxHashMap<&'a str, usize>,
-    /// The texts of strings, each where it stands first.
+    /// The texts of strings, each at its first place.
     literals: Literals,
     /// Places of character classes.
     class_spans: Vec<Range<usize>>,
-    /// Whether some text of each rule ends.
+    /// By rule, whether it derives a finite text.
     productive: Vec<bool>,
     assertions: Vec<Assertion>,
     notes: Vec<Diagnostic>,
-    pub(super) errors: Findings,
+    errors: Findings,
 }
 
 impl<'a> Lowering<'a> {
     fn new(ast: &'a Ast) -> Self {
-        let mut rules = FxHashMap::default();
         let mut errors = Findings::default();
-        for (index, rule) in ast.rules.iter().enumerate() {
-            let id = RuleId::new(index);
-            let first = *rules.entry(rule.name.as_str()).or_insert(id);
-            if first != id {
-                let first = &ast.rules[first.index()];
-                errors.push(
-                    Diagnostic::error(
-                        codes::DUPLICATE_RULE,
-                        format!("the rule `{}` is defined twice", rule.name),
-                    )
-                    .with_label(rule.span.clone(), "defined again here")
-                    .with_label(first.span.clone(), "first defined here")
-                    .with_help("rename or remove one, or join them with `|`"),
-                );
-            }
-        }
         Self {
-            rules,
-            names: ast.rules.iter().map(|rule| rule.name.as_str()).collect(),
+            names: Names::new(ast, &mut errors),
             classes: Classes::default(),
             inner: Vec::new(),
-            called: Vec::new(),
-            calls: Vec::with_capacity(ast.rules.len()),
-            unknown: Vec::new(),
-            unknown_index: FxHashMap::default(),
             literals: Literals::default(),
             class_spans: Vec::new(),
             productive: Vec::new(),
@@ -206,26 +148,6 @@ impl<'a> Lowering<'a> {
             notes: Vec::new(),
             errors,
         }
-    }
-
-    fn start(&mut self, ast: &Ast, name: &str) -> Option<RuleId> {
-        if let Some(&start) = self.rules.get(name) {
-            return Some(start);
-        }
-        let mut finding =
-            Diagnostic::error(codes::MISSING_ROOT, format!("there is no start rule `{name}`"));
-        if let Some(first) = ast.rules.first() {
-            finding = finding.with_label(first.span.clone(), "the first rule");
-        }
-        let help = match (nearest(name, self.names.iter().copied()), ast.rules.first()) {
-            (Some(near), _) => format!("did you mean `{near}`? name it as the start rule"),
-            (None, Some(first)) => {
-                format!("add `{name} ::= {}`, or name another start rule", first.name)
-            }
-            (None, None) => format!("the grammar has no rules; write `{name} ::= body`"),
-        };
-        self.errors.push(finding.with_help(help));
-        None
     }
 
     fn expr(&mut self, node: &'a Node, budget: &Budget) -> Expr {
@@ -255,13 +177,15 @@ impl<'a> Lowering<'a> {
                 negated: *negated,
             }),
             NodeKind::Inner(at) => self.inner[*at].map_or(Expr::Never, Expr::Call),
-            NodeKind::Call(name) => self.call(name, &node.span),
-            NodeKind::Macro(call) => self.macro_expr(call, &node.span, budget),
+            NodeKind::Call(name) => self.names.call(name, &node.span),
+            NodeKind::Macro(call) => {
+                expand::expr(call, &node.span, &mut self.names, &mut self.errors, budget)
+            }
             NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),
         }
     }
 
-    /// One of several; many literals among them are a set of texts.
+    /// Lowers an alternation. Its literals become one set of texts if they are many.
     fn alternation(&mut self, choices: &'a [Node], budget: &Budget) -> Expr {
         let text = |choice: &'a Node| match &choice.kind {
             NodeKind::Literal(text) => Some(text),
@@ -296,58 +220,20 @@ impl<'a> Lowering<'a> {
         self.classes.expr(&set)
     }
 
-    pub(super) fn call(&mut self, name: &'a str, span: &Range<usize>) -> Expr {
-        if let Some(&rule) = self.rules.get(name) {
-            self.called.push(rule);
-            return Expr::Call(rule);
-        }
-        let next = self.unknown.len();
-        let index = *self.unknown_index.entry(name).or_insert(next);
-        if index == next {
-            self.unknown.push((name, Vec::new()));
-        }
-        let places = &mut self.unknown[index].1;
-        if places.len() < MAX_PLACES {
-            places.push(span.clone());
-        }
-        Expr::Never
-    }
-
-    fn report_unknown(&mut self) {
-        for (name, places) in std::mem::take(&mut self.unknown) {
-            if self.errors.are_full() {
-                return;
-            }
-            let help = match nearest(name, self.names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!(
-                    "define it: `{name} ::= body`; text to be matched stands in double quotes"
-                ),
-            };
-            let finding =
-                Diagnostic::error(codes::UNKNOWN_RULE, format!("the rule `{name}` is not defined"))
-                    .with_help(help);
-            let finding = places.into_iter().enumerate().fold(finding, |finding, (nth, place)| {
-                finding.with_label(place, if nth == 0 { "called here" } else { "and here" })
-            });
-            self.errors.push(finding);
-        }
-    }
-
-    /// Finds the rules of which no text ends; one of these as the start is an error.
+    /// Finds the unproductive rules. An unproductive start rule is an error.
     fn check_ends(&mut self, ast: &Ast, start: RuleId) {
-        self.productive = endless::productive(ast, &self.rules);
+        self.productive = endless::productive(ast, &self.names.rules);
         if !self.productive[start.index()] {
-            let finding = endless::finding(ast, &self.rules, &self.productive, start.index());
+            let finding = endless::finding(ast, &self.names.rules, &self.productive, start.index());
             self.errors.push(finding);
         }
     }
 
-    /// Classes that read like references to rules: `[sign]` where there is a rule `sign`.
+    /// Warns of classes that look like references to rules: `[sign]` beside a rule `sign`.
     fn classes_like_names(&self, text: &str) -> Vec<Diagnostic> {
         let named = |span: &Range<usize>| {
             let inside = text[span.clone()].strip_prefix('[')?.strip_suffix(']')?;
-            (inside.len() > 1 && self.rules.contains_key(inside)).then_some(inside)
+            (inside.len() > 1 && self.names.rules.contains_key(inside)).then_some(inside)
         };
         let found = self.class_spans.iter().filter_map(|span| Some((span, named(span)?)));
         let found = found.map(|(span, name)| {
@@ -363,15 +249,9 @@ impl<'a> Lowering<'a> {
         found.collect()
     }
 
-    /// Warnings about rules, in source order.
+    /// Returns the warnings about rules, in source order.
     fn warnings(&self, ast: &Ast, start: RuleId, text: &str) -> Vec<Diagnostic> {
-        let mut reached = vec![false; ast.rules.len()];
-        let mut agenda = vec![start];
-        while let Some(rule) = agenda.pop() {
-            if !std::mem::replace(&mut reached[rule.index()], true) {
-                agenda.extend(&self.calls[rule.index()]);
-            }
-        }
+        let reached = self.names.reached(start);
         let mut warnings = self.classes_like_names(text);
         let (mut unused, mut endless) = (0, 0);
         for (at, (rule, reached)) in ast.rules.iter().zip(reached).enumerate() {
@@ -379,7 +259,7 @@ impl<'a> Lowering<'a> {
             if reached && !self.productive[at] && endless < MAX_ENDLESS {
                 // Each follows calls to a cycle, so only a few do.
                 endless += 1;
-                let mut finding = endless::finding(ast, &self.rules, &self.productive, at);
+                let mut finding = endless::finding(ast, &self.names.rules, &self.productive, at);
                 finding.severity = Severity::Warning;
                 warnings.push(finding);
             }

@@ -1,16 +1,25 @@
 //! Macros of XGrammar's EBNF: `Regex(...)`, `Substring(...)`, `Token(...)`, `ExcludeToken(...)`, `TagDispatch(...)` and
 //! `TokenTagDispatch(...)`.
 //!
-//! A name with a parenthesis behind it is a macro where it is one's and no rule has it. Values are strings, numbers,
-//! `true` and `false`, names of rules, and tuples of these.
+//! A name before a parenthesis is a macro if it is the name of one and no rule has it. Values are strings, numbers,
+//! `true` and `false`, names of rules, and tuples of values.
 
 use std::ops::Range;
 
-use super::ast::{Dispatch, MAX_NESTING, Macro, Node, NodeKind, Trigger};
+use super::ast::{Dispatch, Macro, Node, NodeKind, Trigger};
 use super::codes;
+use super::cursor::{Abandoned, Cursor};
 use super::lexer::{Lexeme, LexemeKind};
-use super::parser::{Abandoned, Parser};
 use grammarc_grammar::diagnostics::Diagnostic;
+
+/// Names of macros. A rule of the same name takes precedence.
+const MACROS: [&str; 6] =
+    ["Regex", "Substring", "Token", "ExcludeToken", "TagDispatch", "TokenTagDispatch"];
+
+/// Whether a name is that of a macro.
+pub(super) fn is_macro(name: &str) -> bool {
+    MACROS.contains(&name)
+}
 
 /// A value of an argument, with its place.
 struct Value {
@@ -35,109 +44,106 @@ struct Arguments {
     named: Vec<(String, Value)>,
 }
 
-impl Parser<'_> {
-    /// The call of a macro whose name is the current lexeme.
-    pub(super) fn macro_call(&mut self, name: &Lexeme) -> Result<Node, Abandoned> {
-        let arguments = self.arguments(name)?;
-        let span = arguments.span.clone();
-        match arguments.read() {
-            Ok(call) => Ok(Node { kind: NodeKind::Macro(call), span }),
-            Err(finding) => Err(self.fail(*finding)),
+/// Reads the call of a macro. The current lexeme is its name.
+pub(super) fn call(cursor: &mut Cursor<'_>, name: &Lexeme) -> Result<Node, Abandoned> {
+    let arguments = arguments(cursor, name)?;
+    let span = arguments.span.clone();
+    match arguments.read() {
+        Ok(call) => Ok(Node { kind: NodeKind::Macro(call), span }),
+        Err(finding) => Err(cursor.fail(*finding)),
+    }
+}
+
+fn arguments(cursor: &mut Cursor<'_>, name: &Lexeme) -> Result<Arguments, Abandoned> {
+    let start = name.span.start;
+    let name = cursor.text_of(name).to_owned();
+    let open = cursor.lexemes[cursor.at + 1].span.clone();
+    cursor.at += 2;
+    cursor.open.push(open);
+    let (mut values, mut named) = (Vec::new(), Vec::new());
+    while !cursor.peek_mark(b')') {
+        let is_named = matches!(
+            cursor.lexemes[cursor.at..],
+            [
+                Lexeme { kind: LexemeKind::Name, .. },
+                Lexeme { kind: LexemeKind::Mark(b'='), .. },
+                ..
+            ]
+        );
+        if is_named {
+            let key = cursor.text_of(&cursor.lexemes[cursor.at]).to_owned();
+            cursor.at += 2;
+            named.push((key, value(cursor)?));
+        } else {
+            values.push(value(cursor)?);
+        }
+        if !cursor.eat_mark(b',') {
+            break;
+        }
+        if cursor.peek_mark(b')') {
+            return Err(wrong_argument(cursor, "a value or `name=value` follows `,`"));
         }
     }
-
-    fn arguments(&mut self, name: &Lexeme) -> Result<Arguments, Abandoned> {
-        let start = name.span.start;
-        let name = self.text_of(name).to_owned();
-        let open = self.lexemes[self.at + 1].span.clone();
-        self.at += 2;
-        self.open.push(open);
-        let (mut values, mut named) = (Vec::new(), Vec::new());
-        while !self.peek_mark(b')') {
-            let is_named = matches!(
-                self.lexemes[self.at..],
-                [
-                    Lexeme { kind: LexemeKind::Name, .. },
-                    Lexeme { kind: LexemeKind::Mark(b'='), .. },
-                    ..
-                ]
-            );
-            if is_named {
-                let key = self.text_of(&self.lexemes[self.at]).to_owned();
-                self.at += 2;
-                named.push((key, self.value()?));
-            } else {
-                values.push(self.value()?);
-            }
-            if !self.eat_mark(b',') {
-                break;
-            }
-            if self.peek_mark(b')') {
-                return Err(self.wrong_argument("a value or `name=value` follows `,`"));
-            }
-        }
-        if !self.eat_mark(b')') {
-            return Err(self.wrong_argument("arguments are separated by `,` and closed with `)`"));
-        }
-        self.open.pop();
-        Ok(Arguments { name, span: start..self.end(), values, named })
+    if !cursor.eat_mark(b')') {
+        return Err(wrong_argument(cursor, "arguments are separated by `,` and closed with `)`"));
     }
+    cursor.open.pop();
+    Ok(Arguments { name, span: start..cursor.end(), values, named })
+}
 
-    fn wrong_argument(&mut self, help: &str) -> Abandoned {
-        let next = self.peek();
-        let end = self.end();
-        let span = next.map_or(end..end, |next| next.span.clone());
-        let finding = Diagnostic::error(codes::MACRO, self.unexpected(next));
-        self.fail(finding.with_label(span, "in the arguments of a macro").with_help(help))
-    }
+fn wrong_argument(cursor: &mut Cursor<'_>, help: &str) -> Abandoned {
+    let next = cursor.peek();
+    let end = cursor.end();
+    let span = next.map_or(end..end, |next| next.span.clone());
+    let finding = Diagnostic::error(codes::MACRO, cursor.unexpected(next));
+    cursor.fail(finding.with_label(span, "in the arguments of a macro").with_help(help))
+}
 
-    fn value(&mut self) -> Result<Value, Abandoned> {
-        let help = "a value is a string, a whole number, `true`, `false`, the name of a rule, or a tuple `(value, value)`";
-        let Some(lexeme) = self.peek() else { return Err(self.wrong_argument(help)) };
-        let start = lexeme.span.start;
-        let kind = match &lexeme.kind {
-            LexemeKind::Literal(text) => ValueKind::Text(text.clone()),
-            LexemeKind::Name => match self.text_of(lexeme) {
-                "true" => ValueKind::Boolean(true),
-                "false" => ValueKind::Boolean(false),
-                text if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                    match text.parse() {
-                        Ok(number) => ValueKind::Number(number),
-                        Err(_) => {
-                            return Err(
-                                self.wrong_argument("ids of tokens are from 0 to 4294967295")
-                            );
-                        }
+fn value(cursor: &mut Cursor<'_>) -> Result<Value, Abandoned> {
+    let help = "a value is a string, a whole number, `true`, `false`, the name of a rule, or a tuple `(value, value)`";
+    let Some(lexeme) = cursor.peek() else { return Err(wrong_argument(cursor, help)) };
+    let start = lexeme.span.start;
+    let kind = match &lexeme.kind {
+        LexemeKind::Literal(text) => ValueKind::Text(text.clone()),
+        LexemeKind::Name => match cursor.text_of(lexeme) {
+            "true" => ValueKind::Boolean(true),
+            "false" => ValueKind::Boolean(false),
+            text if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+                match text.parse() {
+                    Ok(number) => ValueKind::Number(number),
+                    Err(_) => {
+                        return Err(wrong_argument(
+                            cursor,
+                            "ids of tokens are from 0 to 4294967295",
+                        ));
                     }
                 }
-                name => ValueKind::Name(name.to_owned()),
-            },
-            LexemeKind::Mark(b'(') => {
-                self.open.push(lexeme.span.clone());
-                if self.open.len() > MAX_NESTING {
-                    return Err(self.too_deep(&lexeme.span));
-                }
-                self.at += 1;
-                let mut values = Vec::new();
-                while !self.peek_mark(b')') {
-                    values.push(self.value()?);
-                    if !self.eat_mark(b',') {
-                        break;
-                    }
-                }
-                if !self.peek_mark(b')') {
-                    return Err(self.wrong_argument(
-                        "values of a tuple are separated by `,` and closed with `)`",
-                    ));
-                }
-                self.open.pop();
-                ValueKind::Tuple(values)
             }
-            _ => return Err(self.wrong_argument(help)),
-        };
-        self.at += 1;
-        Ok(Value { kind, span: start..self.end() })
-    }
+            name => ValueKind::Name(name.to_owned()),
+        },
+        LexemeKind::Mark(b'(') => {
+            cursor.open(&lexeme.span)?;
+            cursor.at += 1;
+            let mut values = Vec::new();
+            while !cursor.peek_mark(b')') {
+                values.push(value(cursor)?);
+                if !cursor.eat_mark(b',') {
+                    break;
+                }
+            }
+            if !cursor.peek_mark(b')') {
+                return Err(wrong_argument(
+                    cursor,
+                    "values of a tuple are separated by `,` and closed with `)`",
+                ));
+            }
+            cursor.open.pop();
+            ValueKind::Tuple(values)
+        }
+        _ => return Err(wrong_argument(cursor, help)),
+    };
+    cursor.at += 1;
+    Ok(Value { kind, span: start..cursor.end() })
 }
 
 type Read<T> = Result<T, Box<Diagnostic>>;
@@ -264,7 +270,7 @@ impl Arguments {
         }
     }
 
-    /// An excluded text would make a tag that begins with it unreachable.
+    /// Reports tags that begin with an excluded text: they are unreachable.
     fn check_excludes(
         &self,
         tags: &[(Trigger, String, Range<usize>)],

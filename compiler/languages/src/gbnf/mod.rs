@@ -5,36 +5,38 @@
 //! object ::= "{" ( pair ( "," pair )* )? "}"
 //! ```
 //!
-//! Source text goes through [`parse`] to an [`ast`] and through [`lower`] to the grammar IR, each in time linear in the
-//! text. Text is Unicode: strings, classes and `.` match Unicode scalar values, encoded as UTF-8, `.` any of them, line
-//! ends included.
+//! Source text becomes an [`ast`] by [`parse`] and the grammar IR by [`lower`], each in time linear in the text. Text
+//! is Unicode: strings, classes and `.` match Unicode scalar values, encoded as UTF-8. The character `.` is any of
+//! them, line ends included.
 //!
-//! Sources of other languages may stand in a grammar: see `inner`.
+//! A grammar may contain sources of other languages: see `inner`.
 //!
-//! The differences from llama.cpp are all where llama.cpp refuses or misreads a source: `_` may stand in names
-//! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294;
-//! `{m,-1}` is `{m,}` and the escapes of XGrammar are taken; a rule defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
+//! llama.cpp refuses or misreads the sources in which it differs from this reader. The names of rules may contain `_`.
+//! A line may start with `|`. `{,n}` is `{0,n}`, `{m,-1}` is `{m,}`, and bounds of repetitions go up to 4,294,967,294.
+//! The escapes of XGrammar are accepted. Four things are errors: a rule defined twice, a range in reverse, an empty
+//! class, and an escape of no Unicode scalar value.
 
 pub mod ast;
+mod attributes;
 pub mod codes;
+mod cursor;
+mod delimited;
 mod endless;
 mod escape;
 mod expand;
 mod findings;
-mod foreign;
 mod inner;
 mod lexer;
 mod lookahead;
 mod lower;
-mod macro_names;
 mod macros;
-mod notation;
+mod names;
 mod options;
 mod parser;
 #[cfg(test)]
 mod tests;
 
+pub use lower::lower;
 pub(crate) use lower::lower_with;
-pub use lower::{GbnfOptions, lower};
-pub use notation::Notation;
+pub use options::{GbnfOptions, Notation};
 pub use parser::parse;

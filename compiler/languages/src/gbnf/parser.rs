@@ -1,25 +1,26 @@
-//! Lexemes to syntax tree, by recursive descent.
+//! Parses lexemes to a syntax tree, by recursive descent.
 //!
-//! In GBNF a rule ends with its line, unless a parenthesis is open, or the next line starts with `|`, or this one ends with
-//! `::=` or `|`. The leading `|` is the one thing accepted here that llama.cpp refuses; it can mean nothing else. After
-//! an error the parser goes on at the next `name ::=`, which stands nowhere inside a rule.
+//! In GBNF a rule ends with its line. The exceptions are an open parenthesis, a line that ends with `::=` or `|`, and a
+//! next line that starts with `|`. llama.cpp refuses the leading `|`, which can mean nothing else. After an error the
+//! parser resumes at the next `name ::=`, which no rule contains.
 //!
-//! Invariant: no tree is higher than [`MAX_NESTING`], whatever the source. Groups are counted on the way in, which
-//! bounds the recursion; repetitions stacked on each other are counted on the way out. Cost: linear.
+//! Invariant: no tree is higher than [`MAX_NESTING`]. Groups are counted on entry, which bounds the recursion. Stacked
+//! repetitions are counted on return. Cost: linear.
 
 use std::ops::Range;
 
 use super::ast::{Ast, InnerSource, MAX_NESTING, Node, NodeKind, RuleDefinition};
 use super::codes;
+use super::cursor::{Abandoned, Cursor};
 use super::findings::Findings;
-use super::foreign;
 use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
-use super::macro_names::is_macro;
-use super::notation::Notation;
+use super::macros;
+use super::options::Notation;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::other_language::{self, Other};
 
-/// The syntax tree of a source.
+/// Parses a source.
 ///
 /// # Errors
 ///
@@ -30,20 +31,30 @@ pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast
     let lexemes = lex(&source.text, notation, &mut findings, budget);
     budget.check_in_source()?;
     let text = &source.text;
-    let lines = notation == Notation::Gbnf;
-    let (open, inner) = (Vec::new(), Vec::new());
-    let mut parser = Parser { text, lexemes: &lexemes, at: 0, lines, open, inner, findings };
+    let cursor = Cursor { text, lexemes: &lexemes, at: 0, open: Vec::new(), findings };
+    let mut parser = Parser { cursor, lines: notation == Notation::Gbnf, inner: Vec::new() };
     let ast = parser.rules(budget);
     budget.check_in_source()?;
-    match parser.findings.is_empty() {
+    let findings = parser.cursor.findings;
+    match findings.is_empty() {
         true => Ok(ast),
-        false => Err(foreign::language(text)
-            .map_or_else(|| parser.findings.into_sorted(), |finding| vec![finding])),
+        false => {
+            Err(other_language(text).map_or_else(|| findings.into_sorted(), |error| vec![error]))
+        }
     }
 }
 
-/// Marks a rule that is given up; what is wrong is already reported.
-pub(super) struct Abandoned;
+/// Returns the error for a source of another language, if the text is one.
+fn other_language(text: &str) -> Option<Diagnostic> {
+    let code = match other_language::recognize(text)?.language {
+        Other::Json => codes::IS_JSON,
+        _ => codes::OTHER_LANGUAGE,
+    };
+    // A rule with `:` in place of `::=` looks like a key of YAML.
+    other_language::error(text, code, "a GBNF grammar", |other| {
+        matches!(other, Other::Gbnf | Other::Yaml)
+    })
+}
 
 /// A node and the levels of nesting in it.
 struct Tree {
@@ -51,37 +62,17 @@ struct Tree {
     height: usize,
 }
 
-pub(super) struct Parser<'a> {
-    text: &'a str,
-    pub(super) lexemes: &'a [Lexeme],
-    pub(super) at: usize,
+struct Parser<'a> {
+    cursor: Cursor<'a>,
     /// Whether a rule ends with its line.
     lines: bool,
-    /// The parentheses that are open, outermost first.
-    pub(super) open: Vec<Range<usize>>,
     inner: Vec<InnerSource>,
-    findings: Findings,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn peek(&self) -> Option<&'a Lexeme> {
-        self.lexemes.get(self.at)
-    }
-
-    pub(super) fn peek_mark(&self, mark: u8) -> bool {
-        self.peek().is_some_and(|lexeme| lexeme.kind == LexemeKind::Mark(mark))
-    }
-
-    pub(super) fn eat_mark(&mut self, mark: u8) -> bool {
-        let found = self.peek_mark(mark);
-        self.at += usize::from(found);
-        found
-    }
-
-    /// Lexemes of `name ::=` or `name[attributes] ::=`, where that comes next.
+impl Parser<'_> {
+    /// Returns the number of lexemes of `name ::=` or `name[attributes] ::=`, if a definition comes next.
     fn definition_length(&self) -> Option<usize> {
-        let kind = |at: usize| self.lexemes.get(self.at + at).map(|lexeme| &lexeme.kind);
-        match (kind(0), kind(1), kind(2)) {
+        match (self.cursor.kind(0), self.cursor.kind(1), self.cursor.kind(2)) {
             (Some(LexemeKind::Name), Some(LexemeKind::Define), _) => Some(2),
             (Some(LexemeKind::Name), Some(LexemeKind::Class(_)), Some(LexemeKind::Define)) => {
                 Some(3)
@@ -97,32 +88,18 @@ impl<'a> Parser<'a> {
 
     /// Whether some rule has this name. Linear in the lexemes.
     fn is_defined(&self, name: &str) -> bool {
-        self.lexemes.windows(2).any(|pair| {
+        self.cursor.lexemes.windows(2).any(|pair| {
             matches!(pair, [Lexeme { kind: LexemeKind::Name, span, .. }, Lexeme { kind: LexemeKind::Define, .. }]
-                if &self.text[span.clone()] == name)
+                if &self.cursor.text[span.clone()] == name)
         })
-    }
-
-    pub(super) fn text_of(&self, lexeme: &Lexeme) -> &'a str {
-        &self.text[lexeme.span.clone()]
-    }
-
-    /// The end of the last lexeme read.
-    pub(super) fn end(&self) -> usize {
-        self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
-    }
-
-    pub(super) fn fail(&mut self, finding: Diagnostic) -> Abandoned {
-        self.findings.push(finding);
-        Abandoned
     }
 
     fn rules(&mut self, budget: &Budget) -> Ast {
         let mut rules = Vec::new();
         let mut last = 0;
-        while let Some(lexeme) = self.peek() {
-            let lexemes = self.at - std::mem::replace(&mut last, self.at);
-            if self.findings.are_full() || budget.spend(STEPS_A_LEXEME * lexemes).is_err() {
+        while let Some(lexeme) = self.cursor.peek() {
+            let lexemes = self.cursor.at - std::mem::replace(&mut last, self.cursor.at);
+            if self.cursor.findings.are_full() || budget.spend(STEPS_A_LEXEME * lexemes).is_err() {
                 break;
             }
             let outcome = if self.at_definition() {
@@ -131,7 +108,7 @@ impl<'a> Parser<'a> {
                 Err(self.unexpected_at_top_level(lexeme))
             };
             if outcome.is_err() {
-                self.open.clear();
+                self.cursor.open.clear();
                 self.skip_to_definition();
             }
         }
@@ -139,8 +116,8 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_to_definition(&mut self) {
-        while self.at < self.lexemes.len() && !self.at_definition() {
-            self.at += 1;
+        while self.cursor.at < self.cursor.lexemes.len() && !self.at_definition() {
+            self.cursor.at += 1;
         }
     }
 
@@ -150,21 +127,22 @@ impl<'a> Parser<'a> {
                 Diagnostic::error(codes::UNEXPECTED, "a rule starts in the middle of a line")
                     .with_label(name.span.clone(), "")
                     .with_help("start each rule on a line of its own");
-            self.findings.push(finding);
+            self.cursor.findings.push(finding);
         }
         let length = self.definition_length().unwrap_or(2);
-        let attributes = (length == 3).then(|| self.lexemes[self.at + 1].span.clone());
-        self.at += length;
+        let attributes =
+            (length == 3).then(|| self.cursor.lexemes[self.cursor.at + 1].span.clone());
+        self.cursor.at += length;
         let body = self.alternation()?.node;
         let lookahead = if self.at_lookahead() { Some(self.lookahead()?) } else { None };
-        let name_text = self.text_of(name).to_owned();
+        let name_text = self.cursor.text_of(name).to_owned();
         Ok(RuleDefinition { name: name_text, span: name.span.clone(), body, attributes, lookahead })
     }
 
     /// Whether an assertion `(=...)` comes next.
     fn at_lookahead(&self) -> bool {
         matches!(
-            self.lexemes[self.at..],
+            self.cursor.lexemes[self.cursor.at..],
             [
                 Lexeme { kind: LexemeKind::Mark(b'('), .. },
                 Lexeme { kind: LexemeKind::Mark(b'='), .. },
@@ -173,24 +151,24 @@ impl<'a> Parser<'a> {
         )
     }
 
-    /// The text of an assertion at the end of a rule.
+    /// Reads an assertion at the end of a rule.
     fn lookahead(&mut self) -> Result<Node, Abandoned> {
-        let open = &self.lexemes[self.at];
-        self.at += 2;
-        self.open.push(open.span.clone());
+        let open = &self.cursor.lexemes[self.cursor.at];
+        self.cursor.at += 2;
+        self.cursor.open.push(open.span.clone());
         let mut node = self.alternation()?.node;
-        if !self.eat_mark(b')') {
+        if !self.cursor.eat_mark(b')') {
             return Err(self.unclosed_group(open));
         }
-        self.open.pop();
-        node.span = open.span.start..self.end();
+        self.cursor.open.pop();
+        node.span = open.span.start..self.cursor.end();
         Ok(node)
     }
 
-    /// The error for a lexeme at the top level that starts no rule.
+    /// Reports a lexeme at the top level that starts no rule.
     fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
-        let first_of_source = self.at == 0;
-        let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)));
+        let first_of_source = self.cursor.at == 0;
+        let finding = Diagnostic::error(codes::UNEXPECTED, self.cursor.unexpected(Some(lexeme)));
         let (label, help) = match (&lexeme.kind, lexeme.first_of_line) {
             (LexemeKind::Mark(b')'), _) => {
                 ("no parenthesis is open", "remove it, or open one with `(`")
@@ -205,35 +183,19 @@ impl<'a> Parser<'a> {
             ),
             _ => ("", "a rule is written `name ::= body`"),
         };
-        self.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
+        self.cursor.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
     }
 
-    pub(super) fn unexpected(&self, lexeme: Option<&Lexeme>) -> String {
-        match lexeme {
-            Some(lexeme) => match &lexeme.kind {
-                LexemeKind::Name => format!("unexpected name `{}`", self.text_of(lexeme)),
-                LexemeKind::Literal(_) => "unexpected string".to_owned(),
-                LexemeKind::Inner(_) => "unexpected source of another language".to_owned(),
-                LexemeKind::Class(_) => "unexpected character class".to_owned(),
-                LexemeKind::Token { .. } => "unexpected token reference".to_owned(),
-                LexemeKind::Define | LexemeKind::Mark(_) => {
-                    format!("unexpected `{}`", self.text_of(lexeme))
-                }
-            },
-            None => "unexpected end of the grammar".to_owned(),
-        }
-    }
-
-    /// Sequences between bars. A newline after `::=`, `(` and `|`, where this starts, does not count.
+    /// Reads sequences between bars. A newline after `::=`, `(` and `|` does not count.
     fn alternation(&mut self) -> Result<Tree, Abandoned> {
         let mut choices = Vec::new();
         let mut height = 0;
-        let start = self.end();
+        let start = self.cursor.end();
         loop {
             let choice = self.sequence()?;
             height = height.max(choice.height);
             choices.push(choice.node);
-            if !self.eat_mark(b'|') {
+            if !self.cursor.eat_mark(b'|') {
                 break;
             }
         }
@@ -241,7 +203,7 @@ impl<'a> Parser<'a> {
             choices.remove(0)
         } else {
             let first = choices.first().map_or(start, |choice| choice.span.start);
-            Node { kind: NodeKind::Alternation(choices), span: first..self.end() }
+            Node { kind: NodeKind::Alternation(choices), span: first..self.cursor.end() }
         };
         Ok(Tree { node, height })
     }
@@ -249,13 +211,13 @@ impl<'a> Parser<'a> {
     fn sequence(&mut self) -> Result<Tree, Abandoned> {
         let mut parts: Vec<Node> = Vec::new();
         let mut height = 0;
-        let empty_at = self.end();
-        while let Some(lexeme) = self.peek() {
+        let empty_at = self.cursor.end();
+        while let Some(lexeme) = self.cursor.peek() {
             let line_ended = self.lines
                 && lexeme.first_of_line
-                && self.open.is_empty()
+                && self.cursor.open.is_empty()
                 && !self.at_fresh_start();
-            let rule_ended = line_ended || self.open.is_empty() && self.at_lookahead();
+            let rule_ended = line_ended || self.cursor.open.is_empty() && self.at_lookahead();
             if rule_ended || self.at_definition() {
                 break;
             }
@@ -280,16 +242,16 @@ impl<'a> Parser<'a> {
 
     /// Whether the lexeme before is `::=` or `|`, after which a line end does not count.
     fn at_fresh_start(&self) -> bool {
-        self.at.checked_sub(1).is_some_and(|last| {
-            matches!(self.lexemes[last].kind, LexemeKind::Define | LexemeKind::Mark(b'|'))
+        self.cursor.at.checked_sub(1).is_some_and(|last| {
+            matches!(self.cursor.lexemes[last].kind, LexemeKind::Define | LexemeKind::Mark(b'|'))
         })
     }
 
-    /// One atom with the repetitions after it.
+    /// Reads one atom with the repetitions after it.
     fn item(&mut self, first: &Lexeme) -> Result<Tree, Abandoned> {
         let mut tree = self.atom(first)?;
-        while let Some(lexeme) = self.peek() {
-            if self.lines && lexeme.first_of_line && self.open.is_empty() {
+        while let Some(lexeme) = self.cursor.peek() {
+            if self.lines && lexeme.first_of_line && self.cursor.open.is_empty() {
                 break;
             }
             let LexemeKind::Mark(mark) = lexeme.kind else { break };
@@ -300,13 +262,13 @@ impl<'a> Parser<'a> {
                 b'{' => (0, None),
                 _ => break,
             };
-            self.at += 1;
+            self.cursor.at += 1;
             let (min, max) = if mark == b'{' { self.bounds(&lexeme.span)? } else { (min, max) };
             tree.height += 1;
-            if self.open.len() + tree.height > MAX_NESTING {
-                return Err(self.too_deep(&lexeme.span));
+            if self.cursor.open.len() + tree.height > MAX_NESTING {
+                return Err(self.cursor.too_deep(&lexeme.span));
             }
-            let span = tree.node.span.start..self.end();
+            let span = tree.node.span.start..self.cursor.end();
             let kind = NodeKind::Repeat { body: Box::new(tree.node), min, max };
             tree.node = Node { kind, span };
         }
@@ -317,13 +279,13 @@ impl<'a> Parser<'a> {
         let kind = match &lexeme.kind {
             LexemeKind::Mark(b'(') => return self.group(lexeme),
             LexemeKind::Name => {
-                let name = self.text_of(lexeme);
+                let name = self.cursor.text_of(lexeme);
                 let is_called = matches!(
-                    self.lexemes[self.at..],
+                    self.cursor.lexemes[self.cursor.at..],
                     [_, Lexeme { kind: LexemeKind::Mark(b'('), .. }, ..]
                 );
-                if is_called && is_macro(name) && !self.is_defined(name) {
-                    let node = self.macro_call(lexeme)?;
+                if is_called && macros::is_macro(name) && !self.is_defined(name) {
+                    let node = macros::call(&mut self.cursor, lexeme)?;
                     return Ok(Tree { node, height: 0 });
                 }
                 NodeKind::Call(name.to_owned())
@@ -343,35 +305,36 @@ impl<'a> Parser<'a> {
                     Diagnostic::error(codes::NOTHING_TO_REPEAT, "there is nothing to repeat")
                         .with_label(lexeme.span.clone(), "nothing stands before this")
                         .with_help("a repetition follows what it repeats, on the same line");
-                return Err(self.fail(finding));
+                return Err(self.cursor.fail(finding));
             }
             LexemeKind::Define | LexemeKind::Mark(_) => {
-                let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)))
-                    .with_label(lexeme.span.clone(), "")
-                    .with_help("text to be matched stands in double quotes");
-                return Err(self.fail(finding));
+                let finding =
+                    Diagnostic::error(codes::UNEXPECTED, self.cursor.unexpected(Some(lexeme)))
+                        .with_label(lexeme.span.clone(), "")
+                        .with_help("text to be matched stands in double quotes");
+                return Err(self.cursor.fail(finding));
             }
         };
-        self.at += 1;
+        self.cursor.at += 1;
         Ok(Tree { node: Node { kind, span: lexeme.span.clone() }, height: 0 })
     }
 
     fn group(&mut self, open: &Lexeme) -> Result<Tree, Abandoned> {
         if self.at_lookahead() {
-            let finding = foreign::lookahead(open.span.clone());
-            return Err(self.fail(finding));
+            let text = "a lookahead assertion `(=...)` stands at the end of a rule alone";
+            let error = Diagnostic::error(codes::LOOKAHEAD, text)
+                .with_label(open.span.clone(), "the assertion starts here")
+                .with_help("give what is before it a rule of its own, or leave it out");
+            return Err(self.cursor.fail(error));
         }
-        self.at += 1;
-        self.open.push(open.span.clone());
-        if self.open.len() > MAX_NESTING {
-            return Err(self.too_deep(&open.span));
-        }
+        self.cursor.at += 1;
+        self.cursor.open(&open.span)?;
         let mut tree = self.alternation()?;
-        if !self.eat_mark(b')') {
+        if !self.cursor.eat_mark(b')') {
             return Err(self.unclosed_group(open));
         }
-        self.open.pop();
-        tree.node.span = open.span.start..self.end();
+        self.cursor.open.pop();
+        tree.node.span = open.span.start..self.cursor.end();
         tree.height += 1;
         Ok(tree)
     }
@@ -380,35 +343,25 @@ impl<'a> Parser<'a> {
         let mut finding =
             Diagnostic::error(codes::UNCLOSED_GROUP, "the parenthesis is never closed")
                 .with_label(open.span.clone(), "opened here");
-        if let Some(next) = self.peek() {
+        if let Some(next) = self.cursor.peek() {
             finding = finding.with_label(next.span.clone(), "the next rule starts here");
         }
-        self.fail(finding.with_help("close it with `)`"))
+        self.cursor.fail(finding.with_help("close it with `)`"))
     }
 
-    pub(super) fn too_deep(&mut self, span: &Range<usize>) -> Abandoned {
-        let finding = Diagnostic::error(
-            codes::NESTED_TOO_DEEP,
-            format!("groups and repetitions are nested more than {MAX_NESTING} deep"),
-        )
-        .with_label(span.clone(), "one too many")
-        .with_help("give the inner part a rule of its own");
-        self.fail(finding)
-    }
-
-    /// The bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
+    /// Reads the bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
     fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
         let min = self.bound()?;
-        let comma = self.eat_mark(b',');
+        let comma = self.cursor.eat_mark(b',');
         let max =
             if comma && !self.eat_unbounded() { self.bound()? } else { min.filter(|_| !comma) };
-        if !self.eat_mark(b'}') || (min.is_none() && max.is_none()) {
-            let end = self.peek().map_or(self.text.len(), |lexeme| lexeme.span.start);
+        if !self.cursor.eat_mark(b'}') || (min.is_none() && max.is_none()) {
+            let end = self.cursor.peek().map_or(self.cursor.text.len(), |lexeme| lexeme.span.start);
             let finding =
                 Diagnostic::error(codes::BAD_BOUNDS, "the braces do not hold a repetition")
-                    .with_label(open.start..self.end().min(end).max(open.end), "")
+                    .with_label(open.start..self.cursor.end().min(end).max(open.end), "")
                     .with_help("write `{m}`, `{m,}`, `{m,n}` or `{,n}`, with numbers for m and n");
-            return Err(self.fail(finding));
+            return Err(self.cursor.fail(finding));
         }
         match (min.unwrap_or(0), max) {
             (min, Some(max)) if max < min => {
@@ -416,29 +369,30 @@ impl<'a> Parser<'a> {
                     codes::REVERSED_BOUNDS,
                     format!("the repetition allows at most {max} and asks for at least {min}"),
                 )
-                .with_label(open.start..self.end(), "")
+                .with_label(open.start..self.cursor.end(), "")
                 .with_help(format!("swap the bounds: `{{{max},{min}}}`"));
-                self.findings.push(finding);
+                self.cursor.findings.push(finding);
                 Ok((max, Some(min)))
             }
             bounds => Ok(bounds),
         }
     }
 
-    /// `-1` for no bound, as XGrammar has it.
+    /// Skips `-1`, XGrammar's form of no upper bound.
     fn eat_unbounded(&mut self) -> bool {
-        let found = self.peek().is_some_and(|lexeme| self.text_of(lexeme) == "-1");
-        self.at += usize::from(found);
+        let found = self.cursor.peek().is_some_and(|lexeme| self.cursor.text_of(lexeme) == "-1");
+        self.cursor.at += usize::from(found);
         found
     }
 
-    /// A number, if one comes next.
+    /// Reads a number, if one comes next.
     fn bound(&mut self) -> Result<Option<u32>, Abandoned> {
-        let Some(lexeme) = self.peek().filter(|lexeme| lexeme.kind == LexemeKind::Name) else {
+        let Some(lexeme) = self.cursor.peek().filter(|lexeme| lexeme.kind == LexemeKind::Name)
+        else {
             return Ok(None);
         };
-        self.at += 1;
-        match self.text_of(lexeme).parse::<u32>() {
+        self.cursor.at += 1;
+        match self.cursor.text_of(lexeme).parse::<u32>() {
             // The largest is kept free so that one more than a count is a count.
             Ok(number) if number < u32::MAX => Ok(Some(number)),
             _ => {
@@ -446,7 +400,7 @@ impl<'a> Parser<'a> {
                     Diagnostic::error(codes::BAD_BOUNDS, "the bound is not a number in range")
                         .with_label(lexeme.span.clone(), "")
                         .with_help(format!("bounds are whole numbers from 0 to {}", u32::MAX - 1));
-                Err(self.fail(finding))
+                Err(self.cursor.fail(finding))
             }
         }
     }

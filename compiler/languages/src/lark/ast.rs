@@ -1,6 +1,6 @@
-//! The syntax tree of a Lark source: what is written, with spans, before names are looked up.
+//! The syntax tree of a Lark source, with spans. Names are not yet looked up.
 //!
-//! Trees are at most [`MAX_NESTING`] levels deep, nested grammars included, which the parser sees to.
+//! The parser bounds the depth by [`MAX_NESTING`], nested grammars included.
 
 use std::ops::Range;
 
@@ -79,15 +79,15 @@ pub(super) struct Node {
 /// The kind of a [`Node`].
 #[derive(Debug)]
 pub(super) enum NodeKind {
-    /// One of these.
+    /// Alternatives.
     Alternation(Vec<Node>),
     /// Each of these at once.
     Conjunction(Vec<Node>),
-    /// These in order.
+    /// Parts in order.
     Sequence(Vec<Node>),
     /// Between `min` and `max` (unbounded where `None`) of the body.
     Repeat {
-        /// The part that is repeated.
+        /// The repeated part.
         body: Box<Node>,
         /// Fewest.
         min: u32,

@@ -1,4 +1,4 @@
-//! Attributes of rules: what they change of the texts, and what is the host's to act on.
+//! Attributes of rules. Some restrict the texts of a rule, the others are instructions to the host.
 
 use super::ast::{Attribute, Definition, Node, NodeKind, Value};
 use super::codes;
@@ -13,15 +13,15 @@ pub(super) struct Attributes<'a> {
     pub(super) suffix: Option<&'a Node>,
     /// The text that ends it, for the host to take out again.
     pub(super) stop: Option<&'a Node>,
-    /// It is empty, for it may have no tokens.
+    /// Whether the rule is empty, since it may have no tokens.
     pub(super) is_empty: bool,
     /// Most characters.
     pub(super) max_chars: Option<u32>,
-    /// It is read as a terminal where it can be.
+    /// Whether the rule is read as a terminal, if its body allows that.
     pub(super) is_unit: bool,
 }
 
-/// The text of a plain string.
+/// Returns the text of a plain string.
 pub(super) fn literal(node: &Node) -> Option<&str> {
     match &node.kind {
         NodeKind::Literal { text, insensitive: false } => Some(text),

@@ -16,7 +16,7 @@ pub const BAD_RANGE: &str = "lark::bad-range";
 pub const BAD_BOUNDS: &str = "lark::bad-bounds";
 /// Tokens by id that are none.
 pub const BAD_TOKENS: &str = "lark::bad-tokens";
-/// An attribute of a rule that there is not, or that is given a value of another kind.
+/// An unknown attribute of a rule, or one with a value of another kind.
 pub const BAD_ATTRIBUTE: &str = "lark::bad-attribute";
 /// A directive that there is not.
 pub const UNKNOWN_DIRECTIVE: &str = "lark::unknown-directive";
@@ -46,7 +46,7 @@ pub const LEXING: &str = "lark::lexing";
 pub const FOR_THE_HOST: &str = "lark::for-the-host";
 /// A source of another language.
 pub const OTHER_LANGUAGE: &str = "lark::other-language";
-/// A terminal that can never end before the text that follows, because the lexer continues there with a longer terminal.
+/// A terminal whose successor can never follow: the lexer continues there with a longer terminal.
 pub const OVERRUN: &str = "lark::overrun";
 /// A lazy repetition in a terminal.
 pub const LAZY_REPETITION: &str = "lark::lazy-repetition";

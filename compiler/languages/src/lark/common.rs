@@ -32,7 +32,7 @@ pub(super) const COMMON: [(&str, &str); 25] = [
     ("SQL_COMMENT", r"--[^\n]*"),
 ];
 
-/// The pattern of a name as it is imported, `common.NAME`.
+/// Returns the pattern of a name as it is imported, `common.NAME`.
 pub(super) fn pattern(path: &str) -> Option<&'static str> {
     let name = path.strip_prefix("common.")?;
     COMMON.iter().find(|(known, _)| *known == name).map(|(_, pattern)| *pattern)

@@ -1,7 +1,6 @@
-//! The units that may be empty, the bytes that each begins with, and those that may follow it: least fixpoints over
-//! all units.
+//! Nullable units, and the FIRST and FOLLOW sets of all units: least fixpoints.
 //!
-//! Cost: a pass over all units for each level at which they wait for each other, which are few in what people write.
+//! Cost: O(units · levels). A level is a unit that waits for another one, and grammars written by people have few.
 
 use std::collections::BTreeSet;
 
@@ -10,24 +9,35 @@ use super::units::{Letter, Unit};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::ir::ByteSet;
 
-/// Facts of units, by unit.
+/// A use of a unit in another one.
+struct Use {
+    /// The unit around it.
+    caller: usize,
+    used: usize,
+    /// The bytes that may follow within the caller.
+    first: ByteSet,
+    /// Whether the caller may end behind the use.
+    may_end: bool,
+}
+
+/// FIRST and FOLLOW sets, by unit.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) first: Vec<ByteSet>,
-    /// Terminals that each begins with, and the bytes of what is no terminal.
+    /// The terminals in the FIRST set of each unit, and the first bytes of its other letters.
     pub(super) begins: Vec<(BTreeSet<TerminalId>, ByteSet)>,
     pub(super) follow: Vec<ByteSet>,
 }
 
 impl Facts {
-    /// The facts of units. A unit that may be empty may be passed over from here on.
+    /// Computes the facts of units, and adds epsilon transitions past nullable letters.
     pub(super) fn of(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) -> Self {
-        pass_over(units, lexicon, budget);
+        skip_nullable(units, lexicon, budget);
         let none = vec![ByteSet::EMPTY; units.len()];
         let begins = vec![(BTreeSet::new(), ByteSet::EMPTY); units.len()];
         let mut facts = Self { first: none.clone(), begins, follow: none };
         let starts: Vec<Vec<u32>> = units.iter().map(|unit| unit.closure([Unit::START])).collect();
-        settle(budget, || {
+        fixpoint(budget, || {
             let mut changes = false;
             for (at, unit) in units.iter().enumerate() {
                 let first = facts.first_of(unit, &starts[at], lexicon);
@@ -37,8 +47,7 @@ impl Facts {
             }
             changes
         });
-        // The bytes that may stand behind each use of a unit, and whether the unit around it may end there.
-        let mut uses: Vec<(usize, usize, ByteSet, bool)> = Vec::new();
+        let mut uses: Vec<Use> = Vec::new();
         for (at, unit) in units.iter().enumerate() {
             for &(letter, to) in unit.edges.iter().flatten() {
                 let _ = budget.spend(1);
@@ -48,14 +57,15 @@ impl Facts {
                     if max != Some(1) {
                         first = first.union(facts.first[used as usize]);
                     }
-                    uses.push((at, used as usize, first, behind.contains(&Unit::END)));
+                    let may_end = behind.contains(&Unit::END);
+                    uses.push(Use { caller: at, used: used as usize, first, may_end });
                 }
             }
         }
-        settle(budget, || {
+        fixpoint(budget, || {
             let mut changes = false;
-            for &(at, used, first, may_end) in &uses {
-                let more = if may_end { facts.follow[at] } else { ByteSet::EMPTY };
+            for &Use { caller, used, first, may_end } in &uses {
+                let more = if may_end { facts.follow[caller] } else { ByteSet::EMPTY };
                 let follow = facts.follow[used].union(first).union(more);
                 changes |= std::mem::replace(&mut facts.follow[used], follow) != follow;
             }
@@ -64,7 +74,7 @@ impl Facts {
         facts
     }
 
-    /// Bytes that a letter begins with.
+    /// Returns the first bytes of a letter.
     pub(super) fn first_of_letter(&self, letter: Letter, lexicon: &Lexicon) -> ByteSet {
         match letter {
             Letter::Terminal(id) => lexicon.terminals[id as usize].first,
@@ -88,7 +98,7 @@ impl Facts {
         (terminals, others)
     }
 
-    /// Terminals that a letter begins with, and the bytes of what is no terminal.
+    /// Returns the terminals in the FIRST set of a letter, and the first bytes of its other letters.
     pub(super) fn begins_of_letter(
         &self,
         letter: Letter,
@@ -108,12 +118,13 @@ impl Facts {
     }
 }
 
-fn settle(budget: &Budget, mut pass: impl FnMut() -> bool) {
+/// Repeats a pass until it changes nothing, or the budget is spent.
+fn fixpoint(budget: &Budget, mut pass: impl FnMut() -> bool) {
     while pass() && budget.spend(1 << 6).is_ok() {}
 }
 
 /// Adds ways past letters that may be empty.
-fn pass_over(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
+fn skip_nullable(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
     let mut nullable = vec![false; units.len()];
     let passes = |letter: Letter, nullable: &[bool]| match letter {
         Letter::Terminal(_) => false,
@@ -124,7 +135,7 @@ fn pass_over(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
         .iter()
         .map(|unit| unit.edges.iter().map(|edges| vec![false; edges.len()]).collect())
         .collect();
-    settle(budget, || {
+    fixpoint(budget, || {
         let mut changes = false;
         for (at, unit) in units.iter_mut().enumerate() {
             for (state, edges) in unit.edges.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! A warning about lazy repetitions (`.*?`) in the regular expressions of terminals.
 //!
-//! In a regular expression that is searched for, a lazy repetition prefers the shorter match. A terminal is a set of
-//! strings, and the lexer takes the longest that is allowed, so `/a.*?b/` and `/a.*b/` are one terminal. Where a terminal
-//! has to end as soon as it can, an attribute of its rule says so.
+//! In a search, a lazy repetition prefers the shorter match. A terminal is a set of strings, and the lexer takes the
+//! longest allowed one. So `/a.*?b/` and `/a.*b/` are one terminal. An attribute of a rule makes its terminal end as
+//! soon as possible.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use regex_syntax::ast::{self, Ast, Visitor};
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// The first lazy repetition of a regular expression, with its place in it.
+/// Returns a warning of the first lazy repetition of a regular expression, with its place in it.
 pub(super) fn warning(pattern: &str) -> Option<(Diagnostic, Range<usize>)> {
     // Nearly no pattern has one, and all that do have this in them.
     if !["*?", "+?", "??", "}?"].iter().any(|lazy| pattern.contains(lazy)) {

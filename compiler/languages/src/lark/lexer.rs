@@ -53,7 +53,7 @@ const MARKS: [&str; 20] = [
 /// Directives with JSON behind them.
 const WITH_JSON: [&str; 4] = ["%json", "%regex", "%llguidance", "%grammar_options"];
 
-/// The lexemes of a source, as far as the budget lasts.
+/// Splits a source into lexemes, up to the end of the budget.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
             .with_help(help)
     }
 
-    /// The error for something that begins here and does not end within the line.
+    /// Returns the error for something that begins here and does not end within the line.
     fn unterminated(&self, what: &str, help: &str) -> Diagnostic {
         let line = self.rest().split(['\r', '\n']).next().unwrap_or_default();
         Diagnostic::error(codes::UNTERMINATED, format!("the {what} has no end"))
@@ -276,7 +276,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The character of the escape that a text begins with, and the length of that.
+/// Returns the character of the escape at the start of a text, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let number = |digits: Range<usize>| {
         let digits = text.get(digits).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;

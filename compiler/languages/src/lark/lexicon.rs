@@ -1,4 +1,4 @@
-//! Parts of rules: terminals with their automata, and expressions that are not looked into.
+//! The letters of rules: terminals with their automata, and opaque expressions.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,35 +12,36 @@ use grammarc_grammar::ir::facts::{Alphabet, Facts};
 use grammarc_grammar::ir::pass::automaton;
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most states of a terminal's automaton. Larger terminals are told apart from their neighbours by their bytes alone.
+/// Most states of a terminal's automaton. A larger terminal has none, and is distinguished from its neighbours by its
+/// first bytes alone.
 const MAX_STATES: usize = 50_000;
 
-/// Most pairs of states of two terminals that are looked at to see whether they clash.
+/// Most pairs of states visited to find out whether two terminals clash. Beyond, they are taken to clash.
 const MAX_PAIRS: usize = 1 << 12;
 
 /// Number of a terminal.
 pub(super) type TerminalId = u32;
 
-/// A terminal as the lexer knows it: the strings of it that are not empty.
+/// A terminal as the lexer knows it, without the empty string.
 #[derive(Debug)]
 pub(super) struct Terminal {
     /// Its strings.
     pub(super) expr: Expr,
-    /// Its automaton, unless that is too large.
+    /// The automaton, unless it is too large.
     pub(super) dfa: Option<Arc<Dfa>>,
-    /// Whether it may be empty too.
+    /// Whether the empty string is a string of the terminal, too.
     pub(super) nullable: bool,
-    /// Whether it ends as soon as it can.
+    /// Whether the terminal ends as soon as it can.
     pub(super) lazy: bool,
     /// Bytes that it begins with.
     pub(super) first: ByteSet,
-    /// Bytes with which it goes on where it could end.
+    /// Bytes that continue a string of the terminal.
     pub(super) after: ByteSet,
-    /// The place where it stands first.
+    /// The place of the first use.
     pub(super) span: Range<usize>,
 }
 
-/// An expression that is not looked into: a token, a schema, a nested grammar.
+/// An expression without a known structure: a token, a schema, a nested grammar.
 #[derive(Debug)]
 pub(super) struct Opaque {
     /// Its strings.
@@ -51,14 +52,14 @@ pub(super) struct Opaque {
     pub(super) nullable: bool,
 }
 
-/// Use of a terminal. One expression is a terminal for each use.
+/// The use of a terminal. One expression is a different terminal in each use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// It takes the longest text.
+    /// The terminal takes the longest text.
     Greedy,
-    /// It ends as soon as it can.
+    /// The terminal ends as soon as it can.
     Lazy,
-    /// It is ignored.
+    /// The terminal is ignored.
     Ignored,
 }
 
@@ -71,7 +72,8 @@ pub(super) struct Lexicon {
 }
 
 impl Lexicon {
-    /// Adds a terminal: its number, unless the empty string is all that it has, and whether it has that.
+    /// Adds a terminal, and returns its number and whether it is nullable. There is no number if the empty string is
+    /// its only string.
     pub(super) fn terminal(
         &mut self,
         expr: Expr,
@@ -95,7 +97,8 @@ impl Lexicon {
         (id, nullable)
     }
 
-    /// Whether one of two terminals can end where the other goes on, so that to run both is not to run each.
+    /// Whether one of two terminals can end where the other continues. Then running both differs from running each
+    /// alone.
     pub(super) fn clash(&self, one: TerminalId, other: TerminalId) -> bool {
         let (one, other) = (&self.terminals[one as usize], &self.terminals[other as usize]);
         let (Some(a), Some(b)) = (&one.dfa, &other.dfa) else {
@@ -124,7 +127,7 @@ impl Lexicon {
         false
     }
 
-    /// Adds an opaque expression.
+    /// Adds an opaque expression, and returns its number.
     pub(super) fn opaque(&mut self, opaque: Opaque) -> u32 {
         self.opaque.push(opaque);
         (self.opaque.len() - 1) as u32
@@ -133,7 +136,7 @@ impl Lexicon {
 
 fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Terminal, bool) {
     let allowed = StateBudget::new(MAX_STATES, budget);
-    let dfa = if spelled_out(&expr) > 16 * MAX_STATES as u64 {
+    let dfa = if unrolled_size(&expr) > 16 * MAX_STATES as u64 {
         None
     } else {
         automaton(&expr, allowed).ok()
@@ -164,9 +167,9 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     (Terminal { expr, dfa, nullable, lazy, first, after, span }, nullable)
 }
 
-/// States of an automaton that spells repetitions out, about.
-fn spelled_out(expr: &Expr) -> u64 {
-    let parts = expr.children().iter().map(spelled_out).fold(0, u64::saturating_add);
+/// Estimates the states of the automaton, whose repetitions are unrolled.
+fn unrolled_size(expr: &Expr) -> u64 {
+    let parts = expr.children().iter().map(unrolled_size).fold(0, u64::saturating_add);
     match expr {
         Expr::Repeat { min, max, .. } => {
             parts.saturating_mul(u64::from(max.unwrap_or(*min).max(1)))
@@ -177,7 +180,7 @@ fn spelled_out(expr: &Expr) -> u64 {
     }
 }
 
-/// The strings that are not empty.
+/// Removes the empty string.
 fn not_empty(dfa: &Dfa) -> Dfa {
     let mut states = Vec::with_capacity(dfa.states.len() + 1);
     states.push(DfaState { accepting: false, ..dfa.states[0].clone() });

@@ -1,18 +1,17 @@
-//! The lexer of a unit, as an automaton over bytes.
+//! Builds the lexer of a unit, as an automaton over bytes.
 //!
-//! llguidance's lexer runs all terminals at once that the grammar allows at a place. It goes on as long as one of them can,
-//! and then takes those that match all of it; a lazy one is taken as soon as it matches. So a terminal ends only where
-//! none of its neighbours could go on, `/a+/ "ab"` accepts nothing, and a keyword that is also a name is both.
+//! llguidance's lexer runs all terminals that the grammar allows at a place. It continues as long as one of them can,
+//! and takes those that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only
+//! if no neighbour continues: `/a+/ "ab"` accepts nothing, and a keyword in the form of a name is both.
 //!
-//! The lexer is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that
-//! the terminals allowed there have got to. If a text could go on with some bytes at its end, what comes next must not
-//! begin with these. Ignored text comes before a terminal that matches the same. Most terminals have neighbours that
-//! begin otherwise, and successors that do not go on with them: such a terminal stays as it is, counted repetitions
-//! and all.
+//! The lexer is deterministic. A state is a [subset](super::subsets) of the unit, with the automaton states of the
+//! terminals allowed there. If a text ends although some bytes would continue it, the next lexeme must not begin with
+//! these bytes. Ignored text takes precedence over a terminal with the same match. Most terminals share no first byte
+//! with a neighbour, and no continuing byte with a successor. Such a terminal stays a single edge, counted repetitions
+//! included.
 //!
-//! Nested units are called and not looked into, so at their borders two terminals do not know of each other. If that
-//! can matter, as one can end where the other goes on, the grammar allows both readings, more than llguidance would; a
-//! warning says where.
+//! Nested units are called and not inlined, so terminals on both sides of their border are independent. If one can end
+//! where the other continues, the grammar allows both readings, more than llguidance. A warning gives the place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,57 +22,90 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::codes;
 use super::follow::Facts;
 use super::lexicon::{Lexicon, Terminal, TerminalId};
+use super::rules::Rules;
 use super::subsets::{SubsetId, Subsets};
 use super::units::{Letter, Unit};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, GrammarBuilder, Origin, RuleId};
 
-/// Size of the largest terminal that is copied to where it stands.
+/// Size of the largest terminal that is copied into its uses. A larger one becomes a rule.
 const MAX_COPIED: usize = 8;
 
 /// Characters of a terminal that name its rule.
 const MAX_NAME: usize = 24;
 
-/// Most places that are warned of.
+/// Most warnings.
 const MAX_WARNINGS: usize = 8;
 
-/// States that terminals at one place have got to.
+/// The automaton states of the terminals at one place.
 type Within = Vec<(TerminalId, u32)>;
 
 /// A state of the automaton over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Between two lexemes; the next does not begin with these bytes.
+    /// Between two lexemes. The next lexeme does not begin with these bytes.
     Between(SubsetId, ByteSet),
     /// Within a lexeme.
     Within(SubsetId, Within),
 }
 
+/// A rule that is declared and not yet defined.
+pub(super) struct Pending {
+    pub(super) unit: u32,
+    /// Whether nothing follows the unit.
+    pub(super) is_last: bool,
+    pub(super) rule: RuleId,
+}
+
 /// Tables that all units share.
 pub(super) struct Lexing<'r> {
-    pub(super) lexicon: &'r Lexicon,
-    pub(super) facts: &'r Facts,
-    pub(super) ignored: &'r [TerminalId],
-    pub(super) budget: &'r Budget,
+    lexicon: &'r Lexicon,
+    facts: &'r Facts,
+    ignored: &'r [TerminalId],
+    budget: &'r Budget,
     pub(super) warnings: Vec<Diagnostic>,
     /// Names of units.
-    pub(super) names: Vec<&'r str>,
+    names: Vec<&'r str>,
     pub(super) builder: GrammarBuilder,
-    /// Rules of units, and of those that end where the text ends.
-    pub(super) rules: FxHashMap<(u32, bool), RuleId>,
+    /// Rules of units, by unit and whether nothing follows the unit.
+    rules: FxHashMap<(u32, bool), RuleId>,
     /// Pairs of terminals, and whether they clash.
-    pub(super) clashes: FxHashMap<(TerminalId, TerminalId), bool>,
+    clashes: FxHashMap<(TerminalId, TerminalId), bool>,
     /// Rules of terminals.
-    pub(super) terminals: FxHashMap<TerminalId, RuleId>,
+    terminals: FxHashMap<TerminalId, RuleId>,
     /// The source.
-    pub(super) text: &'r str,
-    /// Rules that are not defined yet.
-    pub(super) open: Vec<(u32, bool, RuleId)>,
+    text: &'r str,
+    pub(super) open: Vec<Pending>,
 }
 
 impl<'r> Lexing<'r> {
-    /// The rule of a unit. Nothing is ignored at the end of a unit that nothing follows.
+    /// Returns empty tables. `names` are those of the units.
+    pub(super) fn new(
+        rules: &'r Rules<'_>,
+        facts: &'r Facts,
+        names: Vec<&'r str>,
+        builder: GrammarBuilder,
+        text: &'r str,
+        budget: &'r Budget,
+    ) -> Self {
+        Self {
+            lexicon: &rules.lexicon,
+            facts,
+            ignored: &rules.ignored,
+            budget,
+            warnings: Vec::new(),
+            names,
+            builder,
+            rules: FxHashMap::default(),
+            clashes: FxHashMap::default(),
+            terminals: FxHashMap::default(),
+            text,
+            open: Vec::new(),
+        }
+    }
+
+    /// Returns the rule of a unit. If nothing follows the unit, nothing is ignored at its end.
     pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
         let key = (unit, is_last && !self.ignored.is_empty());
         if let Some(&known) = self.rules.get(&key) {
@@ -81,11 +113,11 @@ impl<'r> Lexing<'r> {
         }
         let rule = self.builder.declare(self.names[unit as usize]);
         self.rules.insert(key, rule);
-        self.open.push((key.0, key.1, rule));
+        self.open.push(Pending { unit: key.0, is_last: key.1, rule });
         rule
     }
 
-    /// The expression of a unit.
+    /// Returns the expression of a unit.
     pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
         // If a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
         let (expr, meets) = self.unit_with(unit, number, is_last);
@@ -95,7 +127,7 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// The expression of a unit, and whether what it calls begins as something else there.
+    /// Returns the expression of a unit, and whether a called unit shares a first byte with a neighbour.
     fn unit_with(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> (Expr, bool) {
         let mut graph = ExprGraph::new();
         let end = graph.end();
@@ -135,7 +167,7 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// The expression of a terminal that is run by itself: a large one is a rule, since it stands in many places.
+    /// Returns the expression of a terminal. A large terminal is a rule, since it has many uses.
     fn terminal(&mut self, id: TerminalId) -> Expr {
         let terminal = &self.lexicon.terminals[id as usize];
         if terminal.expr.size() <= MAX_COPIED {
@@ -151,7 +183,7 @@ impl<'r> Lexing<'r> {
         Expr::Call(rule)
     }
 
-    /// A terminal whose end the lexer would see elsewhere.
+    /// Warns of a terminal that llguidance may end elsewhere.
     fn warn(&mut self, terminal: &Terminal, bytes: ByteSet) {
         let byte = bytes.iter().next().unwrap_or_default().escape_ascii();
         let text = format!(
@@ -171,7 +203,7 @@ impl<'r> Lexing<'r> {
 }
 
 impl Lexing<'_> {
-    /// Adds a warning about a place, unless there is one of its kind or there are many.
+    /// Adds a warning, unless its place has one of the same kind or there are too many.
     fn found(&mut self, warning: Diagnostic) {
         let is_known = |known: &Diagnostic| {
             known.code == warning.code && known.labels[0].span == warning.labels[0].span
@@ -185,14 +217,14 @@ impl Lexing<'_> {
 struct Work<'w, 'r> {
     lexing: &'w mut Lexing<'r>,
     subsets: Subsets<'r>,
-    /// Nothing follows the unit.
+    /// Whether nothing follows the unit.
     is_last: bool,
     /// Bytes that may follow the unit.
     follow: ByteSet,
     known: FxHashMap<Place, u32>,
     open: Vec<(Place, u32)>,
     graph: &'w mut ExprGraph,
-    /// Whether what is called begins as something else there.
+    /// Whether a called unit shares a first byte with a neighbour.
     meets: bool,
 }
 
@@ -211,13 +243,13 @@ impl<'r> Work<'_, 'r> {
         state
     }
 
-    /// The state behind some terminals.
+    /// Returns the state behind some terminals.
     fn behind(&mut self, subset: SubsetId, terminals: &[TerminalId]) -> u32 {
         let to = self.subsets.go(subset, terminals);
         self.state(Place::Between(to, ByteSet::EMPTY))
     }
 
-    /// Whether a terminal at a place needs not be run beside others.
+    /// Whether a terminal needs not be run beside others.
     fn is_alone(&mut self, subset: SubsetId, id: TerminalId, shared: ByteSet) -> bool {
         let terminal = self.terminal(id);
         if terminal.dfa.is_none() {
@@ -228,7 +260,7 @@ impl<'r> Work<'_, 'r> {
             && terminal.after.intersect(self.subsets.get(to).first).is_empty()
     }
 
-    /// Warns of a terminal, or the first of some, that ends before a place and may go on with some bytes.
+    /// Warns of a terminal whose continuing bytes are also first bytes of its successors.
     fn check(&mut self, id: TerminalId, after: ByteSet, to: SubsetId, is_known: ByteSet) {
         let subset = self.subsets.get(to);
         let mut next = subset.first.minus(is_known);
@@ -293,8 +325,8 @@ impl<'r> Work<'_, 'r> {
         self.moves(subset, &together, but, at);
     }
 
-    /// Warns of a terminal that stands beside what is called, or first in something else that is, and clashes with one
-    /// that it begins with.
+    /// Warns of terminals that clash with a first terminal of a called unit. They are the neighbours of the call, and
+    /// the first terminals of units called before.
     fn clashes(
         &mut self,
         letter: Letter,
@@ -321,7 +353,7 @@ impl<'r> Work<'_, 'r> {
         }
     }
 
-    /// Adds a transition over terminals that match the empty string, for bytes with which only ignored text begins.
+    /// Adds an epsilon transition over nullable terminals, for first bytes of ignored text alone.
     fn nothing(&mut self, subset: SubsetId, terminals: &[TerminalId], but: ByteSet, at: u32) {
         let nullable: Vec<TerminalId> =
             terminals.iter().copied().filter(|id| self.terminal(*id).nullable).collect();
@@ -379,7 +411,7 @@ impl<'r> Work<'_, 'r> {
         );
     }
 
-    /// Terminals that match what they have got to.
+    /// Returns the terminals in an accepting state.
     fn accepting(&self, within: &Within) -> Vec<TerminalId> {
         let accepts = |&&(id, state): &&(TerminalId, u32)| {
             let dfa = self.terminal(id).dfa.as_ref();
@@ -388,7 +420,7 @@ impl<'r> Work<'_, 'r> {
         within.iter().filter(accepts).map(|&(id, _)| id).collect()
     }
 
-    /// The edges from terminals at their states, but for some bytes; returns the bytes of these edges.
+    /// Adds the edges of some terminals, without those on the bytes of `but`. Returns the bytes of the edges.
     fn moves(&mut self, subset: SubsetId, within: &Within, but: ByteSet, at: u32) -> ByteSet {
         let mut bounds: Vec<u32> = Vec::new();
         for &(id, state) in within {
@@ -422,7 +454,7 @@ impl<'r> Work<'_, 'r> {
         alive
     }
 
-    /// The target of terminals that have got to some states.
+    /// Returns the state for some automaton states.
     fn target(&mut self, subset: SubsetId, within: Within) -> u32 {
         let ends = self.accepting(&within);
         let lazy: Vec<TerminalId> =

@@ -14,11 +14,11 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::other_language;
 use grammarc_grammar::other_language::Other;
 
-/// The syntax tree of a source.
+/// Parses a source.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with the syntax; or that the budget is spent.
+/// The first error of the syntax, or that the budget is spent.
 pub(super) fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let text = &source.text;
     let refused = |finding: Diagnostic| {
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next lexeme, past line ends within a group.
+    /// Returns the next lexeme, past line ends within a group.
     fn next(&mut self) -> Option<&'a Lexeme> {
         if self.groups > 0 {
             self.skip_line_ends();
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The end of the last lexeme read.
+    /// Returns the end of the last lexeme read.
     fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The end of the line at hand.
+    /// Returns the end of the line at hand.
     fn line_end(&self) -> usize {
         let rest = self.lexemes[self.at..].iter();
         rest.take_while(|next| next.kind != LexemeKind::LineEnd)
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
         Ok(Attribute { name: self.text_of(name).to_owned(), value, span })
     }
 
-    /// Alternatives. A line that starts with `|` goes on with the one before.
+    /// Reads alternatives. A line that starts with `|` continues the line before.
     fn expansions(&mut self) -> Parsed<Node> {
         let start = self.end();
         let mut choices = vec![self.alternative()?];
@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
         Ok(self.node(choices, NodeKind::Alternation, start))
     }
 
-    /// The only part, or all of them as what `of` makes.
+    /// Returns the only part, or all of them as what `of` makes.
     fn node(&self, mut parts: Vec<Node>, of: fn(Vec<Node>) -> NodeKind, start: usize) -> Node {
         if parts.len() == 1 {
             return parts.remove(0);
@@ -363,7 +363,7 @@ impl<'a> Parser<'a> {
         Ok(self.node(parts, NodeKind::Sequence, start))
     }
 
-    /// An atom with the repetition behind it.
+    /// Returns an atom with the repetition behind it.
     fn repeated(&mut self) -> Parsed<Node> {
         let body = self.atom()?;
         let start = body.span.start;

@@ -1,13 +1,13 @@
-//! Rules over terminals: names are looked up, terminals become lexemes, inner sources are lowered.
+//! Reads rules over lexemes: names are looked up, terminals become lexemes, inner sources are lowered.
 
 use rustc_hash::FxHashMap;
 
-use super::LarkOptions;
-use super::ast::{Ast, Definition, Item, Node, NodeKind};
+use super::ast::{Ast, Definition, Item, Node, NodeKind, Value};
 use super::attributes::{self, Attributes};
 use super::codes;
 use super::common;
 use super::lexicon::{Lexicon, Opaque, TerminalId, Use};
+use super::options::LarkOptions;
 use super::terminals::{Origin as Defined, Terminals};
 use super::tokens;
 use crate::inner::{Outer, Place};
@@ -26,39 +26,50 @@ const STEPS_A_NODE: usize = 1 << 4;
 /// The right-hand side of a rule, over lexemes.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// A terminal, and whether it may be empty too. There is none where the empty string is all that it has.
+    /// A terminal, and whether the empty string is one of its strings. `None` if the empty string is the only one.
     Lexeme { terminal: Option<TerminalId>, nullable: bool },
     /// An opaque expression.
     Opaque(u32),
-    /// A rule, by its place in the source.
+    /// A rule, by its index in the source.
     Call(u32),
-    /// These in order; the empty string where there are none.
+    /// Parts in order. No parts denote the empty string.
     Sequence(Vec<Body>),
-    /// One of these; nothing where there are none.
+    /// Alternatives. No alternatives denote the empty language.
     Alternation(Vec<Body>),
     /// Between `min` and `max` of the body.
     Repeat { body: Box<Body>, min: u32, max: Option<u32> },
 }
 
+/// A rule over lexemes.
+#[derive(Debug)]
+pub(super) struct Rule<'a> {
+    pub(super) definition: &'a Definition,
+    pub(super) body: Body,
+}
+
+/// Lowers a nested grammar, which is a syntax tree within this one.
+pub(super) type LowerNested<'n> =
+    &'n dyn Fn(&Ast, &Source, &LarkOptions, &Budget) -> Result<Lowered, Vec<Diagnostic>>;
+
 /// A grammar over lexemes.
 #[derive(Debug)]
 pub(super) struct Rules<'a> {
     /// In source order.
-    pub(super) rules: Vec<(&'a Definition, Body)>,
+    pub(super) rules: Vec<Rule<'a>>,
     /// The start rule.
     pub(super) start: u32,
-    /// The terminals that may stand behind each lexeme, not empty.
+    /// The terminals that may follow each lexeme. None is nullable.
     pub(super) ignored: Vec<TerminalId>,
-    /// Whether ignored terminals may stand before the first lexeme too.
+    /// Whether ignored terminals may precede the first lexeme.
     pub(super) initial_skip: bool,
-    /// Whether ignored terminals may stand once behind a lexeme, and not again and again.
+    /// Whether at most one ignored terminal may follow each lexeme.
     pub(super) ignore_once: bool,
     pub(super) lexicon: Lexicon,
-    /// The inner grammars, and what was found.
+    /// The inner grammars, with the findings.
     pub(super) outer: Outer,
 }
 
-/// The rules of a source.
+/// Reads the rules of a source. Nested grammars are lowered by `nested`.
 ///
 /// # Errors
 ///
@@ -67,6 +78,7 @@ pub(super) fn read<'a>(
     ast: &'a Ast,
     source: &'a Source,
     options: &'a LarkOptions,
+    nested: LowerNested<'a>,
     budget: &'a Budget,
 ) -> Result<Rules<'a>, Vec<Diagnostic>> {
     let definitions = ast.items.iter().filter_map(|item| match item {
@@ -80,6 +92,7 @@ pub(super) fn read<'a>(
     let mut reader = Reader {
         source,
         options,
+        nested,
         budget,
         terminals: Terminals::new(&source.text, budget, names),
         numbers: FxHashMap::default(),
@@ -94,7 +107,7 @@ pub(super) fn read<'a>(
     for &definition in &definitions {
         if reader.errors.len() < MAX_ERRORS {
             match reader.rule(definition) {
-                Ok(body) => rules.push((definition, body)),
+                Ok(body) => rules.push(Rule { definition, body }),
                 Err(error) => reader.errors.push(*error),
             }
         }
@@ -142,11 +155,12 @@ pub(super) fn read<'a>(
 struct Reader<'a, 'b> {
     source: &'a Source,
     options: &'b LarkOptions,
+    nested: LowerNested<'b>,
     budget: &'b Budget,
     terminals: Terminals<'a>,
     /// Rules by name.
     numbers: FxHashMap<&'a str, u32>,
-    /// Strings that end a rule and that the next rule writes again, by rule.
+    /// The `stop` string of each rule. The next rule may repeat it.
     stops: FxHashMap<&'a str, &'a str>,
     lexicon: Lexicon,
     outer: Outer,
@@ -169,7 +183,7 @@ impl<'a> Reader<'a, 'a> {
                 self.errors.push(twice(&rule.name, &rule.span));
             }
             let stop = rule.attributes.iter().find(|attribute| attribute.name == "stop");
-            if let Some(super::ast::Value::Node(node)) = stop.and_then(|stop| stop.value.as_ref())
+            if let Some(Value::Node(node)) = stop.and_then(|stop| stop.value.as_ref())
                 && let Some(text) = attributes::literal(node)
                 && !text.is_empty()
             {
@@ -211,7 +225,7 @@ impl<'a> Reader<'a, 'a> {
         }
     }
 
-    /// Terminals are right or wrong whether they are used or not.
+    /// Checks the terminals, used or not.
     fn terminals_alone(&mut self, ast: &'a Ast) {
         for item in &ast.items {
             if let Item::Definition(definition) = item
@@ -318,7 +332,7 @@ impl<'a> Reader<'a, 'a> {
             NodeKind::Nested(ast) => {
                 let schemas = self.options.schemas.clone();
                 let options = LarkOptions { schemas, ..LarkOptions::default() };
-                let lowered = super::grammar(ast, self.source, &options, self.budget);
+                let lowered = (self.nested)(ast, self.source, &options, self.budget);
                 self.inner(lowered, 0)
             }
             NodeKind::Literal { .. }
@@ -336,7 +350,8 @@ impl<'a> Reader<'a, 'a> {
         })
     }
 
-    /// The parts of a sequence. A string behind a rule that it ends is that same string, and is not written twice.
+    /// Reads the parts of a sequence. A string behind a rule may repeat the `stop` string of that rule, and then counts
+    /// once.
     fn sequence(&mut self, parts: &'a [Node]) -> Read<Vec<Body>> {
         let mut read = Vec::with_capacity(parts.len());
         let mut ended_by = None;
@@ -357,8 +372,8 @@ impl<'a> Reader<'a, 'a> {
         Ok(read)
     }
 
-    /// An inner source as an opaque expression, whose text begins at a place of this one. Its errors are added to those
-    /// of this source, and stand for a body without strings.
+    /// Adds an inner source as an opaque expression. Its text begins at the offset `at`. After an error the body is the
+    /// empty language.
     fn inner(&mut self, lowered: Result<Lowered, Vec<Diagnostic>>, at: usize) -> Body {
         let span = |span: &std::ops::Range<usize>| span.start + at..span.end + at;
         let place = Place { span: &span, pointer: None };

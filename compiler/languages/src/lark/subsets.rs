@@ -1,4 +1,4 @@
-//! A unit's automaton made deterministic as far as terminals go, state by state as they are asked for.
+//! The subset construction of a unit over terminals, on demand.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ pub(super) type SubsetId = u32;
 /// A set of states of the unit.
 #[derive(Debug)]
 pub(super) struct Subset {
-    /// The members with letters.
+    /// Members with outgoing edges.
     members: Vec<u32>,
     /// Whether the unit may end here.
     pub(super) is_final: bool,
@@ -21,7 +21,7 @@ pub(super) struct Subset {
     pub(super) terminals: Vec<TerminalId>,
     /// Other letters, in ascending order, with their targets.
     pub(super) others: Vec<(Letter, Vec<u32>)>,
-    /// Bytes with which all of these begin.
+    /// First bytes of all letters.
     pub(super) first: ByteSet,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Subsets<'r> {
     facts: &'r Facts,
     lexicon: &'r Lexicon,
     ignored: &'r [TerminalId],
-    /// Whether what is ignored may stand where nothing follows.
+    /// Whether ignored text may precede the end of the unit.
     keeps_ends: bool,
     states: Vec<Subset>,
     known: FxHashMap<(Vec<u32>, bool), SubsetId>,
@@ -39,7 +39,7 @@ pub(super) struct Subsets<'r> {
 }
 
 impl<'r> Subsets<'r> {
-    /// The first state is that of the start.
+    /// Returns the construction with its start state alone.
     pub(super) fn new(
         unit: &'r Unit,
         facts: &'r Facts,
@@ -62,7 +62,7 @@ impl<'r> Subsets<'r> {
         &self.states[id as usize]
     }
 
-    /// The state of some states of the unit and those that they reach on nothing.
+    /// Returns the state for the epsilon closure of some states.
     pub(super) fn of(&mut self, states: impl IntoIterator<Item = u32>) -> SubsetId {
         let mut members = self.unit.closure(states);
         let is_final = members.binary_search(&Unit::END).is_ok();
@@ -100,7 +100,7 @@ impl<'r> Subsets<'r> {
         next
     }
 
-    /// The target of some terminals that match the same text. Ignored ones come before all others.
+    /// Returns the target of some terminals with the same match. Ignored terminals take precedence.
     pub(super) fn go(&mut self, from: SubsetId, terminals: &[TerminalId]) -> SubsetId {
         let ignored = terminals.iter().copied().filter(|id| self.ignored.contains(id));
         let ignored: Vec<TerminalId> = ignored.collect();

@@ -1,7 +1,7 @@
 //! Terminals: regular expressions in the notation of Lark, as expressions over bytes.
 //!
-//! A terminal that is used in another is written into it, once for each use. Recursion goes as deep as groups and
-//! references do, which is bounded; sizes are bounded as well, since references double what they refer to.
+//! A terminal is copied into each of its uses. The depth of groups and references bounds the recursion. Sizes are
+//! bounded too, since references double their targets.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ use grammarc_patterns::class::all_texts;
 use grammarc_patterns::regex;
 use grammarc_patterns::regex::PatternOptions;
 
-/// Largest expression of a terminal, in nodes.
+/// Largest expression of a terminal, in nodes. Beyond, the terminal is an error.
 const MAX_SIZE: usize = 1 << 20;
 
 /// The origin of a terminal.
@@ -79,13 +79,13 @@ impl<'a> Terminals<'a> {
         }
     }
 
-    /// Adds a terminal; false where there is one of its name.
+    /// Adds a terminal. Returns false if its name is taken.
     pub(super) fn add(&mut self, name: &'a str, origin: Origin<'a>) -> bool {
         self.names.push(name);
         self.origins.insert(name, origin).is_none()
     }
 
-    /// Whether a part of a rule can be read as a terminal: it has no rules in it, no tokens and no inner sources.
+    /// Whether a part of a rule can be read as a terminal: it contains no rules, no tokens and no inner sources.
     pub(super) fn is_one(&self, node: &Node) -> bool {
         match &node.kind {
             NodeKind::Alternation(parts)
@@ -101,7 +101,7 @@ impl<'a> Terminals<'a> {
         }
     }
 
-    /// The error for a name that is neither a rule nor a terminal.
+    /// Returns the error for an undefined name.
     fn unknown(&self, name: &str, node: &Node) -> Box<Diagnostic> {
         let known = self.names.iter().chain(&self.rules).copied();
         let help = match nearest(name, known) {
@@ -122,7 +122,7 @@ impl<'a> Terminals<'a> {
         Box::new(Diagnostic::error(code, text).with_label(node.span.clone(), "").with_help(help))
     }
 
-    /// The expression of a part of a terminal.
+    /// Returns the expression of a part of a terminal.
     pub(super) fn expr(&mut self, node: &'a Node) -> Lowered {
         if self.depth == MAX_NESTING {
             let text = format!("terminals are nested more than {MAX_NESTING} deep");
@@ -187,7 +187,7 @@ impl<'a> Terminals<'a> {
         })
     }
 
-    /// The expression of a terminal by name.
+    /// Returns the expression of a terminal by name.
     pub(super) fn named(&mut self, name: &str, node: &Node) -> Lowered {
         let Some((&name, &origin)) = self.origins.get_key_value(name) else {
             if self.rules.contains(&name) {

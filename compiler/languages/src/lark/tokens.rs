@@ -11,7 +11,7 @@ use grammarc_grammar::ir::{TokenRef, TokenSet};
 /// Most tokens of a set.
 const MAX_TOKENS: usize = 1_000_000;
 
-/// The tokens of `<text>`, `<[ids]>`, `<[^ids]>` or `<[*]>`.
+/// Returns the tokens of `<text>`, `<[ids]>`, `<[^ids]>` or `<[*]>`.
 pub(super) fn set(text: &str, span: &Range<usize>) -> Result<TokenSet, Box<Diagnostic>> {
     let written = &text[span.clone()];
     let place = Some(span.clone());
@@ -60,7 +60,7 @@ pub(super) struct Given {
     pub(super) ignore_once: bool,
 }
 
-/// One such object.
+/// The members of an object of options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Options {
@@ -71,7 +71,7 @@ struct Options {
 }
 
 impl Given {
-    /// Reads an object; a later one overrides an earlier one.
+    /// Reads an object. Later objects override earlier ones.
     pub(super) fn read(
         &mut self,
         text: &str,

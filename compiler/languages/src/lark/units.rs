@@ -1,14 +1,15 @@
-//! Units: automata over lexemes, each of as many rules as can be written into each other.
+//! Units: automata over lexemes, each inlined from as many rules as possible.
 //!
-//! The terminals that a lexer may match next depend on all that the grammar allows there, so rules are looked at
-//! together: every rule is written into its callers, but for those that lead back to themselves, one of each cycle, and
-//! large ones with several callers. Each of these, the start rule first, is a unit. A rule that begins or ends with
-//! itself loops instead, so that of recursion only what nests is left.
+//! The set of next terminals depends on all that the grammar allows at a place, so rules are inlined into their
+//! callers. Two kinds of rules stay units of their own: one rule of each cycle, and large rules with several callers.
+//! The start rule is the first unit. A rule that begins or ends with itself becomes a loop, so only nested recursion is
+//! left.
 //!
-//! Ignored terminals may stand behind every lexeme: a loop at the state behind it, or a step past it. They
-//! may not where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar does.
+//! Ignored terminals may follow every lexeme: a loop at the state behind it, and an epsilon transition past it. No
+//! ignored terminal stands where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar
+//! does.
 //!
-//! Cost: linear in what is written out, which is bounded: a rule of more than [`MAX_COPIED`] parts is copied once.
+//! Cost: linear in the inlined size, which is bounded: a rule of more than [`MAX_COPIED`] parts is copied once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,11 +17,11 @@ use super::lexicon::TerminalId;
 use super::rules::{Body, Rules};
 use grammarc_grammar::budget::Budget;
 
-/// Parts of the largest rule that is written into several callers.
+/// Parts of the largest rule that is inlined into several callers. A larger rule is a unit.
 const MAX_COPIED: usize = 1 << 8;
 
-/// Copies of parts that a repetition is spelled out in. A larger one repeats a unit.
-const MAX_SPELLED: u64 = 1 << 10;
+/// Most copies of parts that an unrolled repetition has. A larger repetition repeats a unit.
+const MAX_UNROLLED: u64 = 1 << 10;
 
 /// A letter of a unit's automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,13 +37,13 @@ pub(super) enum Letter {
 /// A nondeterministic automaton over lexemes.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// The rule it is made of.
+    /// The rule of the unit.
     pub(super) rule: u32,
-    /// Letter and target, by state.
+    /// Edges by state: letter and target.
     pub(super) edges: Vec<Vec<(Letter, u32)>>,
-    /// Targets of transitions on nothing, by state.
+    /// Targets of epsilon transitions, by state.
     pub(super) empty: Vec<Vec<u32>>,
-    /// By state behind a lexeme at which something may be ignored, the one past that.
+    /// By state behind a lexeme, the state past ignored text.
     pub(super) past: FxHashMap<u32, u32>,
 }
 
@@ -61,7 +62,7 @@ impl Unit {
         (self.edges.len() - 1) as u32
     }
 
-    /// The states that are reached on nothing, these included, in ascending order.
+    /// Returns the epsilon closure of some states, in ascending order.
     pub(super) fn closure(&self, states: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut reached: Vec<u32> = states.into_iter().collect();
         reached.sort_unstable();
@@ -81,9 +82,9 @@ impl Unit {
     }
 }
 
-/// The units of a grammar, the start rule's first.
+/// Returns the units of a grammar, the start rule's first.
 pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
-    let is_unit = cut(rules);
+    let is_unit = separate_units(rules);
     let mut writer = Writer {
         rules,
         budget,
@@ -105,11 +106,11 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
     writer.units
 }
 
-/// By rule, whether it is a unit besides the start.
-fn cut(rules: &Rules<'_>) -> Vec<bool> {
+/// Returns, by rule, whether it is a unit of its own, the start rule left out.
+fn separate_units(rules: &Rules<'_>) -> Vec<bool> {
     let count = rules.rules.len();
     let (mut is_unit, mut uses) = (vec![false; count], vec![0usize; count]);
-    let calls: Vec<_> = rules.rules.iter().map(|(_, body)| calls(body)).collect();
+    let calls: Vec<_> = rules.rules.iter().map(|rule| calls(&rule.body)).collect();
     for &(rule, times) in calls.iter().flat_map(|(calls, _)| calls) {
         uses[rule as usize] = uses[rule as usize].saturating_add(times);
     }
@@ -145,7 +146,7 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
     is_unit
 }
 
-/// Whether a rule calls itself at its two ends alone, so that it is a loop.
+/// Whether a rule calls itself only at its two ends, so that it is a loop.
 fn loops(rules: &Rules<'_>, rule: u32) -> bool {
     fn at_ends(body: &Body, rule: u32, is_first: bool, is_last: bool) -> bool {
         match body {
@@ -161,10 +162,10 @@ fn loops(rules: &Rules<'_>, rule: u32) -> bool {
             Body::Lexeme { .. } | Body::Opaque(_) => true,
         }
     }
-    at_ends(&rules.rules[rule as usize].1, rule, true, true)
+    at_ends(&rules.rules[rule as usize].body, rule, true, true)
 }
 
-/// The rules that a body calls, with how often, and the parts that it has, both about.
+/// Estimates the calls of each rule in a body, and the size of the body.
 fn calls(body: &Body) -> (Vec<(u32, usize)>, usize) {
     let (mut calls, mut size) = (Vec::new(), 0usize);
     let mut open = vec![(body, 1usize)];
@@ -185,7 +186,7 @@ fn calls(body: &Body) -> (Vec<(u32, usize)>, usize) {
     (calls, size)
 }
 
-/// A rule that is written into a unit, between states of its own.
+/// A rule inlined into a unit, between states of its own.
 #[derive(Clone, Copy)]
 struct Within {
     rule: u32,
@@ -193,14 +194,21 @@ struct Within {
     to: u32,
 }
 
-/// A part of a rule that is still to be written, between two states.
+/// A part of a rule on the worklist, between two states.
 #[derive(Clone, Copy)]
 struct Part<'r> {
     body: &'r Body,
     from: u32,
     to: u32,
-    /// The innermost rule that it is of, unless that is the unit's.
+    /// The innermost inlined rule around the part.
     within: Option<Within>,
+}
+
+/// Between `min` and `max` strings of a body.
+struct Repetition<'r> {
+    body: &'r Body,
+    min: u32,
+    max: Option<u32>,
 }
 
 struct Writer<'r, 'a> {
@@ -210,17 +218,17 @@ struct Writer<'r, 'a> {
     /// By rule.
     unit_of: Vec<Option<u32>>,
     units: Vec<Unit>,
-    /// Units that are not written yet, with their bodies.
+    /// The worklist of units, with their bodies.
     todo: Vec<(u32, &'r Body)>,
 }
 
 impl<'r> Writer<'r, '_> {
-    /// The unit of a rule.
+    /// Returns the unit of a rule.
     fn unit(&mut self, rule: u32) -> u32 {
         if let Some(unit) = self.unit_of[rule as usize] {
             return unit;
         }
-        let unit = self.unit_of_body(rule, &self.rules.rules[rule as usize].1);
+        let unit = self.unit_of_body(rule, &self.rules.rules[rule as usize].body);
         self.unit_of[rule as usize] = Some(unit);
         unit
     }
@@ -267,7 +275,7 @@ impl<'r> Writer<'r, '_> {
                     let within = Within { rule: *callee, from: unit.state(), to: unit.state() };
                     unit.empty[from as usize].push(within.from);
                     unit.empty[within.to as usize].push(to);
-                    let body = &rules.rules[*callee as usize].1;
+                    let body = &rules.rules[*callee as usize].body;
                     open.push(Part {
                         body,
                         from: within.from,
@@ -300,23 +308,24 @@ impl<'r> Writer<'r, '_> {
                 }
                 Body::Repeat { body, min, max } => {
                     let copies = u64::from(max.unwrap_or(*min).max(1));
-                    if copies.saturating_mul(calls(body).1 as u64) > MAX_SPELLED {
+                    if copies.saturating_mul(calls(body).1 as u64) > MAX_UNROLLED {
                         let repeated = self.unit_of_body(rule, body);
                         let letter = Letter::Unit { unit: repeated, min: *min, max: *max };
                         self.units[unit as usize].edges[from as usize].push((letter, to));
                     } else {
-                        self.spell(unit, (body, *min, *max), part, &mut open);
+                        let repeat = Repetition { body, min: *min, max: *max };
+                        self.unroll(unit, repeat, part, &mut open);
                     }
                 }
             }
         }
     }
 
-    /// Spells a repetition out.
-    fn spell(
+    /// Unrolls a repetition.
+    fn unroll(
         &mut self,
         unit: u32,
-        (body, min, max): (&'r Body, u32, Option<u32>),
+        Repetition { body, min, max }: Repetition<'r>,
         Part { from, to, within, .. }: Part<'r>,
         open: &mut Vec<Part<'r>>,
     ) {
@@ -348,7 +357,7 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// A lexeme, which may be empty or not, and what is ignored behind it.
+    /// Adds a lexeme, and the text ignored behind it.
     fn lexeme(&mut self, unit: u32, from: u32, letter: Option<Letter>, nullable: bool, to: u32) {
         let mut behind = to;
         if !self.rules.ignored.is_empty() {
@@ -361,7 +370,7 @@ impl<'r> Writer<'r, '_> {
         unit.empty[from as usize].extend(nullable.then_some(to));
     }
 
-    /// A way on from a state, past what is ignored.
+    /// Adds a transition past ignored text.
     fn ignored(&mut self, unit: u32, at: u32, to: u32) {
         let unit = &mut self.units[unit as usize];
         unit.empty[at as usize].push(to);
@@ -410,7 +419,7 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     }
 }
 
-/// Whether a state is reached on nothing from one that a letter leads to.
+/// Whether a state is in the epsilon closure of the targets of letters.
 fn reached_by_letters(unit: &Unit, targets: &FxHashSet<u32>, state: u32) -> bool {
     let mut from: Vec<u32> = targets.iter().copied().collect();
     from.sort_unstable();

@@ -35,7 +35,7 @@ pub enum SettingsError {
     #[cfg(feature = "json-schema")]
     #[error("`separators`: {0}")]
     Separator(#[from] SeparatorError),
-    /// Two options that exclude each other, or one that needs another.
+    /// A pair of options that exclude each other, or an option without one it needs.
     #[error("`{option}` {problem}")]
     Together {
         /// The option.

@@ -124,7 +124,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// The options as an artifact records them.
+/// Returns the options as an artifact records them.
 pub(super) fn recorded(options: &JsonSchemaOptions) -> Recorded {
     let TextForm { whitespace, surround, numbers, escapes, .. } = options.text;
     let numbers = match numbers {

@@ -9,7 +9,7 @@ pub enum Language {
     Gbnf,
     /// A regular expression that the whole text matches.
     Regex,
-    /// One of some texts.
+    /// A choice of texts.
     Choice,
     /// A structural tag.
     StructuralTag,
@@ -38,14 +38,14 @@ impl Language {
         (".ts", Self::TypeScript),
     ];
 
-    /// The language that the name of a file tells.
+    /// Returns the language of a file, by the end of its name.
     pub fn of_file_name(name: &str) -> Option<Self> {
-        let told =
+        let matches =
             |extension: &str| name.strip_suffix(extension).is_some_and(|stem| !stem.is_empty());
-        Self::EXTENSIONS.into_iter().find_map(|(end, language)| told(end).then_some(language))
+        Self::EXTENSIONS.into_iter().find_map(|(end, language)| matches(end).then_some(language))
     }
 
-    /// The help for a file whose name does not determine a language.
+    /// Returns the help for a file whose name does not determine a language.
     pub fn instead_of_file(name: &str) -> &'static str {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match &*extension.to_ascii_lowercase() {
@@ -79,7 +79,7 @@ impl Language {
         Self::BuiltIn,
     ];
 
-    /// Its name, in artifacts as well.
+    /// Returns the name, which artifacts also store.
     pub fn name(self) -> &'static str {
         match self {
             Self::JsonSchema => "json-schema",
@@ -95,7 +95,7 @@ impl Language {
         }
     }
 
-    /// The feature of this crate that builds the language; empty where every build has it.
+    /// Returns the feature of this crate that builds the language; empty if every build has it.
     pub fn feature(self) -> &'static str {
         match self {
             Self::Ebnf => "gbnf",
@@ -104,7 +104,7 @@ impl Language {
         }
     }
 
-    /// The language of a name, written with `-` or with `_`.
+    /// Returns the language of a name, written with `-` or with `_`.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.replace('_', "-");
         Self::ALL.into_iter().find(|language| language.name() == name)

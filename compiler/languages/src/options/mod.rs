@@ -44,7 +44,7 @@ pub use table::{OPTIONS, OptionRow, OptionValue, Section};
 /// Names and values of options, as artifacts record them for people and as the command line has them.
 pub(crate) type Recorded = Vec<(&'static str, String)>;
 
-/// What is asked of the options of a language, whichever it is.
+/// The interface of the options of a language.
 pub(crate) trait LanguageOptions {
     /// Sets the options that are given by name. Keywords to deny are added to `deny`.
     ///
@@ -60,12 +60,12 @@ pub(crate) trait LanguageOptions {
     /// The errors of the source, or that the budget is spent.
     fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>>;
 
-    /// The options as an artifact records them. Options that few sources need are left out if they have their defaults.
+    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their defaults.
     fn recorded(&self) -> Recorded {
         Vec::new()
     }
 
-    /// The part of a text that decides what its grammar accepts: texts of one essence have equal grammars.
+    /// Returns the part of a text that decides its grammar. Equal parts have equal grammars.
     fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
         Cow::Borrowed(text.as_bytes())
     }
@@ -75,19 +75,19 @@ pub(crate) trait LanguageOptions {
         false
     }
 
-    /// The sources that a source may refer to by name. `None` if the language has no such references.
+    /// Returns the sources that a source may refer to by name. `None` if the language has no such references.
     fn sources(&mut self) -> Option<&mut Sources> {
         None
     }
 
-    /// How schemas are read. `None` if the language has none.
+    /// Returns the options of schemas. `None` if the language has none.
     #[cfg(feature = "json-schema")]
     fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
         None
     }
 }
 
-/// What a source is lowered with besides its options.
+/// The inputs of a lowering besides the options.
 pub(crate) struct Within<'a> {
     /// The vocabulary's special tokens. Only some languages are built with one that uses them.
     #[cfg_attr(
@@ -117,7 +117,7 @@ impl Given {
         serde_json::from_value(Value::Object(self.options)).map_err(failed)
     }
 
-    /// Reads the options of a language, and returns those that are left over for its schemas, which `rest` has.
+    /// Reads the options of a language. Returns the options left over for its schemas, according to `rest`.
     #[cfg(any(
         feature = "builtin",
         feature = "lark",

@@ -18,7 +18,7 @@ pub(super) struct SourceSettings {
     options: Map<String, Value>,
 }
 
-/// The sources that were given by name.
+/// Returns the sources that were given by name.
 pub(super) fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
     let mut sources = Sources::default();
     for (name, SourceSettings { language, text, options }) in given {
@@ -28,7 +28,7 @@ pub(super) fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
     sources
 }
 
-/// The names of the sources as an artifact records them.
+/// Returns the names of the sources as an artifact records them.
 pub(super) fn recorded(sources: &Sources) -> Option<(&'static str, String)> {
     let names: Vec<&str> = sources.iter().map(|(name, _)| name).collect();
     (!names.is_empty()).then(|| ("sources", names.join(" ")))

@@ -14,7 +14,7 @@ use crate::options::Given;
 
 pub use crate::options::{Language, OPTIONS, OptionRow, OptionValue, Section, SettingsError};
 
-/// How to read a source, and what to refuse of it.
+/// The language and options of a source, with the verdicts to refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The language with its options.
@@ -33,7 +33,7 @@ impl Settings {
         Ok(Self { front_end: FrontEnd::new(language)?, deny: Vec::new() })
     }
 
-    /// Reads options that are written as a JSON object; no text at all says nothing.
+    /// Reads options from a JSON object. An empty text sets none.
     ///
     /// | language | options |
     /// | --- | --- |

@@ -1,7 +1,7 @@
-//! Members of an object of a structural tag, each read once by its type.
+//! Reads the members of an object of a structural tag, each once and by its type.
 //!
-//! An error is noted and reading goes on, so that one compilation finds all of them. A member that no reader asks for is an
-//! error: an option that is misspelled would otherwise be lost in silence.
+//! The reader records an error and continues, so one compilation reports all of them. A member without a reader is an
+//! error; otherwise a misspelled option would be silently ignored.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::TokenRef;
@@ -22,13 +22,13 @@ impl<'d, 's> Reader<'d, 's> {
         Self { document, errors: Vec::new() }
     }
 
-    /// Notes an error.
+    /// Reports an error.
     pub(super) fn error(&mut self, code: &'static str, at: NodeId, text: String, help: &str) {
         let error = self.document.error(code, at, text);
         self.errors.push(if help.is_empty() { error } else { error.with_help(help) });
     }
 
-    /// The members of an object.
+    /// Returns the members of an object.
     pub(super) fn object(&mut self, at: NodeId) -> Option<Fields> {
         if let Json::Object(_) = self.document.json(at) {
             return Some(Fields { at, asked: Vec::new() });
@@ -37,7 +37,7 @@ impl<'d, 's> Reader<'d, 's> {
         None
     }
 
-    /// The items of an array.
+    /// Returns the items of an array.
     pub(super) fn items(&mut self, at: NodeId) -> Vec<NodeId> {
         if let Json::Array(items) = self.document.json(at) {
             return items.clone();
@@ -46,7 +46,7 @@ impl<'d, 's> Reader<'d, 's> {
         Vec::new()
     }
 
-    /// A string.
+    /// Reads a string.
     pub(super) fn text(&mut self, at: NodeId) -> Option<Text> {
         if let Json::String(text) = self.document.json(at) {
             return Some(Text { text: text.clone().into_owned(), at });
@@ -55,7 +55,7 @@ impl<'d, 's> Reader<'d, 's> {
         None
     }
 
-    /// A token, by its id or its text.
+    /// Reads a token, by its id or its text.
     pub(super) fn token(&mut self, at: NodeId) -> Option<Token> {
         let token = match self.document.json(at) {
             Json::String(text) => Some(TokenRef::Text(text.clone().into_owned())),
@@ -68,34 +68,34 @@ impl<'d, 's> Reader<'d, 's> {
         token.map(|token| Token { token, at })
     }
 
-    /// Notes a value of another kind than the one that stands there.
+    /// Reports a value of another kind than expected.
     pub(super) fn wrong(&mut self, at: NodeId, expected: &str) {
         let found = self.document.json(at).kind();
         self.error("structural-tag::type", at, format!("expected {expected}, found {found}"), "");
     }
 }
 
-/// Members of one object, and which of them were asked for.
+/// The members of an object, with the keys asked for so far.
 pub(super) struct Fields {
     pub(super) at: NodeId,
     asked: Vec<&'static str>,
 }
 
 impl Fields {
-    /// A member that may be missing; `null` is as good as none.
+    /// Returns an optional member. `null` counts as missing.
     pub(super) fn get(&mut self, reader: &Reader<'_, '_>, key: &'static str) -> Option<NodeId> {
         self.asked.push(key);
         let value = reader.document.get(self.at, key)?;
         (!matches!(reader.document.json(value), Json::Null)).then_some(value)
     }
 
-    /// A member that may be missing, `null` included.
+    /// Returns an optional member, which may be `null`.
     pub(super) fn value(&mut self, reader: &Reader<'_, '_>, key: &'static str) -> Option<NodeId> {
         self.asked.push(key);
         reader.document.get(self.at, key)
     }
 
-    /// A member that has to be there.
+    /// Returns a required member, or reports that it is missing.
     pub(super) fn need(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -109,7 +109,7 @@ impl Fields {
         value
     }
 
-    /// A string that has to be there.
+    /// Reads a required string.
     pub(super) fn need_text(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -119,7 +119,7 @@ impl Fields {
         reader.text(value)
     }
 
-    /// A flag.
+    /// Reads a flag.
     pub(super) fn flag(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -136,7 +136,7 @@ impl Fields {
         }
     }
 
-    /// A number without a sign.
+    /// Reads a number without a sign, with its place.
     pub(super) fn count(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -153,21 +153,21 @@ impl Fields {
         number.map(|number| (number, value))
     }
 
-    /// A list of strings.
+    /// Reads a list of strings.
     pub(super) fn texts(&mut self, reader: &mut Reader<'_, '_>, key: &'static str) -> Vec<Text> {
         let Some(list) = self.get(reader, key) else { return Vec::new() };
         let items = reader.items(list);
         items.into_iter().filter_map(|item| reader.text(item)).collect()
     }
 
-    /// A list of tokens.
+    /// Reads a list of tokens.
     pub(super) fn tokens(&mut self, reader: &mut Reader<'_, '_>, key: &'static str) -> Vec<Token> {
         let Some(list) = self.get(reader, key) else { return Vec::new() };
         let items = reader.items(list);
         items.into_iter().filter_map(|item| reader.token(item)).collect()
     }
 
-    /// Notes the members that nobody asked for.
+    /// Reports the members with unknown keys.
     pub(super) fn finish(self, reader: &mut Reader<'_, '_>) {
         let Json::Object(members) = reader.document.json(self.at) else { return };
         let unknown = members.iter().filter(|(key, _)| !self.asked.contains(key));

@@ -1,6 +1,6 @@
-//! Formats: the tree of a structural tag, as it is written.
+//! The syntax tree of a structural tag.
 //!
-//! Trees are as deep as JSON may be nested, so recursion over them is safe.
+//! The nesting limit of JSON bounds the depth, so recursion over a tree is safe.
 
 use grammarc_grammar::ir::TokenRef;
 use grammarc_json_schema::document::NodeId;
@@ -28,7 +28,7 @@ pub(super) struct Token {
     pub(super) at: NodeId,
 }
 
-/// How the members of an object are written.
+/// The notation of an object's members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Style {
     /// As JSON.
@@ -40,16 +40,16 @@ pub(super) enum Style {
 /// A JSON Schema of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Schema {
-    /// The schema; any value without one.
+    /// The schema. Without one, any value is allowed.
     pub(super) schema: Option<NodeId>,
     pub(super) style: Style,
     /// Whether keys may come in any order.
     pub(super) any_order: bool,
-    /// Longest run of whitespace, where whitespace is free.
+    /// Longest run of whitespace, if whitespace is flexible.
     pub(super) max_whitespace: Option<u32>,
-    /// Whether it is an object, whatever else the schema allows.
+    /// Whether the value has to be an object, whatever the schema allows.
     pub(super) is_object: bool,
-    /// Texts that no string and no key of it may hold.
+    /// Texts that no string and no key may contain.
     pub(super) excludes: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// The text, where it is one.
+    /// Returns the text, if the mark is a text.
     pub(super) fn text(&self) -> Option<&Text> {
         match self {
             Self::Text(text) => Some(text),
@@ -98,7 +98,7 @@ impl Mark {
     }
 }
 
-/// Free text or tokens in which some places lead to formats.
+/// Free text or tokens with triggers in it that lead to formats.
 #[derive(Clone, Debug)]
 pub(super) struct Dispatch {
     pub(super) rules: Vec<Rule>,
@@ -106,13 +106,13 @@ pub(super) struct Dispatch {
     pub(super) excludes: Vec<Mark>,
     /// Whether free text is of whole tokens, special ones too, instead of characters.
     pub(super) by_token: bool,
-    /// Fewest formats that there have to be.
+    /// Minimum number of formats.
     pub(super) min: u32,
-    /// Most formats that there may be.
+    /// Maximum number of formats.
     pub(super) max: Option<u32>,
-    /// Whether nothing but a format may come first.
+    /// Whether a format has to come first.
     pub(super) begins_with_tag: bool,
-    /// Whether nothing comes behind the last of `max` formats.
+    /// Whether the text ends behind the last of `max` formats.
     pub(super) ends_with_tag: bool,
     /// Whether no free text stands between formats or behind the last one.
     pub(super) in_a_row: bool,
@@ -149,14 +149,14 @@ pub(super) struct Counted {
     pub(super) unique: Option<NodeId>,
 }
 
-/// A place in free text, and what follows it.
+/// A trigger in free text, and its continuation.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// The text or token that is looked for.
+    /// The text or token that starts the rule.
     pub(super) trigger: Mark,
     /// Continuation behind it.
     pub(super) then: Then,
-    /// The group of rules that it is one of, for those that count.
+    /// The group of the rule, if the rule counts.
     pub(super) group: Option<u32>,
 }
 
@@ -189,7 +189,7 @@ pub(super) enum Kind {
     Grammar(NodeId, Syntax),
     /// A text that a pattern matches.
     Regex(NodeId),
-    /// A text that a pattern matches which is no part of the document.
+    /// A pattern that the document does not contain.
     Pattern(&'static str),
     /// Free text.
     AnyText { excludes: Vec<Text>, max_tokens: Option<NodeId>, max_chars: Option<u32> },
@@ -197,19 +197,19 @@ pub(super) enum Kind {
     AnyTokens { excludes: Vec<Token>, max_tokens: Option<NodeId> },
     /// One token.
     Token(Token),
-    /// One token but these.
+    /// One token of the complement.
     ExcludeToken(Vec<Token>),
-    /// One after the other.
+    /// Formats in order.
     Sequence(Vec<Format>),
-    /// One of them.
+    /// Alternative formats.
     Or(Vec<Format>),
     /// A tag.
     Tag(Tag),
-    /// Tags with a text between them and nothing else.
+    /// Tags with a separator between them and nothing else.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
-    /// Tags with a separator between them, some of which are counted.
+    /// Tags with a separator between them. Some of them count.
     Counted(Counted),
-    /// A number of times.
+    /// A bounded repetition.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },
     /// Free text with formats in it.
     Dispatch(Dispatch),

@@ -1,111 +1,59 @@
-//! Formats as expressions.
+//! Lowers formats to expressions.
 //!
-//! A format is lowered alone or [closed](Lowering::closed) by one of some ends: free text that runs up to an end is one
-//! automaton with it, so that it is known in every state whether the text goes on. Contents of tags are rules of their own.
-
-use rustc_hash::FxHashMap;
+//! A format is lowered alone or [closed](Lowering::closed) by one of some ends. Free text and its ends are one
+//! automaton, so every state decides whether the text continues. Contents of tags are rules of their own. Formats
+//! contain formats, so all functions that lower one are in this file; the graphs are built by `dispatch` and `counts`.
 
 use crate::free_text::{Pattern, free_text};
-use crate::inner::{Outer, Reader};
-use grammarc_grammar::budget::Budget;
-use grammarc_grammar::controls::ControlTokens;
-use grammarc_grammar::diagnostics::{Diagnostic, Source};
-use grammarc_grammar::ir::{Expr, ExprGraph, Origin, Region, RegionKind, TokenRef, TokenSet};
-use grammarc_json_schema::document::{Document, NodeId};
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::{Expr, ExprGraph, MarkerPart, Region, RegionKind, TokenRef, TokenSet};
+use grammarc_json_schema::document::NodeId;
 
-use super::StructuralTagOptions;
-use super::format::{Format, Kind, Mark, Role, Schema, Style, Tag, Text, Token};
-use super::regions::{markers, tagged};
-use super::texts::{Symbols, Texts};
+use super::builder::{TagBuilder, markers, tagged};
+use super::counts::{self, Bounds, Counts, SplitTag};
+use super::dispatch::{self, Branch, Continuation, Parts};
+use super::format::{
+    Counted, Dispatch, Format, Kind, Mark, Role, Rule, Style, Tag, Text, Then, Token,
+};
+use super::inner_sources::InnerSources;
+use super::texts::{Symbols, any_of};
 
 /// The lowering of a document.
 pub(super) struct Lowering<'a> {
-    pub(super) source: &'a Source,
-    pub(super) document: &'a Document<'a>,
-    pub(super) options: &'a StructuralTagOptions,
-    /// Reads the sources of other languages in grammars.
-    pub(super) reader: &'a dyn Reader,
-    pub(super) budget: &'a Budget,
-    pub(super) texts: Texts<'a>,
-    pub(super) outer: Outer,
-    pub(super) errors: Vec<Diagnostic>,
+    pub(super) builder: TagBuilder<'a>,
+    inner: InnerSources<'a>,
     /// Ends of the tags around the format at hand.
-    pub(super) ends: Vec<Symbols>,
-    /// The kind of free text that is no other tag's.
-    pub(super) text_kind: RegionKind,
-    /// Values of schemas that are rules already.
-    pub(super) schemas: FxHashMap<Schema, Expr>,
+    ends: Vec<Symbols>,
+    /// The region kind of free text at this level.
+    text_kind: RegionKind,
 }
 
 impl<'a> Lowering<'a> {
-    pub(super) fn new(
-        source: &'a Source,
-        document: &'a Document<'a>,
-        options: &'a StructuralTagOptions,
-        controls: &'a ControlTokens,
-        reader: &'a dyn Reader,
-        budget: &'a Budget,
-    ) -> Self {
-        Self {
-            source,
-            document,
-            options,
-            reader,
-            budget,
-            texts: Texts::new(controls, options.tokens),
-            outer: Outer::default(),
-            errors: Vec::new(),
-            ends: Vec::new(),
-            text_kind: RegionKind::Text,
-            schemas: FxHashMap::default(),
-        }
+    pub(super) fn new(builder: TagBuilder<'a>, inner: InnerSources<'a>) -> Self {
+        Self { builder, inner, ends: Vec::new(), text_kind: RegionKind::Text }
     }
 
-    /// The rules with all that was found.
-    pub(super) fn finish(mut self) -> Outer {
-        self.outer.findings.extend(self.texts.notes);
-        self.outer
-    }
-
-    /// The place of a value, for rules.
-    pub(super) fn origin(&self, at: NodeId) -> Origin {
-        Origin { span: Some(self.document.span(at)), pointer: Some(self.document.pointer(at)) }
-    }
-
-    /// A string as symbols.
-    pub(super) fn symbols(&mut self, text: &Text) -> Symbols {
-        self.texts.symbols(text, self.document).0
-    }
-
-    /// A beginning or an end as symbols, with the bytes of each.
-    pub(super) fn mark(&mut self, mark: &Mark) -> (Symbols, Vec<usize>) {
-        if let Mark::Token(token) = mark {
-            self.errors.extend(self.texts.check(token, self.document));
-        }
-        self.texts.of_mark(mark, self.document)
-    }
-
-    /// The expression of a format.
+    /// Lowers a format.
     pub(super) fn format(&mut self, format: &Format) -> Expr {
         match &format.kind {
-            Kind::Const(text) => self.symbols(text).expr(),
+            Kind::Const(text) => self.builder.symbols(text).expr(),
             Kind::Schema(schema) => {
-                let expr = self.schema(schema);
+                let expr = self.inner.schema(schema, &mut self.builder);
                 let kind = match schema.style {
                     Style::Json => RegionKind::Json,
                     Style::Xml(_) => RegionKind::Xml,
                 };
-                self.content(kind, expr, format.at)
+                self.builder.content(kind, expr, format.at)
             }
             &Kind::Grammar(at, syntax) => {
-                let expr = self.grammar(at, syntax);
-                self.content(RegionKind::Grammar, expr, format.at)
+                let expr = self.inner.grammar(at, syntax, &mut self.builder);
+                self.builder.content(RegionKind::Grammar, expr, format.at)
             }
             &Kind::Regex(at) => {
-                let expr = self.regex(at);
-                self.content(RegionKind::Pattern, expr, format.at)
+                let expr = self.inner.regex(at, &mut self.builder);
+                self.builder.content(RegionKind::Pattern, expr, format.at)
             }
-            &Kind::Pattern(pattern) => self.pattern(pattern),
+            &Kind::Pattern(pattern) => self.inner.pattern(pattern, &mut self.builder),
             Kind::AnyText { excludes, max_tokens, max_chars } => {
                 self.left_to_host(*max_tokens);
                 self.any_text(excludes, *max_chars, format.at, None)
@@ -115,8 +63,8 @@ impl<'a> Lowering<'a> {
                 let expr = self.any_token_but(excludes).star();
                 self.free(Vec::new(), expr, format.at)
             }
-            Kind::Token(token) => self.token(std::slice::from_ref(token), false),
-            Kind::ExcludeToken(tokens) => self.token(tokens, true),
+            Kind::Token(token) => self.builder.token(std::slice::from_ref(token), false),
+            Kind::ExcludeToken(tokens) => self.builder.token(tokens, true),
             Kind::Sequence(parts) => {
                 Expr::seq(parts.iter().map(|part| self.format(part)).collect::<Vec<_>>())
             }
@@ -126,7 +74,7 @@ impl<'a> Lowering<'a> {
             Kind::Tag(tag) => self.tag(tag),
             Kind::Separated { tags, separator, min, max } => {
                 let one = Expr::alt(tags.iter().map(|tag| self.tag(tag)).collect::<Vec<_>>());
-                let separator = self.symbols(separator).expr();
+                let separator = self.builder.symbols(separator).expr();
                 separated(&one, &separator, *min, *max)
             }
             Kind::Counted(counted) => self.counted(counted),
@@ -135,8 +83,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The expression of a format and one of the ends behind it.
-    pub(super) fn closed(&mut self, format: &Format, ends: &[Symbols]) -> Expr {
+    /// Lowers a format and one of the ends behind it.
+    fn closed(&mut self, format: &Format, ends: &[Symbols]) -> Expr {
         match &format.kind {
             Kind::AnyText { excludes, max_tokens, max_chars: None } => {
                 self.left_to_host(*max_tokens);
@@ -153,21 +101,21 @@ impl<'a> Lowering<'a> {
                 Expr::alt(parts.iter().map(|part| self.closed(part, ends)).collect::<Vec<_>>())
             }
             Kind::Repeat { content, min: 0, max: Some(1) } => {
-                Expr::alt([self.closed(content, ends), any_end(ends)])
+                Expr::alt([self.closed(content, ends), any_of(ends)])
             }
-            _ => Expr::seq([self.format(format), any_end(ends)]),
+            _ => Expr::seq([self.format(format), any_of(ends)]),
         }
     }
 
-    /// A tag.
-    pub(super) fn tag(&mut self, tag: &Tag) -> Expr {
-        let (begin, _) = self.mark(&tag.begin);
+    /// Lowers a tag.
+    fn tag(&mut self, tag: &Tag) -> Expr {
+        let (begin, _) = self.builder.mark(&tag.begin);
         Expr::seq([begin.expr(), self.inside(tag)])
     }
 
-    /// Content and end of a tag, a rule.
-    pub(super) fn inside(&mut self, tag: &Tag) -> Expr {
-        let ends: Vec<Symbols> = tag.end.iter().map(|end| self.mark(end).0).collect();
+    /// Lowers the content and end of a tag to a rule.
+    fn inside(&mut self, tag: &Tag) -> Expr {
+        let ends = self.builder.marks(&tag.end);
         let is_free = match &tag.content.kind {
             Kind::AnyText { excludes, max_chars, .. } => excludes.is_empty() && max_chars.is_none(),
             Kind::Dispatch(_) => true,
@@ -175,14 +123,14 @@ impl<'a> Lowering<'a> {
         };
         if is_free && ends.iter().all(Symbols::is_empty) {
             let message = "free text that the empty text ends has no end".to_owned();
-            let error = self.document.error("structural-tag::open-end", tag.at, message);
-            self.errors.push(error.with_help("name how the tag ends, or use a `sequence`"));
+            let help = "name how the tag ends, or use a `sequence`";
+            self.builder.error("structural-tag::open-end", tag.at, message, help);
         }
         self.within(tag, &ends)
     }
 
-    /// The rule for the content of a tag and one of its ends.
-    pub(super) fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
+    /// Returns the rule for the content of a tag and one of `ends`.
+    fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());
         let kind = match tag.role {
@@ -197,10 +145,10 @@ impl<'a> Lowering<'a> {
             Role::Call(name) => Region { label: name.clone(), ..Region::plain(RegionKind::Call) },
             Role::Tag | Role::Reasoning => tagged(&tag.begin),
         };
-        self.region(region, "tag", expr, tag.at)
+        self.builder.region(region, "tag", expr, tag.at)
     }
 
-    /// Free text, up to one of some ends where they are given.
+    /// Lowers free text, up to one of `ends` if there are any.
     fn any_text(
         &mut self,
         excludes: &[Text],
@@ -230,32 +178,140 @@ impl<'a> Lowering<'a> {
         self.free(Vec::new(), expr, at)
     }
 
-    /// Patterns of what free text may not have: excluded texts, and ends of the tags around it. Special tokens are no text,
-    /// so that it is the spelled form that matters.
-    pub(super) fn unwritable(&mut self, excludes: &[Text]) -> Vec<Pattern> {
-        let excludes: Vec<Symbols> = excludes.iter().map(|text| self.symbols(text)).collect();
+    /// Returns the patterns that free text may not contain: excluded texts, and ends of the tags around it. Free text
+    /// has no special tokens, so these are spelled forms.
+    fn unwritable(&mut self, excludes: &[Text]) -> Vec<Pattern> {
+        let excludes: Vec<Symbols> =
+            excludes.iter().map(|text| self.builder.symbols(text)).collect();
         let all = excludes.iter().chain(&self.ends).filter(|symbols| !symbols.is_empty());
         all.filter_map(Symbols::unwritable).collect()
     }
 
-    /// Any token but these and those that end a tag around it.
-    pub(super) fn any_token_but(&mut self, excludes: &[Token]) -> Expr {
+    /// Returns the set of all tokens without `excludes` and the ends of the tags around.
+    fn any_token_but(&mut self, excludes: &[Token]) -> Expr {
         let mut tokens: Vec<Token> = excludes.to_vec();
         let ends: Vec<TokenRef> = self.ends.iter().filter_map(Symbols::as_token).collect();
-        if let Some(first) = excludes.first().map(|token| token.at).or(Some(self.document.root())) {
+        if let Some(first) =
+            excludes.first().map(|token| token.at).or(Some(self.builder.document.root()))
+        {
             tokens.extend(ends.into_iter().map(|token| Token { token, at: first }));
         }
-        self.token(&tokens, true)
+        self.builder.token(&tokens, true)
     }
 
-    /// One of some tokens, or none of them.
-    pub(super) fn token(&mut self, tokens: &[Token], negated: bool) -> Expr {
-        for token in tokens {
-            self.errors.extend(self.texts.check(token, self.document));
+    /// Lowers free text with formats in it, up to one of `ends` if there are any.
+    fn dispatch(&mut self, dispatch: &Dispatch, at: NodeId, ends: Option<&[Symbols]>) -> Expr {
+        let (branches, mut ending) = self.branches(dispatch);
+        let excludes = dispatch.excludes.iter().filter_map(|mark| mark.text().cloned());
+        let excludes: Vec<Text> = excludes.collect();
+        dispatch::check_reachable(dispatch, &excludes, &mut self.builder);
+        // A trigger that goes on to the end of a special token is no text either as far as it is written.
+        let triggers = dispatch.rules.iter().filter_map(|rule| rule.trigger.text()).cloned();
+        let unwritable = self.unwritable(&excludes.into_iter().chain(triggers).collect::<Vec<_>>());
+        let others = dispatch.by_token.then(|| self.other_tokens(dispatch));
+        let &Dispatch { min, max, unique, in_a_row, .. } = dispatch;
+        let groups = dispatch::groups(dispatch);
+        let Some(counts) = self.counts(groups, Bounds { min, max, unique }, in_a_row) else {
+            return Expr::Never;
+        };
+        let graph = dispatch::graph(dispatch, Parts { branches, counts, unwritable, others, ends });
+        ending.extend_from_slice(ends.unwrap_or_default());
+        self.free(markers(&ending), graph, at)
+    }
+
+    /// Returns the triggers, each once, with their continuations; and the beginnings of all formats, which end the text
+    /// before them.
+    fn branches(&mut self, dispatch: &Dispatch) -> (Vec<Branch>, Vec<Symbols>) {
+        let (mut branches, mut begins) = (Vec::<Branch>::new(), Vec::new());
+        for Rule { trigger, then, group } in &dispatch.rules {
+            let (found, expr) = match then {
+                Then::Format(format) => {
+                    let expr = self.format(format);
+                    let expr = self.builder.region(tagged(trigger), "tag", expr, format.at);
+                    let trigger = self.builder.mark(trigger).0;
+                    begins.push(trigger.clone());
+                    (trigger, expr)
+                }
+                Then::Tag(tag) => {
+                    let (begin, lengths) = self.builder.mark(&tag.begin);
+                    let covered = match trigger {
+                        Mark::Text(text) => text.text.len(),
+                        Mark::Token(_) => 0,
+                    };
+                    // A trigger that ends within a special token of the beginning ends with the token.
+                    let (trigger, rest) = match covered {
+                        0 => begin.split_at_symbol(),
+                        covered => begin.split_at(covered, &lengths),
+                    };
+                    begins.push(begin);
+                    (trigger, Expr::seq([rest.expr(), self.inside(tag)]))
+                }
+            };
+            let continuation = Continuation { expr, group: *group };
+            match branches.iter_mut().find(|branch| branch.trigger == found) {
+                Some(branch) => branch.then.push(continuation),
+                None => branches.push(Branch { trigger: found, then: vec![continuation] }),
+            }
         }
-        let tokens = tokens.iter();
-        let tokens = tokens.map(|token| (token.token.clone(), Some(self.document.span(token.at))));
-        Expr::Token(TokenSet { tokens: tokens.collect(), negated })
+        (branches, begins)
+    }
+
+    /// Returns any token but triggers, excluded tokens and ends.
+    fn other_tokens(&mut self, dispatch: &Dispatch) -> Expr {
+        match self.any_token_but(&dispatch::named_tokens(dispatch)) {
+            Expr::Token(TokenSet { mut tokens, negated }) => {
+                tokens.dedup_by(|one, other| one.0 == other.0);
+                Expr::Token(TokenSet { tokens, negated })
+            }
+            other => other,
+        }
+    }
+
+    /// Lowers tags with a separator between them. Bounds count only tags that have a group. After an end of `last` no tag
+    /// follows.
+    fn counted(&mut self, counted: &Counted) -> Expr {
+        let &Counted { min, max, unique, .. } = counted;
+        let groups = counted.tags.iter().filter_map(|(_, group)| Some((*group)? + 1)).max();
+        let groups = groups.unwrap_or_default();
+        let Some(counts) = self.counts(groups, Bounds { min, max, unique }, false) else {
+            return Expr::Never;
+        };
+        let separator = self.builder.symbols(&counted.separator).expr();
+        let tags =
+            counted.tags.iter().map(|(tag, group)| self.split_tag(tag, *group, &counted.last));
+        let tags: Vec<SplitTag> = tags.collect();
+        counts::graph(&counts, &tags, &separator)
+    }
+
+    /// Returns the levels of a graph. `None` after an error.
+    fn counts(&mut self, tags: u32, bounds: Bounds, first_apart: bool) -> Option<Counts> {
+        let counts = Counts::new(tags, bounds, first_apart, self.builder.document);
+        counts.map_err(|error| self.builder.errors.push(*error)).ok()
+    }
+
+    /// Splits a tag for the graph. If `last` is not empty, the ends leave the tag's rule: they decide whether tags follow.
+    fn split_tag(&mut self, tag: &Tag, group: Option<u32>, last: &[Text]) -> SplitTag {
+        if last.is_empty() {
+            let tag = self.tag(tag);
+            return SplitTag { tag, continuing: Expr::Empty, last: Expr::Never, group };
+        }
+        let ends = self.builder.marks(&tag.end);
+        let last: Vec<Symbols> = last.iter().map(|end| self.builder.symbols(end)).collect();
+        let (last, others): (Vec<Symbols>, Vec<Symbols>) =
+            ends.iter().cloned().partition(|end| last.contains(end));
+        let begin = self.builder.mark(&tag.begin).0.expr();
+        let around = self.ends.len();
+        self.ends.extend(ends);
+        let inside = self.within(tag, &[Symbols::default()]);
+        self.ends.truncate(around);
+        let tag = Expr::seq([begin, inside]);
+        SplitTag { tag, continuing: any_of(&others), last: any_of(&last), group }
+    }
+
+    /// Defines a region of free text that ends at these markers.
+    fn free(&mut self, markers: Vec<Vec<MarkerPart>>, expr: Expr, at: NodeId) -> Expr {
+        let region = Region { markers, ..Region::plain(self.text_kind) };
+        self.builder.region(region, "text", expr, at)
     }
 
     fn left_to_host(&mut self, max_tokens: Option<NodeId>) {
@@ -263,17 +319,12 @@ impl<'a> Lowering<'a> {
         let message =
             "a number of tokens is not in the grammar: the host has to count them".to_owned();
         let note = Diagnostic::warning("structural-tag::max-tokens", message);
-        let note = self.document.place(note, at);
-        self.outer.findings.push(note.with_help("`max_chars` is kept by the grammar"));
+        let note = self.builder.document.place(note, at);
+        self.builder.outer.findings.push(note.with_help("`max_chars` is kept by the grammar"));
     }
 }
 
-/// One of some ends.
-pub(super) fn any_end(ends: &[Symbols]) -> Expr {
-    Expr::alt(ends.iter().map(Symbols::expr).collect::<Vec<_>>())
-}
-
-/// Between `min` and `max` strings of an expression with a separator between them.
+/// Returns `min` to `max` strings of an expression with a separator between them.
 fn separated(one: &Expr, separator: &Expr, min: u32, max: Option<u32>) -> Expr {
     if max == Some(0) {
         return Expr::Empty;

@@ -1,9 +1,9 @@
-//! Styles of the members of objects: how families of models write the arguments of a call as tags.
+//! Styles of the members of objects: the tags in which families of models write the arguments of a call.
 //!
-//! A style is a file of `styles/members`, read once. Its texts are strings of a tag, so that special tokens in them are
-//! tokens. Facts are those of XGrammar 0.2.8 (`json_schema_converter_ext.cc`) and of the chat templates; what is different
-//! from XGrammar: the type that a family writes down is that of the value, objects inside arguments of Cohere are tags
-//! at any depth, and runs of whitespace are bounded.
+//! A style is a file of `styles/members`, read once. Special tokens in its texts are tokens, as in the strings of a
+//! tag. The sources are XGrammar 0.2.8 (`json_schema_converter_ext.cc`) and the chat templates. There are three
+//! differences from XGrammar. A type written beside a value is the type of that value. Objects inside arguments of
+//! Cohere are tags at any depth. Runs of whitespace are bounded.
 
 use std::sync::LazyLock;
 
@@ -14,48 +14,48 @@ use grammarc_grammar::ir::{Expr, ExprGraph};
 use grammarc_json_schema::document::NodeId;
 use grammarc_json_schema::{TagForm, TypeSet, ValueForm};
 
+use super::builder::TagBuilder;
 use super::format::Text;
-use super::lower::Lowering;
 use super::texts::Symbols;
 
-/// Longest run of whitespace between tags where nothing else is said.
+/// Longest run of whitespace between tags by default.
 const SPACE: u32 = 2;
 
-/// How members are written.
+/// The notation of members.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberStyle {
-    /// Before a key, and the texts behind it with whitespace between them.
+    /// The text before a key, and the texts behind it, with whitespace between them.
     pub member: (String, Vec<String>),
-    /// Before an item of an array, and behind the end of its value.
+    /// The text before an item of an array, and the text behind its value.
     #[serde(default)]
     pub item: (String, String),
-    /// The texts around the key of an end tag, where values end with one.
+    /// The texts around the key of an end tag, if values have one.
     pub key_again: Option<[String; 2]>,
-    /// How values are written, by their types.
+    /// The notations of values, by type.
     pub values: Vec<ValueStyle>,
     /// Other texts of `false` and `true`.
     pub booleans: Option<[String; 2]>,
-    /// Behind a value.
+    /// The text behind a value.
     pub close: String,
-    /// Whether a line end before a string and one behind it are no part of it.
+    /// Whether the line ends around a string are no part of it.
     pub lines: bool,
-    /// Characters that no key may have.
+    /// Characters that keys cannot contain.
     pub not_in_keys: String,
-    /// Texts that characters of a key are written as.
+    /// Escaped forms of characters of a key.
     #[serde(default)]
     pub key_escapes: IndexMap<char, String>,
 }
 
-/// How values of some types are written.
+/// The notation of values of some types.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValueStyle {
-    /// Names of the types with spaces between them, or `any`: text where the value is a string, else JSON.
+    /// Names of the types, separated by spaces. `any` is text for a string, and JSON for other values.
     pub types: String,
-    /// Between key and value.
+    /// The text between key and value.
     pub begin: String,
-    /// Whether arrays and objects are tags again.
+    /// Whether arrays and objects are written as tags, too.
     #[serde(default)]
     pub nested: bool,
 }
@@ -77,70 +77,73 @@ static STYLES: LazyLock<IndexMap<&'static str, MemberStyle>> = LazyLock::new(|| 
     FILES.into_iter().map(|(name, text)| (name, read(text))).collect()
 });
 
-/// The name of a style as the table has it.
+/// Returns the static name of a style.
 pub(super) fn named(name: &str) -> Option<&'static str> {
     FILES.into_iter().map(|(known, _)| known).find(|known| *known == name)
 }
 
-/// The style of a name.
+/// Returns a style by name.
 pub(super) fn style(name: &str) -> Option<&'static MemberStyle> {
     STYLES.get(name)
 }
 
-/// The names of all styles.
+/// Returns the names of all styles.
 pub(super) fn names() -> Vec<&'static str> {
     FILES.into_iter().map(|(name, _)| name).collect()
 }
 
-impl Lowering<'_> {
-    /// How the members of a style are written, with a bound on whitespace.
-    pub(super) fn tag_form(&mut self, style: &str, space: Option<u32>, at: NodeId) -> TagForm {
-        let style = &STYLES[style];
-        let space = space.unwrap_or(SPACE);
-        let mut text = |text: &str| self.symbols(&Text { text: text.to_owned(), at });
-        let run = Expr::bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(space));
-        let mut after_key = Vec::new();
-        for part in &style.member.1 {
-            if !after_key.is_empty() {
-                after_key.push(run.clone());
-            }
-            after_key.push(text(part).expr());
+/// Returns the notation of a style's members. Runs of whitespace have at most `space` characters.
+pub(super) fn tag_form(
+    style: &str,
+    space: Option<u32>,
+    at: NodeId,
+    builder: &mut TagBuilder<'_>,
+) -> TagForm {
+    let style = &STYLES[style];
+    let space = space.unwrap_or(SPACE);
+    let mut text = |text: &str| builder.symbols(&Text { text: text.to_owned(), at });
+    let run = Expr::bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(space));
+    let mut after_key = Vec::new();
+    for part in &style.member.1 {
+        if !after_key.is_empty() {
+            after_key.push(run.clone());
         }
-        let close = text(&style.close);
-        TagForm {
-            before_key: text(&style.member.0).expr(),
-            after_key: Expr::seq(after_key),
-            before_item: text(&style.item.0).expr(),
-            after_item: text(&style.item.1).expr(),
-            key_again: style
-                .key_again
-                .as_ref()
-                .map(|[before, after]| [text(before).expr(), text(after).expr()]),
-            values: style
-                .values
-                .iter()
-                .map(|value| ValueForm {
-                    types: types(&value.types),
-                    begin: text(&value.begin).expr(),
-                    nested: value.nested,
-                })
-                .collect(),
-            booleans: [0, 1].map(|at| {
-                let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
-                Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
-            }),
-            any_string: up_to(&close),
-            close: close.expr(),
-            close_text: style.close.clone(),
-            lines: style.lines,
-            space,
-            not_in_keys: style.not_in_keys.clone(),
-            key_escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
-        }
+        after_key.push(text(part).expr());
+    }
+    let close = text(&style.close);
+    TagForm {
+        before_key: text(&style.member.0).expr(),
+        after_key: Expr::seq(after_key),
+        before_item: text(&style.item.0).expr(),
+        after_item: text(&style.item.1).expr(),
+        key_again: style
+            .key_again
+            .as_ref()
+            .map(|[before, after]| [text(before).expr(), text(after).expr()]),
+        values: style
+            .values
+            .iter()
+            .map(|value| ValueForm {
+                types: types(&value.types),
+                begin: text(&value.begin).expr(),
+                nested: value.nested,
+            })
+            .collect(),
+        booleans: [0, 1].map(|at| {
+            let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
+            Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
+        }),
+        any_string: up_to(&close),
+        close: close.expr(),
+        close_text: style.close.clone(),
+        lines: style.lines,
+        space,
+        not_in_keys: style.not_in_keys.clone(),
+        key_escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
     }
 }
 
-/// Any text up to a text that ends it, and that.
+/// Returns any text up to and including `close`.
 fn up_to(close: &Symbols) -> Expr {
     let mut graph = ExprGraph::new();
     let end = graph.end();

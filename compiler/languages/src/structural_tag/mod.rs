@@ -1,4 +1,4 @@
-//! Structural tags: free text in which tags lead to schemas, grammars and patterns, as a JSON document.
+//! Structural tags: JSON documents that describe free text with tags, which lead to schemas, grammars and patterns.
 //!
 //! ```text
 //! {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": [...]}}
@@ -6,29 +6,30 @@
 //! document -> formats (read) -> rules (lower), free text by Aho-Corasick (free_text)
 //! ```
 //!
-//! The formats are those of XGrammar 0.2.9, its older form with `structures` among them. A format denotes sequences of
-//! bytes and special tokens:
+//! The formats are the formats of XGrammar 0.2.9, with the older form `structures`. A format denotes sequences of bytes
+//! and special tokens:
 //!
-//! - A string that is the text of a special token of the vocabulary means that token ([`Tokens`]), also as a part of a
-//!   longer string. The findings list which ones were met.
-//! - Free text is UTF-8 without special tokens and without the triggers, the excluded texts and the ends of the tags around
-//!   it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence; they are no part of the text, so
-//!   an excluded text may be a part of them.
-//! - Schemas are read by the front end of JSON Schema with its options; with `any_order`, required keys come, and
-//!   named ones once (in objects of up to eight of them; of more, each may come again, and the report says so).
+//! - The text of a special token of the vocabulary, also within a longer string, denotes that token ([`Tokens`]). The
+//!   findings list these tokens.
+//! - Free text is UTF-8 without special tokens. It does not contain triggers, excluded texts or the ends of the tags
+//!   around it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence. They are no part of
+//!   the text, so they may contain an excluded text.
+//! - Schemas are read by the front end of JSON Schema with its options. With `any_order`, required keys come, and named
+//!   keys come once. In objects of more than eight named keys, each may come again, and the report says so.
 //!
-//! The differences from XGrammar: keys and types that do not exist are errors; one trigger may not be in another;
-//! `max_tokens` is left to the host, and said to be in a finding.
+//! There are three differences from XGrammar. Unknown keys and types are errors. A trigger may not contain another one.
+//! `max_tokens` is left to the host, with a warning.
 
-mod content;
+mod builder;
 mod counts;
 mod dispatch;
 mod fields;
 mod format;
+mod inner_sources;
 mod lower;
 mod members;
+mod options;
 mod read;
-mod regions;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -37,64 +38,42 @@ mod triggers;
 
 use super::inner;
 use super::inner::Alone;
-use super::sources::Sources;
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, Lowered, Origin};
-use grammarc_json_schema::JsonSchemaOptions;
 use grammarc_json_schema::document::{Codes, Document};
 
 pub use members::{MemberStyle, ValueStyle};
+pub use options::{StructuralTagOptions, Tokens};
 
+use builder::TagBuilder;
 use fields::Reader;
+use inner_sources::InnerSources;
 use lower::Lowering;
+use texts::Texts;
 
 const CODES: Codes =
     Codes { syntax: "structural-tag::syntax", duplicate_key: "structural-tag::duplicate-key" };
 
-/// The names of the styles of calls that `{"type": "tools", "style": ...}` may name, other names of them left out.
+/// Returns the names of the styles for `{"type": "tools", "style": ...}`, without aliases.
 pub fn styles() -> impl Iterator<Item = &'static str> {
     tools::styles()
 }
 
-/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+/// Returns the notation of arguments in a style of calls, by name or alias. `None` if the style is unknown or writes
+/// JSON.
 pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
     tools::member_style(style)
 }
 
-/// Texts of special tokens in the strings of a tag.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tokens {
-    /// A text of this kind is the token.
-    #[default]
-    Prefer,
-    /// It is the token, or spelled by others.
-    Both,
-    /// It is spelled.
-    Never,
-}
-
-/// Options of a structural tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct StructuralTagOptions {
-    /// Meaning of special tokens in strings.
-    pub tokens: Tokens,
-    /// How schemas are read.
-    pub schemas: JsonSchemaOptions,
-    /// Sources that the grammars in it may refer to: `@"name"`.
-    pub sources: Sources,
-}
-
-/// The grammar of a structural tag whose grammars have no sources of other languages in them.
-/// [`FrontEnd::lower_for`](super::FrontEnd::lower_for) takes those that have.
+/// Lowers a structural tag without sources of other languages in its grammars.
+/// [`FrontEnd::lower_for`](super::FrontEnd::lower_for) accepts those too.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the document, in the order in which it is found: syntax, formats, triggers that cannot be told
-/// apart, tokens that the vocabulary has not, what the front ends of inner sources say, with pointers into them; or that the
-/// budget is spent.
+/// All errors of the document in the order of discovery: syntax, formats, ambiguous triggers, unknown tokens, and the
+/// errors of inner sources with pointers into them. If the budget is spent, that error alone.
 pub fn lower(
     source: Source,
     options: &StructuralTagOptions,
@@ -104,7 +83,7 @@ pub fn lower(
     lower_with(source, options, controls, &Alone, budget)
 }
 
-/// The grammar of a structural tag, where `reader` reads the sources of other languages in its grammars.
+/// Lowers a structural tag. `reader` reads the sources of other languages in its grammars.
 pub(crate) fn lower_with(
     source: Source,
     options: &StructuralTagOptions,
@@ -121,24 +100,28 @@ pub(crate) fn lower_with(
     let errors = fields.errors;
     let Some(format) = format.filter(|_| errors.is_empty()) else { return Err(errors) };
     budget.check_in_source()?;
-    let mut lowering = Lowering::new(&source, &document, options, controls, reader, budget);
-    let root = lowering.outer.builder.declare("root");
+    let texts = Texts::new(controls, options.tokens);
+    let builder = TagBuilder::new(&source, &document, texts);
+    let inner = InnerSources::new(options, reader, budget);
+    let mut lowering = Lowering::new(builder, inner);
+    let root = lowering.builder.outer.builder.declare("root");
     let expr = lowering.format(&format);
     budget.check_in_source()?;
-    if expr == Expr::Never && lowering.errors.is_empty() {
+    let mut built = lowering.builder;
+    if expr == Expr::Never && built.errors.is_empty() {
         let error = document.error(
             "structural-tag::nothing",
             document.root(),
             "no text is of the format".to_owned(),
         );
-        lowering.errors.push(error);
+        built.errors.push(error);
     }
-    if !lowering.errors.is_empty() {
-        return Err(lowering.errors);
+    if !built.errors.is_empty() {
+        return Err(built.errors);
     }
     let origin =
         Origin { span: Some(document.span(document.root())), pointer: Some(String::new()) };
-    let outer = lowering.finish();
+    let outer = built.finish();
     let mut builder = outer.builder;
     builder.define(root, expr, origin);
     let grammar = builder.finish(root);

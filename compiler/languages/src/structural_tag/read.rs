@@ -1,7 +1,7 @@
-//! A document read as formats.
+//! Reads a document as formats.
 //!
-//! Accepted are `{"type": "structural_tag", "format": F}`, a bare format, and the older `{"structures": [...], "triggers":
-//! [...]}`. Names and defaults are those of XGrammar 0.2.9.
+//! Three forms are accepted: `{"type": "structural_tag", "format": F}`, a bare format, and the older `{"structures":
+//! [...], "triggers": [...]}`. Names and defaults follow XGrammar 0.2.9.
 
 use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Json, NodeId};
@@ -38,7 +38,7 @@ const TYPES: [&str; 22] = [
     "tools",
 ];
 
-/// The format of a document.
+/// Reads a document.
 pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
     let root = reader.document.root();
     let mut fields = reader.object(root)?;
@@ -62,7 +62,7 @@ pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
     format(reader, inner?)
 }
 
-/// The older form: tags of JSON alone, each with a schema.
+/// Reads the older form: tags of JSON alone, each with a schema.
 fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
     let at = fields.at;
     fields.get(reader, "type");
@@ -101,7 +101,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
     Some(Format { kind: Kind::Dispatch(dispatch), at })
 }
 
-/// A format.
+/// Reads a format.
 pub(super) fn format(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Format> {
     let mut fields = reader.object(at)?;
     let kind = fields.need_text(reader, "type")?;
@@ -192,7 +192,7 @@ fn schema(
     }))
 }
 
-/// The notation of a grammar.
+/// Reads the notation of a grammar.
 fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
     let Some(at) = fields.get(reader, "syntax") else { return Some(Syntax::Ebnf) };
     let text = reader.text(at)?.text;
@@ -210,7 +210,7 @@ fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
 /// Styles of objects that XGrammar has and this compiler does not.
 const ONLY_XGRAMMAR: [&str; 1] = ["gemma"];
 
-/// How the members of an object are written.
+/// Reads the notation of an object's members.
 pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style> {
     let text = reader.text(at)?.text;
     if text == "json" {
@@ -231,7 +231,7 @@ pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style>
     known.map(Style::Xml)
 }
 
-/// Texts that may not occur; the empty one always does.
+/// Reads excluded texts. The empty text is an error, since every text contains it.
 fn excludes_of(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Vec<Text> {
     let texts = fields.texts(reader, "excludes");
     for text in texts.iter().filter(|text| text.text.is_empty()) {
@@ -289,7 +289,7 @@ fn counted(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {
     Some(Kind::Repeat { content, min, max: max.map(|(max, _)| max) })
 }
 
-/// A beginning or an end.
+/// Reads a beginning or an end.
 fn mark(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Mark> {
     match reader.document.json(at) {
         Json::Object(_) => match format(reader, at)?.kind {
@@ -305,7 +305,7 @@ fn mark(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Mark> {
     }
 }
 
-/// A tag that stands where tags are listed.
+/// Reads a tag of a list of tags.
 fn tag(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tag> {
     let mut fields = reader.object(at)?;
     if let Some(kind) = fields.get(reader, "type") {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::FrontEnd;
 use crate::gbnf::GbnfOptions;
-use crate::sources::NamedSource;
+use crate::sources::{NamedSource, Sources};
 use grammarc_grammar::ir::recognize::recognizes;
 
 fn lowered(tag: &Value) -> Result<Lowered, Vec<Diagnostic>> {

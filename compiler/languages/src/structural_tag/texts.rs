@@ -1,4 +1,4 @@
-//! Strings of a tag as symbols: the special tokens in them, and the bytes between.
+//! Converts the strings of a tag to symbols: special tokens, and the bytes between them.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, TokenRef};
 use grammarc_json_schema::document::Document;
 
-use super::Tokens;
 use super::format::{Mark, Text, Token};
+use super::options::Tokens;
 
-/// Strings as symbols, with what was found of special tokens.
+/// The conversion of strings to symbols, with notes about special tokens.
 pub(super) struct Texts<'a> {
     controls: &'a ControlTokens,
     tokens: Tokens,
-    /// Ids that were met in strings.
+    /// Ids of special tokens found in strings.
     met: BTreeSet<u32>,
-    /// A note for each of these.
+    /// A note for each of these tokens.
     pub(super) notes: Vec<Diagnostic>,
 }
 
@@ -26,19 +26,19 @@ pub(super) struct Texts<'a> {
 pub(super) struct Symbols {
     /// The string, with special tokens as such.
     pub(super) symbols: Vec<Symbol>,
-    /// The same spelled, where it has special tokens and is a text at all.
+    /// The bytes of the whole string, if it has special tokens and is a text.
     spelled: Option<Vec<Symbol>>,
-    /// Whether it may be spelled.
+    /// Whether the spelled form is a form of the string, too.
     may_be_spelled: bool,
 }
 
 impl Symbols {
-    /// Whether it is the empty text.
+    /// Whether the string is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
 
-    /// Its expression.
+    /// Returns the expression of all forms.
     pub(super) fn expr(&self) -> Expr {
         let spelled = self.spelled.as_ref().filter(|_| self.may_be_spelled);
         Expr::alt(
@@ -48,28 +48,29 @@ impl Symbols {
         )
     }
 
-    /// The symbols that it may be written as.
+    /// Returns the forms of the string.
     pub(super) fn written(&self) -> impl Iterator<Item = &[Symbol]> {
         let spelled = self.spelled.as_deref().filter(|_| self.may_be_spelled);
         [&*self.symbols].into_iter().chain(spelled)
     }
 
-    /// Patterns of free text that lead to a state. The spelled form of a special token leads nowhere unless it may be spelled.
+    /// Returns patterns of free text that lead to a state. If the string may not be spelled, the spelled form leads
+    /// nowhere.
     pub(super) fn leading_to(&self, state: Option<u32>) -> impl Iterator<Item = Pattern> {
         let spelled_to = state.filter(|_| self.may_be_spelled);
         let spelled = self.spelled.clone().map(|symbols| Pattern { symbols, leads_to: spelled_to });
         [Pattern { symbols: self.symbols.clone(), leads_to: state }].into_iter().chain(spelled)
     }
 
-    /// The pattern of free text that cannot be written. Free text has no special tokens, so it is the spelled form; none for
-    /// a token that is not told by a text.
+    /// Returns the pattern that forbids the string in free text. Free text has no special tokens, so the pattern is the
+    /// spelled form. `None` for a token named by its id.
     pub(super) fn unwritable(&self) -> Option<Pattern> {
         let is_token = self.as_token().is_some() && self.spelled.is_none();
         let symbols = self.spelled.as_ref().unwrap_or(&self.symbols);
         (!is_token).then(|| Pattern { symbols: symbols.clone(), leads_to: None })
     }
 
-    /// The token that it is, where it is one.
+    /// Returns the token, if the string is a single token.
     pub(super) fn as_token(&self) -> Option<TokenRef> {
         match &*self.symbols {
             [Symbol::Token(token)] => Some(token.clone()),
@@ -77,12 +78,12 @@ impl Symbols {
         }
     }
 
-    /// Its first symbol, and the others.
+    /// Splits behind the first symbol.
     pub(super) fn split_at_symbol(&self) -> (Self, Self) {
         self.split_at(1, &[1; 1])
     }
 
-    /// The first symbols, as far as they are needed to cover so many bytes of the text, and the others.
+    /// Splits behind the first symbols that cover `bytes` bytes of the text.
     pub(super) fn split_at(&self, bytes: usize, lengths: &[usize]) -> (Self, Self) {
         let mut covered = 0;
         let covering = lengths.iter().take_while(|&&length| {
@@ -106,12 +107,17 @@ impl Symbols {
     }
 }
 
+/// Returns the expression of any of some strings.
+pub(super) fn any_of(texts: &[Symbols]) -> Expr {
+    Expr::alt(texts.iter().map(Symbols::expr).collect::<Vec<_>>())
+}
+
 impl<'a> Texts<'a> {
     pub(super) fn new(controls: &'a ControlTokens, tokens: Tokens) -> Self {
         Self { controls, tokens, met: BTreeSet::new(), notes: Vec::new() }
     }
 
-    /// A string as symbols, and the length in bytes of each.
+    /// Converts a string to symbols, with the length in bytes of each.
     pub(super) fn symbols(
         &mut self,
         text: &Text,
@@ -142,7 +148,7 @@ impl<'a> Texts<'a> {
         (Symbols { symbols, spelled, may_be_spelled }, lengths)
     }
 
-    /// A beginning or an end as symbols.
+    /// Converts a beginning or an end to symbols.
     pub(super) fn of_mark(
         &mut self,
         mark: &Mark,
@@ -157,7 +163,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// An error where the vocabulary has no such token.
+    /// Returns an error if the vocabulary lacks the token.
     pub(super) fn check(&self, token: &Token, document: &Document<'_>) -> Option<Diagnostic> {
         if self.controls.knows(&token.token) {
             return None;

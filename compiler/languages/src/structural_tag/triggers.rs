@@ -1,12 +1,12 @@
-//! Triggers of tags: which of them a tag begins with, and whether free text can tell them apart.
+//! Triggers of tags: the trigger of each tag, and the ambiguity of triggers in free text.
 
 use grammarc_json_schema::document::NodeId;
 
 use super::fields::Reader;
 use super::format::{Mark, Rule, Tag, Then};
 
-/// The tags by their triggers. A tag has to begin with one trigger, and with one alone. Triggers that lead to no tag are
-/// excluded from the text.
+/// Assigns tags to triggers. Each tag has to begin with exactly one trigger. Triggers without a tag are excluded from
+/// the text.
 pub(super) fn rules(
     reader: &mut Reader<'_, '_>,
     triggers: &[Mark],
@@ -55,8 +55,8 @@ fn begins(begin: &Mark, trigger: &Mark) -> bool {
     }
 }
 
-/// Notes triggers that are empty, and those that have another in them: the inner one ends first, so that free text never comes
-/// to the end of the outer one.
+/// Reports empty triggers, and triggers that contain another one. The inner trigger ends first, so free text never
+/// reaches the end of the outer one.
 pub(super) fn check<'t>(reader: &mut Reader<'_, '_>, triggers: impl Iterator<Item = &'t Mark>) {
     let mut known: Vec<&Mark> = Vec::new();
     for trigger in triggers {

@@ -1,14 +1,14 @@
 //! The suffix automaton of a sequence of chunks, over bytes.
 //!
-//! Its states are classes of parts that end at the same places of the text, so there are fewer than twice as many as chunks
-//! and fewer than three times as many transitions, made in one pass over the chunks (Blumer et al. 1985). Every state
-//! accepts: each path from the start is a part. A transition on a chunk is then written out as the chunk's bytes, with the
-//! prefix that the transitions of one state share written once, and so the rest of a chunk that leads to one state. The
-//! result is deterministic at once where no chunk is a prefix of another after the same part, as with characters; else it is
-//! determinised.
+//! States are classes of parts with the same end positions in the text. There are fewer than twice as many states as
+//! chunks, and fewer than three times as many transitions. One pass over the chunks builds them (Blumer et al. 1985).
+//! Every state accepts: each path from the start is a part. Transitions on chunks are then expanded to bytes. A prefix
+//! that several transitions of a state share is stored once, and so is a suffix of a chunk to one state. The result is
+//! deterministic if no chunk is a prefix of another chunk after the same part, as with characters. Otherwise it is
+//! determinized.
 //!
-//! Cost: linear in the text, times the logarithm of the different chunks; determinising words keeps it so, since what
-//! follows a word begins otherwise than what goes on with it.
+//! Cost: linear in the text, times the logarithm of the different chunks. Determinizing words stays linear, since a
+//! successor of a word and a continuation of it begin differently.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -18,7 +18,7 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, Nfa, StateBudget, StateLim
 /// Steps of a budget that a chunk takes, about.
 const STEPS_A_CHUNK: usize = 1 << 3;
 
-/// The automaton of all contiguous parts, the empty one included.
+/// Builds the automaton of all contiguous parts, the empty one included.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ type Transitions = SmallVec<[(u32, u32); 2]>;
 struct State {
     /// Length of the longest part of its class, in chunks.
     length: u32,
-    /// The class of its longest suffix that is of another class.
+    /// The suffix link: the class of the longest suffix in another class.
     link: Option<u32>,
     next: Transitions,
 }

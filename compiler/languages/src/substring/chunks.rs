@@ -14,7 +14,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// A text in these units, in order. O(text).
+    /// Returns a text in these units, in order. O(text).
     pub fn chunks(self, text: &str) -> Vec<&str> {
         match self {
             Self::Words => words(text),

@@ -38,7 +38,7 @@ struct Parts {
     chunks: Option<Vec<String>>,
 }
 
-/// The grammar of the parts, a single rule.
+/// Returns the grammar of the parts, a single rule.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ pub fn lower(
     Ok(Lowered { source, grammar, report, findings: Vec::new(), literals })
 }
 
-/// Any number of chunks that follow each other in the list, none included.
+/// Returns any number of chunks that follow each other in the list, none included.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! A request as formats, by the file of its style.
+//! Expands a request to formats, by the file of its style.
 //!
-//! Calls are tags, one for each tool and form. Triggers lead to calls that a style has in text, or to the one
-//! section that holds them all; bounds on their number are those of the tags.
+//! A call is a tag, one for each tool and form. Triggers lead to calls in the text, or to the section that contains all
+//! calls. Bounds on the number of calls are bounds on tags.
 
 use crate::structural_tag::format::{
     Counted, Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Syntax, Tag, Text,
@@ -13,7 +13,7 @@ use grammarc_json_schema::document::NodeId;
 use super::request::{Choice, Input, Open, Request, Tool};
 use super::style::{Call, Message, Messages, Part, Response, Section};
 
-/// The format of a request.
+/// Returns the format of a request.
 pub(super) fn expand(request: &Request) -> Format {
     let style = request.style;
     if let Some(messages) = &style.messages {
@@ -52,7 +52,7 @@ impl Request {
         self.format(Kind::AnyText { excludes, max_tokens, max_chars: None })
     }
 
-    /// Reasoning, and the rest of the output.
+    /// Returns reasoning, and the rest of the output.
     fn with_reasoning(&self, content: Format) -> Format {
         let Some(style) = &self.style.reasoning else { return content };
         let Some(reasoning) = self.reasoning else {
@@ -82,7 +82,7 @@ impl Request {
         self.sequence(parts)
     }
 
-    /// Text in which calls stand, alone or in a section.
+    /// Returns text with calls in it, alone or in a section.
     fn text(&self) -> Format {
         let style = self.style;
         if self.choice == Choice::None || self.tools.is_empty() || self.max == Some(0) {
@@ -146,7 +146,7 @@ impl Request {
         }
     }
 
-    /// Text without calls: what would begin one is left out.
+    /// Returns text without calls. Beginnings of calls are excluded.
     fn text_alone(&self) -> Format {
         let style = self.style;
         let mut excludes: Vec<String> = Vec::new();
@@ -172,7 +172,7 @@ impl Request {
         self.format(Kind::Dispatch(Dispatch { rules: self.spans(), excludes, ..self.dispatch() }))
     }
 
-    /// Text in the tags that the family has around it.
+    /// Returns text in the tags that the family has around it.
     fn spans(&self) -> Vec<Rule> {
         let span = |message: &Message| self.rule(&message.begin, self.message(message, None), None);
         self.style.text.iter().map(span).collect()
@@ -193,7 +193,7 @@ impl Request {
         Rule { trigger: Mark::Text(self.written(trigger)), then: Then::Tag(tag), group }
     }
 
-    /// The section of calls.
+    /// Returns the section of calls.
     fn section(&self, section: &'static Section) -> Tag {
         let calls = self.separated(&section.separator, self.min.max(1), self.max);
         self.parts("", &section.begin, calls, &section.end, self.at)
@@ -221,7 +221,7 @@ impl Request {
         }
     }
 
-    /// A call of a tool in a form.
+    /// Returns a call of a tool in a form.
     fn call(&self, tool: &Tool, call: &'static Call) -> Tag {
         let style = members::named(&self.style.arguments).map_or(Members::Json, Members::Xml);
         let schema = Schema {
@@ -245,7 +245,7 @@ impl Request {
         Tag { role: Role::Call(name.text.clone()), ..tag }
     }
 
-    /// A tag of parts, with the name of a tool in them.
+    /// Returns a tag of parts. The name of a tool is inserted.
     fn parts(
         &self,
         name: &str,
@@ -282,7 +282,7 @@ impl Request {
         Tag { at: self.at, begin, content: Box::new(content), end, role: Role::Tag }
     }
 
-    /// A response in tags, and a section.
+    /// Returns a response in tags, and a section.
     fn response(&self, response: &Response) -> Format {
         let begin = if self.reasoning.is_some() { response.begin.as_str() } else { "" };
         let text = match self.text_before {

@@ -14,17 +14,18 @@ use super::fields::{Fields, Reader};
 use super::format::Kind;
 use super::members::{self, MemberStyle};
 
-/// The names of all styles.
+/// Returns the names of all styles.
 pub(super) fn styles() -> impl Iterator<Item = &'static str> {
     style::Style::names()
 }
 
-/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+/// Returns the notation of arguments in a style of calls, by name or alias. `None` if the style is unknown or writes
+/// JSON.
 pub(super) fn member_style(style: &str) -> Option<&'static MemberStyle> {
     members::style(&style::Style::named(style)?.arguments)
 }
 
-/// The formats of a request, written as an object of the type `tools`.
+/// Reads a request, an object of the type `tools`, as a format.
 pub(super) fn tools(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {
     let errors = reader.errors.len();
     let request = request::read(reader, fields)?;

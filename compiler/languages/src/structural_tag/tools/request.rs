@@ -1,9 +1,9 @@
-//! The `tools` shorthand as it is written: tools and options of a request to OpenAI's API.
+//! Reads the `tools` shorthand: tools and options of a request to OpenAI's API.
 //!
-//! A tool may be written as in the API of chat completions (`{"type": "function", "function": {...}}`) or in that of
-//! responses (`{"type": "function", "name": ...}`); a tool of another type is one that the model's host has built in. Beside
-//! these, a function may have `input_grammar` or `input_pattern`: then its calls have such a text where others have
-//! arguments. Keys of tools that say nothing of calls are passed over, but not those that look misspelled.
+//! A tool has the form of chat completions (`{"type": "function", "function": {...}}`) or of responses (`{"type":
+//! "function", "name": ...}`). A tool of another type is built in by the model's host. A function may also have
+//! `input_grammar` or `input_pattern`, which replaces its arguments. Unrelated keys of tools are ignored, except those
+//! that look misspelled.
 
 use crate::structural_tag::fields::{Fields, Reader};
 use crate::structural_tag::format::Text;
@@ -22,7 +22,7 @@ pub(super) struct Request {
     /// Fewest and most calls.
     pub(super) min: u32,
     pub(super) max: Option<u32>,
-    /// The place that says that each tool is called once at most.
+    /// The place of the option that allows each tool at most once.
     pub(super) unique: Option<NodeId>,
     /// Whether text may come before the first call.
     pub(super) text_before: bool,
@@ -36,9 +36,9 @@ pub(super) struct Request {
 pub(super) enum Choice {
     /// Text, and calls or none.
     Auto,
-    /// One call at least.
+    /// At least one call.
     Required,
-    /// One call of the one tool that is left.
+    /// One call of the only remaining tool.
     Named,
     /// No calls.
     None,
@@ -52,11 +52,11 @@ pub(super) struct Tool {
     pub(super) built_in: Option<String>,
     /// The schema of its arguments; without one they are any object.
     pub(super) parameters: Option<NodeId>,
-    /// The text that it takes in place of arguments, where it does.
+    /// The text that replaces the arguments.
     pub(super) input: Option<Input>,
 }
 
-/// A text that a tool takes in place of arguments, written as it is.
+/// A text that replaces the arguments of a tool, without escapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input {
     /// A text of a grammar in the notation of XGrammar.
@@ -65,7 +65,7 @@ pub(super) enum Input {
     Pattern(NodeId),
 }
 
-/// How reasoning begins.
+/// The beginning of reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
     /// The prompt has the beginning already.
@@ -326,7 +326,7 @@ fn misspelled(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) {
     }
 }
 
-/// The choice, and the tools that it leaves.
+/// Returns the choice, and the tools that it leaves.
 fn chosen(
     reader: &mut Reader<'_, '_>,
     at: NodeId,
@@ -373,7 +373,7 @@ fn mode(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) -> Option<Choic
     choice
 }
 
-/// The tool that a reference is to: a function by its name, another by its type.
+/// Returns the tool of a reference: a function by its name, another tool by its type.
 fn named(reader: &mut Reader<'_, '_>, at: NodeId, tools: &[Tool]) -> Option<usize> {
     let mut fields = reader.object(at)?;
     let kind = match fields.get(reader, "type") {

@@ -1,15 +1,15 @@
-//! Styles of calls: how a family of models writes calls, text and reasoning.
+//! Styles of calls: the notation of calls, text and reasoning of a family of models.
 //!
-//! A style is a file of `styles`, read once; what its texts are made of is in the chat templates of the family, in
-//! XGrammar 0.2.8 (`builtin_structural_tag.py`) and in mistral-common (`instruct.py`). `{name}` stands for the name of a
-//! tool. Three arrangements cover the families: text in which calls stand, alone or within a section; messages with a
-//! separator (gpt-oss); one response and then a section (Kimi K3).
+//! A style is a file of `styles`, read once. The sources of its texts are the chat templates of the family, XGrammar
+//! 0.2.8 (`builtin_structural_tag.py`) and mistral-common (`instruct.py`). `{name}` is replaced by the name of a tool.
+//! Three arrangements cover the families: text with calls in it, alone or within a section; messages with a separator
+//! (gpt-oss); one response and then a section (Kimi K3).
 
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 
-/// How calls are written.
+/// The notation of calls.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Style {
@@ -23,7 +23,7 @@ pub(super) struct Style {
     /// Forms of a call to a tool that is no function.
     #[serde(default)]
     pub(super) built_in: Vec<Call>,
-    /// How arguments are written: as JSON, or in a style of members.
+    /// The notation of arguments: JSON, or a style of members.
     #[serde(default = "json")]
     pub(super) arguments: String,
     /// Markup around all calls.
@@ -53,7 +53,7 @@ fn json() -> String {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
-    /// How it begins whatever the tool, where it stands in text.
+    /// The common beginning of calls of all tools, in text.
     #[serde(default)]
     pub(super) trigger: String,
     /// Before the arguments. The first part is a text.
@@ -82,7 +82,7 @@ pub(super) struct Section {
     /// Whitespace that the family writes before a section without text.
     #[serde(default)]
     pub(super) lead: String,
-    /// How it begins in text; its beginning where nothing is said.
+    /// The beginning in text. By default, the beginning of the section.
     #[serde(default)]
     pub(super) trigger: String,
     pub(super) begin: Vec<Part>,
@@ -91,7 +91,7 @@ pub(super) struct Section {
     pub(super) end: Vec<Part>,
 }
 
-/// Messages of which some are calls.
+/// Messages, some of them calls.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Messages {
@@ -176,7 +176,7 @@ static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
 });
 
 impl Style {
-    /// The style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are `qwen_3`.
+    /// Returns the style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are `qwen_3`.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name: String = letters(name).collect();
         let is_named = |known: &str| letters(known).eq(name.chars());
@@ -186,12 +186,12 @@ impl Style {
         })
     }
 
-    /// The names of all styles.
+    /// Returns the names of all styles.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         FILES.into_iter().map(|(name, _)| name)
     }
 
-    /// The styles and aliases for other versions of the same family of models, such as `llama_3_1` for `llama_4`.
+    /// Returns the styles and aliases for other versions of the same family of models, such as `llama_3_1` for `llama_4`.
     pub(super) fn other_versions(name: &str) -> Vec<&'static str> {
         let family = |name: &str| {
             let is_version = |c: &char| c.is_ascii_digit() || *c == 'v' || *c == 'p';
@@ -203,7 +203,7 @@ impl Style {
     }
 }
 
-/// The letters and digits of a name, in lower case.
+/// Returns the letters and digits of a name, in lower case.
 fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase())
 }

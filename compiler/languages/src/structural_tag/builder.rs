@@ -1,0 +1,161 @@
+//! The grammar of a tag under construction: its rules and regions, and the findings.
+//!
+//! A region is a rule that a splitter of outputs distinguishes. The strings of a tag's own region are markup: they stand
+//! around the content. The region of free text also reads the ends of the text: beginnings of tags, and the end of the tag
+//! around it. These are its markers.
+
+use std::ops::Range;
+
+use crate::free_text::Symbol;
+use crate::inner::{Outer, Place};
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::{
+    Expr, Lowered, MarkerPart, Origin, Region, RegionKind, RuleKind, TokenRef, TokenSet,
+};
+use grammarc_json_schema::document::{Document, Json, NodeId};
+
+use super::format::{Mark, Text, Token};
+use super::texts::{Symbols, Texts};
+
+/// The grammar of a tag under construction.
+pub(super) struct TagBuilder<'a> {
+    source: &'a Source,
+    pub(super) document: &'a Document<'a>,
+    texts: Texts<'a>,
+    pub(super) outer: Outer,
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+impl<'a> TagBuilder<'a> {
+    /// Returns an empty grammar.
+    pub(super) fn new(source: &'a Source, document: &'a Document<'a>, texts: Texts<'a>) -> Self {
+        Self { source, document, texts, outer: Outer::default(), errors: Vec::new() }
+    }
+
+    /// Returns the rules with all findings.
+    pub(super) fn finish(mut self) -> Outer {
+        self.outer.findings.extend(self.texts.notes);
+        self.outer
+    }
+
+    /// Converts a string to symbols.
+    pub(super) fn symbols(&mut self, text: &Text) -> Symbols {
+        self.texts.symbols(text, self.document).0
+    }
+
+    /// Converts a beginning or an end to symbols, with the length in bytes of each.
+    pub(super) fn mark(&mut self, mark: &Mark) -> (Symbols, Vec<usize>) {
+        if let Mark::Token(token) = mark {
+            self.errors.extend(self.texts.check(token, self.document));
+        }
+        self.texts.of_mark(mark, self.document)
+    }
+
+    /// Converts the ends of a tag to symbols.
+    pub(super) fn marks(&mut self, marks: &[Mark]) -> Vec<Symbols> {
+        marks.iter().map(|mark| self.mark(mark).0).collect()
+    }
+
+    /// Returns the set of some tokens, or its complement.
+    pub(super) fn token(&mut self, tokens: &[Token], negated: bool) -> Expr {
+        for token in tokens {
+            self.errors.extend(self.texts.check(token, self.document));
+        }
+        let tokens = tokens.iter();
+        let tokens = tokens.map(|token| (token.token.clone(), Some(self.document.span(token.at))));
+        Expr::Token(TokenSet { tokens: tokens.collect(), negated })
+    }
+
+    /// Reports an error at a value of the document.
+    pub(super) fn error(&mut self, code: &'static str, at: NodeId, message: String, help: &str) {
+        self.errors.push(self.document.error(code, at, message).with_help(help));
+    }
+
+    /// Defines a rule for an expression, which is a region.
+    pub(super) fn region(&mut self, region: Region, name: &str, expr: Expr, at: NodeId) -> Expr {
+        let number = self.outer.builder.region(region);
+        let rule = self.outer.builder.declare(name);
+        let (span, pointer) = (self.document.span(at), self.document.pointer(at));
+        let origin = Origin { span: Some(span), pointer: Some(pointer) };
+        self.outer.builder.define_as(rule, expr, origin, RuleKind::Region(number));
+        Expr::Call(rule)
+    }
+
+    /// Defines a region for the content of an inner source. An empty language stays [`Expr::Never`].
+    pub(super) fn content(&mut self, kind: RegionKind, expr: Expr, at: NodeId) -> Expr {
+        match expr {
+            Expr::Never => Expr::Never,
+            expr => self.region(Region::plain(kind), kind.name(), expr, at),
+        }
+    }
+
+    /// Adds an inner source that is a part of the document.
+    pub(super) fn add_part(&mut self, at: NodeId, lower: impl FnOnce(Source) -> Inner) -> Expr {
+        let place = self.document.span(at);
+        let lowered = lower(self.source_of(&self.source.text[place.clone()]));
+        let span = |inner: &Range<usize>| place.start + inner.start..place.start + inner.end;
+        self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
+    }
+
+    /// Adds an inner source that is written as a string of the document.
+    pub(super) fn add_string(&mut self, at: NodeId, lower: impl FnOnce(Source) -> Inner) -> Expr {
+        let Json::String(text) = self.document.json(at) else { return Expr::Never };
+        let lowered = lower(self.source_of(text));
+        let written = self.document.written(at);
+        let span = |inner: &Range<usize>| written.span(inner);
+        self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
+    }
+
+    /// Adds an inner source that the document does not contain.
+    pub(super) fn add_constant(&mut self, text: &str, lower: impl FnOnce(Source) -> Inner) -> Expr {
+        let lowered = lower(self.source_of(text));
+        self.add(lowered, &Place { span: &|_| 0..0, pointer: None })
+    }
+
+    fn source_of(&self, text: &str) -> Source {
+        Source::new(self.source.name.clone(), text)
+    }
+
+    fn add(&mut self, lowered: Inner, place: &Place<'_>) -> Expr {
+        match lowered {
+            Ok(lowered) => Expr::Call(self.outer.add(lowered, place)),
+            Err(errors) => {
+                self.errors.extend(place.diagnostics(errors));
+                Expr::Never
+            }
+        }
+    }
+}
+
+/// The grammar of an inner source, or its errors.
+pub(super) type Inner = Result<Lowered, Vec<Diagnostic>>;
+
+/// Returns the region of a tag, labelled with its beginning.
+pub(super) fn tagged(begin: &Mark) -> Region {
+    let label = match begin {
+        Mark::Text(text) => text.text.clone(),
+        Mark::Token(token) => match &token.token {
+            TokenRef::Text(text) => text.clone(),
+            TokenRef::Id(id) => id.to_string(),
+        },
+    };
+    Region { label, ..Region::plain(RegionKind::Tag) }
+}
+
+/// Converts texts to markers. Empty texts are left out.
+pub(super) fn markers(texts: &[Symbols]) -> Vec<Vec<MarkerPart>> {
+    let written = texts.iter().flat_map(Symbols::written).filter(|symbols| !symbols.is_empty());
+    let mut markers: Vec<Vec<MarkerPart>> = Vec::new();
+    for symbols in written {
+        let mut parts = Vec::new();
+        for symbol in symbols {
+            match (symbol, parts.last_mut()) {
+                (Symbol::Byte(byte), Some(MarkerPart::Bytes(bytes))) => bytes.push(*byte),
+                (Symbol::Byte(byte), _) => parts.push(MarkerPart::Bytes(vec![*byte])),
+                (Symbol::Token(token), _) => parts.push(MarkerPart::Token(token.clone())),
+            }
+        }
+        markers.push(parts);
+    }
+    markers
+}

@@ -1,0 +1,130 @@
+//! The shared state of all passes over types: environments of type parameters, the depth, and the findings.
+
+use std::ops::Range;
+
+use oxc_ast::ast::TSType;
+use oxc_span::GetSpan;
+use rustc_hash::FxHashMap;
+
+use super::codes;
+use super::declarations::{Declarations, range};
+use super::tags::{self, Tag};
+use super::written::Node;
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::{Diagnostic, Severity};
+
+/// Most levels of types within each other. A document may have 128 levels, and a type takes up to four of them. A
+/// deeper type is an error.
+const MAX_NESTING: usize = 30;
+
+/// Most errors that are reported.
+pub(super) const MAX_ERRORS: usize = 50;
+
+/// Steps of a budget that a type takes, about.
+pub(super) const STEPS_A_TYPE: usize = 1 << 6;
+
+/// Arguments of type parameters.
+pub(super) type Env<'a> = FxHashMap<&'a str, Ty<'a>>;
+
+/// A type, with the environment that gives its type parameters their meaning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ty<'a> {
+    pub(super) node: &'a TSType<'a>,
+    /// Index of the environment.
+    pub(super) env: usize,
+}
+
+/// The shared state of all passes over types.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    text: &'a str,
+    pub(super) declarations: &'a Declarations<'a>,
+    /// The environments. The first has no parameters.
+    pub(super) envs: Vec<Env<'a>>,
+    depth: usize,
+    budget: &'a Budget,
+    pub(super) errors: Vec<Diagnostic>,
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(
+        text: &'a str,
+        declarations: &'a Declarations<'a>,
+        errors: Vec<Diagnostic>,
+        budget: &'a Budget,
+    ) -> Self {
+        let envs = vec![Env::default()];
+        Self { text, declarations, envs, depth: 0, budget, errors, findings: Vec::new() }
+    }
+
+    /// Whether the pass has to stop: the budget is spent, or there are too many errors.
+    pub(super) fn is_over(&self) -> bool {
+        self.budget.spend(STEPS_A_TYPE).is_err() || self.errors.len() >= MAX_ERRORS
+    }
+
+    pub(super) fn error(&mut self, error: Diagnostic) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+        }
+    }
+
+    /// Refuses a type without JSON values, or one that needs TypeScript's checker.
+    pub(super) fn unsupported(&mut self, span: Range<usize>, what: &str, help: &str) -> Node {
+        let error = Diagnostic::error(
+            codes::UNSUPPORTED,
+            format!("{what} can't be read as a type of JSON values"),
+        );
+        self.error(error.with_label(span.clone(), "").with_help(help));
+        Node::value(false, &span)
+    }
+
+    pub(super) fn span(&self, ty: Ty<'a>) -> Range<usize> {
+        range(ty.node.span())
+    }
+
+    /// Enters a level, and returns whether the limits allow it. [`leave`](Self::leave) follows in either case.
+    pub(super) fn enter(&mut self, span: &Range<usize>) -> bool {
+        self.depth += 1;
+        if self.budget.spend(STEPS_A_TYPE).is_err() {
+            return false;
+        }
+        if self.depth > MAX_NESTING {
+            let text = format!("types are nested more than {MAX_NESTING} deep, or in a circle");
+            let error = Diagnostic::error(codes::NESTED_TOO_DEEP, text);
+            let error = error.with_label(span.clone(), "one too many");
+            self.error(error.with_help("give the inner part a name of its own"));
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Returns the tags of the comment before a place.
+    pub(super) fn tags(&mut self, at: u32) -> Vec<Tag> {
+        match self.declarations.comment(at) {
+            Some(comment) => {
+                let mut found = Vec::new();
+                let tags = tags::read(&self.text[comment.clone()], comment.start, &mut found);
+                for finding in found {
+                    match finding.severity {
+                        Severity::Error => self.error(finding),
+                        _ if self.findings.contains(&finding) => {}
+                        _ => self.findings.push(finding),
+                    }
+                }
+                tags
+            }
+            None => Vec::new(),
+        }
+    }
+
+    pub(super) fn no_object(&mut self, span: &Range<usize>) {
+        let text = "a type of objects is needed here";
+        let error = Diagnostic::error(codes::UNSUPPORTED, text).with_label(span.clone(), "");
+        self.error(error.with_help("write an interface, or a type in braces"));
+    }
+}
