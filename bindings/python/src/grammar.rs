@@ -232,7 +232,9 @@ impl Grammar {
         logit_width: Option<u32>,
         rollback_window: usize,
     ) -> PyResult<Matcher> {
-        Matcher::new(slf, end_tokens.map(|ids| ids.0), logit_width, rollback_window)
+        let ends = end_tokens.map(|ids| ids.0);
+        let owner = slf.clone().into_any().unbind();
+        Matcher::new(slf.get().inner(), owner, ends, logit_width, rollback_window)
     }
 
     /// Raises `TextRefused` where a text is not one of the grammar, with the offset of the first byte that is wrong, or of

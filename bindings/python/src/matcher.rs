@@ -9,7 +9,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Element, Row};
-use crate::grammar::Grammar;
 use crate::raise;
 use crate::tokens::{Id, Ids, Text};
 
@@ -18,13 +17,16 @@ use crate::tokens::{Id, Ids, Text};
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Matcher {
     inner: Mutex<grammarc_runtime::Matcher>,
-    grammar: Py<Grammar>,
+    /// The `Grammar`, as an object: its own file makes matchers.
+    grammar: Py<PyAny>,
     rollback_window: usize,
 }
 
 impl Matcher {
+    /// Makes a matcher; `owner` is the Python object of the grammar.
     pub(crate) fn new(
-        grammar: &Bound<'_, Grammar>,
+        grammar: &grammarc_runtime::Grammar,
+        owner: Py<PyAny>,
         end_tokens: Option<Vec<u32>>,
         logit_width: Option<u32>,
         rollback_window: usize,
@@ -36,9 +38,9 @@ impl Matcher {
         if let Some(width) = logit_width {
             options = options.logit_width(width);
         }
-        let matcher = grammarc_runtime::Matcher::with_options(grammar.get().inner(), options);
+        let matcher = grammarc_runtime::Matcher::with_options(grammar, options);
         let inner = Mutex::new(matcher.map_err(raise::options)?);
-        Ok(Self { inner, grammar: grammar.clone().unbind(), rollback_window })
+        Ok(Self { inner, grammar: owner, rollback_window })
     }
 
     /// The matcher, once no other thread has it. A panic that was caught left it at a position that it had before or was
@@ -195,7 +197,7 @@ impl Matcher {
 
     /// The grammar.
     #[getter]
-    fn grammar(&self, py: Python<'_>) -> Py<Grammar> {
+    fn grammar(&self, py: Python<'_>) -> Py<PyAny> {
         self.grammar.clone_ref(py)
     }
 
