@@ -124,7 +124,25 @@ impl Setup {
         ends
     }
 
-    /// The matcher of the masks.
+    /// Returns the tokens of the reasoning's closing tag. Without a bound on the reasoning there are none.
+    ///
+    /// # Errors
+    ///
+    /// The reasoning is bounded, and there is no tokenizer.
+    pub(super) fn closing_tag(&self, params: &GenerateParams) -> Result<Vec<u32>, GenerateError> {
+        let bounded = params.reasoning.as_ref().filter(|reasoning| reasoning.max_tokens.is_some());
+        let tokens = match (bounded, &self.encoder) {
+            (Some(reasoning), Some(encoder)) => encoder.prompt(&reasoning.close),
+            (Some(_), None) => None,
+            (None, _) => Some(Vec::new()),
+        };
+        tokens.ok_or(GenerateError::Unsupported {
+            what: "reasoning.max_tokens",
+            why: "has no tokenizer to spell the closing tag with",
+        })
+    }
+
+    /// Returns the matcher of the masks.
     pub(super) fn matcher(&self, end_tokens: &[u32]) -> Result<Option<Matcher>, GenerateError> {
         let Some(grammar) = &self.grammars.masks else { return Ok(None) };
         let options = MatcherOptions::new().logit_width(self.logit_width);
