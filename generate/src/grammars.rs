@@ -20,20 +20,29 @@ use grammarc_compiler::frontend::settings::{Language, Settings, SettingsError};
 use grammarc_runtime::{Grammar as Compiled, Matcher, Vocabulary};
 use serde_json::{Map, Value, json};
 
-use crate::behind::{Begun, Behind};
+use crate::background::{Background, Begun};
 use crate::grammar::{Form, Grammar, GrammarSource};
 use crate::params::Reasoning;
 
 /// Longest compilation unless something else is asked for.
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
 
-/// Other texts that stand around the texts of a grammar.
+/// Text before and after the texts of a grammar.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Around<'a> {
-    /// Reasoning before it; `true` where its opening tag is in the prompt.
-    pub reasoning: Option<(&'a Reasoning, bool)>,
-    /// Any text behind it.
-    pub text_behind: bool,
+pub struct Affixes<'a> {
+    /// The reasoning before the output.
+    pub prefix: Option<Prefix<'a>>,
+    /// Whether any text may follow the output.
+    pub has_suffix: bool,
+}
+
+/// Reasoning before an output.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix<'a> {
+    /// The tags of the reasoning.
+    pub reasoning: &'a Reasoning,
+    /// Whether the opening tag is in the prompt.
+    pub is_open: bool,
 }
 
 /// A compiler for one vocabulary with its cache. `Send` and `Sync`; a clone is the same.
@@ -48,7 +57,7 @@ struct Inner {
     cache: Cache,
     time: Duration,
     /// Unmasked grammars whose masks are being computed; `None` if the compiler returns complete grammars only.
-    behind: Option<Arc<Behind>>,
+    background: Option<Arc<Background>>,
 }
 
 /// Why a grammar was not compiled.
@@ -112,7 +121,7 @@ impl Grammars {
         time: Duration,
     ) -> Self {
         let compiler = Arc::new(Compiler::on_threads(vocabulary.artifact().clone(), threads));
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, behind: None }) }
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background: None }) }
     }
 
     /// The same, which gives a grammar as soon as its automata are built, while a thread computes its masks: see
@@ -122,8 +131,8 @@ impl Grammars {
     pub fn early(self) -> Self {
         let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;
         let (compiler, vocabulary) = (Arc::clone(compiler), vocabulary.clone());
-        let (cache, time, behind) = (cache.clone(), *time, Some(Arc::default()));
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, behind }) }
+        let (cache, time, background) = (cache.clone(), *time, Some(Arc::default()));
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background }) }
     }
 
     /// The vocabulary.
@@ -146,7 +155,7 @@ impl Grammars {
         grammar: &Grammar,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
-        self.compile_around(grammar, &Around::default(), cancel)
+        self.compile_with(grammar, &Affixes::default(), cancel)
     }
 
     /// The artifact of a grammar with what stands around its texts.
@@ -154,18 +163,18 @@ impl Grammars {
     /// # Errors
     ///
     /// See [`GrammarError`].
-    pub fn compile_around(
+    pub fn compile_with(
         &self,
         grammar: &Grammar,
-        around: &Around<'_>,
+        affixes: &Affixes<'_>,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
         match &grammar.form {
-            Form::Source(source) => self.compile_source(&composed(source, around), cancel),
-            Form::Artifact(_) if around.text_behind => {
+            Form::Source(source) => self.compile_source(&composed(source, affixes), cancel),
+            Form::Artifact(_) if affixes.has_suffix => {
                 Err(GrammarError::Artifact { what: "text behind the output" })
             }
-            Form::Artifact(_) if around.reasoning.is_some() => {
+            Form::Artifact(_) if affixes.prefix.is_some() => {
                 Err(GrammarError::Artifact { what: "reasoning" })
             }
             Form::Artifact(compiled) => self.of_this_vocabulary(compiled),
@@ -181,12 +190,12 @@ impl Grammars {
     pub fn kept(
         &self,
         grammar: &Grammar,
-        around: &Around<'_>,
+        affixes: &Affixes<'_>,
     ) -> Result<Option<Compiled>, GrammarError> {
         let Form::Source(source) = &grammar.form else {
-            return self.compile_around(grammar, around, None).map(Some);
+            return self.compile_with(grammar, affixes, None).map(Some);
         };
-        let asked = Asked::new(&composed(source, around))?;
+        let asked = Asked::new(&composed(source, affixes))?;
         if let Some(begun) = self.begun(&asked)? {
             return Ok(Some(begun));
         }
@@ -202,8 +211,8 @@ impl Grammars {
 
     /// The grammar of a source whose masks are being computed.
     fn begun(&self, asked: &Asked) -> Result<Option<Compiled>, GrammarError> {
-        let Some(behind) = &self.inner.behind else { return Ok(None) };
-        let Some(Begun { grammar, report }) = behind.get(&self.key_of(asked)) else {
+        let Some(background) = &self.inner.background else { return Ok(None) };
+        let Some(Begun { grammar, report }) = background.get(&self.key_of(asked)) else {
             return Ok(None);
         };
         refuse(&asked.text, denied(&asked.text, &report, &asked.settings.deny))?;
@@ -240,7 +249,7 @@ impl Grammars {
         source: &GrammarSource,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
-        let Inner { compiler, cache, time, behind, .. } = &*self.inner;
+        let Inner { compiler, cache, time, background, .. } = &*self.inner;
         let asked = Asked::new(source)?;
         if let Some(begun) = self.begun(&asked)? {
             return Ok(begun);
@@ -252,7 +261,7 @@ impl Grammars {
             budget = budget.cancel_flag(Arc::clone(flag));
         }
         let front_end = &settings.front_end;
-        let answer = match behind {
+        let answer = match background {
             Some(_) => cache.get_or_begin(compiler, front_end, &text, &options, budget),
             None => {
                 let cached = cache.get_or_compile(compiler, front_end, &text, &options, &budget);
@@ -271,7 +280,7 @@ impl Grammars {
         Ok(match answer {
             Beginning::Whole(cached) => Compiled::from_artifact(cached.artifact),
             Beginning::Early(pending) => {
-                begun(*pending, key, behind.as_ref().unwrap_or(&Arc::default()))
+                begun(*pending, key, background.as_ref().unwrap_or(&Arc::default()))
             }
         })
     }
@@ -303,11 +312,11 @@ fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarEr
 
 /// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy, computes the
 /// masks before it returns.
-fn begun(pending: Pending, key: Key, behind: &Arc<Behind>) -> Compiled {
+fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();
     let report = pending.report().clone();
-    let place = behind.place(key, Begun { grammar: early.clone(), report });
+    let place = background.place(key, Begun { grammar: early.clone(), report });
     let is_free = place.is_some();
     let work = move || {
         // Where a limit is met, masks go on to be found by walks.
@@ -357,14 +366,14 @@ const REASONING: &str = "reasoning";
 const OUTPUT: &str = "output";
 
 /// The source of a grammar with what stands around its texts.
-fn composed<'s>(source: &'s GrammarSource, around: &Around<'_>) -> Cow<'s, GrammarSource> {
-    if around.reasoning.is_none() && !around.text_behind {
+fn composed<'s>(source: &'s GrammarSource, affixes: &Affixes<'_>) -> Cow<'s, GrammarSource> {
+    if affixes.prefix.is_none() && !affixes.has_suffix {
         return Cow::Borrowed(source);
     }
     let mut sources = Map::new();
     sources.insert(OUTPUT.to_owned(), source.named());
     let mut root = format!("@\"{OUTPUT}\"");
-    if let Some((reasoning, is_open)) = around.reasoning {
+    if let Some(Prefix { reasoning, is_open }) = affixes.prefix {
         let Reasoning { open, close, .. } = reasoning;
         let begin = if is_open { "" } else { open.as_str() };
         let format =
@@ -375,7 +384,7 @@ fn composed<'s>(source: &'s GrammarSource, around: &Around<'_>) -> Cow<'s, Gramm
         sources.insert(REASONING.to_owned(), tag.named());
         root = format!("@\"{REASONING}\" [ \\t\\r\\n]{{0,4}} {root}");
     }
-    if around.text_behind {
+    if affixes.has_suffix {
         root.push_str(" .*");
     }
     let options = [("sources".to_owned(), Value::Object(sources))];

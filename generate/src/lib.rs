@@ -20,7 +20,7 @@
 pub mod agents;
 pub mod arguments;
 pub mod backend;
-mod behind;
+mod background;
 pub mod chat;
 pub mod constraint;
 pub mod decoder;

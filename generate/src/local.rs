@@ -13,7 +13,7 @@ use crate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
 use crate::chat::{ChatError, ChatTemplate};
 use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
 use crate::encode::{Encode, controls};
-use crate::engine::{Choice, Engine, EngineOptions, EngineStats, Told};
+use crate::engine::{Choice, Engine, EngineOptions, EngineStats, StreamItem};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
 use crate::model::{Model, ModelInfo};
@@ -192,7 +192,7 @@ impl Local {
         params: GenerateParams,
         grammars: CompiledGrammars,
         choice: Choice,
-    ) -> Result<Receiver<Told>, GenerateError> {
+    ) -> Result<Receiver<StreamItem>, GenerateError> {
         let setup = Setup {
             vocabulary: self.vocabulary().clone(),
             logit_width: self.info().logit_width,
@@ -235,13 +235,13 @@ impl LlmBackend for Local {
 
 /// The events of an engine as a generation.
 pub struct Received {
-    receiver: Pin<Box<Receiver<Told>>>,
+    receiver: Pin<Box<Receiver<StreamItem>>>,
     ended: bool,
 }
 
 impl Received {
     /// The events that a receiver gets.
-    pub fn new(receiver: Receiver<Told>) -> Self {
+    pub fn new(receiver: Receiver<StreamItem>) -> Self {
         Self { receiver: Box::pin(receiver), ended: false }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_channel::Receiver;
 use grammarc_generate::decoder::CompiledGrammars;
-use grammarc_generate::engine::{Choice, Told};
+use grammarc_generate::engine::{Choice, StreamItem};
 use grammarc_generate::fair::Client;
 use grammarc_generate::local::PromptTokens;
 use grammarc_generate::{GenerateError, GenerateParams, Grammar, Local, Prompt, fresh_seed};
@@ -61,7 +61,7 @@ impl Wanted {
 
 /// Outputs of one request that are under way.
 pub(crate) struct Started {
-    pub(crate) receivers: Vec<Receiver<Told>>,
+    pub(crate) receivers: Vec<Receiver<StreamItem>>,
     pub(crate) prompt_tokens: usize,
     /// Time by which each output must have its first token.
     pub(crate) deadline: Option<Instant>,

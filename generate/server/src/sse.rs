@@ -14,7 +14,7 @@ use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use futures_util::stream::{self, BoxStream};
-use grammarc_generate::engine::Told;
+use grammarc_generate::engine::StreamItem;
 use grammarc_generate::local::Received;
 use grammarc_generate::output::{Collector, Output};
 use grammarc_generate::{Event, Finish, GenerateError};
@@ -59,7 +59,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// The events of an output. One that has no token at its deadline, in the queue it may be, is an error.
 fn received(
-    receiver: Receiver<Told>,
+    receiver: Receiver<StreamItem>,
     deadline: Option<Instant>,
 ) -> BoxStream<'static, Result<Event, GenerateError>> {
     let late = deadline.map(|deadline| deadline + GRACE);

@@ -8,7 +8,7 @@ use grammarc_runtime::{Grammar, Matcher, MatcherOptions, Vocabulary};
 
 use crate::encode::Encode;
 use crate::error::GenerateError;
-use crate::grammars::{Around, GrammarError, Grammars};
+use crate::grammars::{Affixes, GrammarError, Grammars, Prefix};
 use crate::params::GenerateParams;
 
 /// Everything that a decoder needs besides parameters: vocabulary, tokenizer, prompt and compiled grammars.
@@ -60,8 +60,8 @@ impl CompiledGrammars {
         grammars: &Grammars,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Self, GenerateError> {
-        let compiled = Self::by(params, in_reasoning, |grammar, around| {
-            grammars.compile_around(grammar, around, cancel).map(Some)
+        let compiled = Self::by(params, in_reasoning, |grammar, affixes| {
+            grammars.compile_with(grammar, affixes, cancel).map(Some)
         });
         Ok(compiled?.unwrap_or_default())
     }
@@ -76,14 +76,14 @@ impl CompiledGrammars {
         in_reasoning: bool,
         grammars: &Grammars,
     ) -> Result<Option<Self>, GenerateError> {
-        Self::by(params, in_reasoning, |grammar, around| grammars.kept(grammar, around))
+        Self::by(params, in_reasoning, |grammar, affixes| grammars.kept(grammar, affixes))
     }
 
     /// Gets each grammar that the parameters need from `get`. `None` if `get` returns `None` for one of them.
     fn by(
         params: &GenerateParams,
         in_reasoning: bool,
-        get: impl Fn(&crate::grammar::Grammar, &Around<'_>) -> Result<Option<Grammar>, GrammarError>,
+        get: impl Fn(&crate::grammar::Grammar, &Affixes<'_>) -> Result<Option<Grammar>, GrammarError>,
     ) -> Result<Option<Self>, GenerateError> {
         let from_mode = params.json_mode.as_ref().and_then(|mode| mode.grammar());
         let asked = params.constraint.clone().or(from_mode);
@@ -91,15 +91,16 @@ impl CompiledGrammars {
         let Some(grammar) = asked.or_else(|| params.reasoning.as_ref().map(|_| any())) else {
             return Ok(Some(Self::default()));
         };
-        let reasoning = params.reasoning.as_ref().map(|reasoning| (reasoning, in_reasoning));
-        let around = Around { reasoning, text_behind: params.overshoots() };
-        let Some(masks) = get(&grammar, &around)? else { return Ok(None) };
-        let whole = match around.text_behind {
-            true => get(&grammar, &Around { text_behind: false, ..around })?,
+        let reasoning = params.reasoning.as_ref();
+        let prefix = reasoning.map(|reasoning| Prefix { reasoning, is_open: in_reasoning });
+        let affixes = Affixes { prefix, has_suffix: params.overshoots() };
+        let Some(masks) = get(&grammar, &affixes)? else { return Ok(None) };
+        let whole = match affixes.has_suffix {
+            true => get(&grammar, &Affixes { has_suffix: false, ..affixes })?,
             false => Some(masks.clone()),
         };
-        let output = match reasoning {
-            Some(_) => get(&grammar, &Around::default())?,
+        let output = match prefix {
+            Some(_) => get(&grammar, &Affixes::default())?,
             None => whole.clone(),
         };
         let (Some(whole), Some(output)) = (whole, output) else { return Ok(None) };

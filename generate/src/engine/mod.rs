@@ -20,9 +20,9 @@ mod queue;
 mod slot;
 mod stats;
 mod steps;
+mod stream_item;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -41,7 +41,7 @@ use self::steps::Steps;
 pub use self::options::EngineOptions;
 pub use self::queue::Choice;
 pub use self::stats::EngineStats;
-pub use self::told::Told;
+pub use self::stream_item::StreamItem;
 
 /// The thread of a model. Dropping it ends the thread behind the outputs that it has begun.
 pub struct Engine {
@@ -86,7 +86,7 @@ impl Engine {
         &self,
         decoder: Decoder,
         choice: Choice,
-    ) -> Result<Receiver<Told>, GenerateError> {
+    ) -> Result<Receiver<StreamItem>, GenerateError> {
         let (prompt, max_tokens) = (decoder.usage().prompt_tokens, decoder.params().max_tokens);
         let context = self.info.context;
         if prompt.saturating_add(max_tokens) > context {

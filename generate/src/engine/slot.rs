@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_channel::{Sender, TrySendError};
 
-use super::told::Told;
+use super::stream_item::StreamItem;
 use crate::decoder::Decoder;
 use crate::fair::Client;
 use crate::model::Seq;
@@ -14,12 +14,12 @@ use crate::output::Finish;
 /// An output that waits for a slot.
 pub(super) struct Job {
     pub(super) decoder: Decoder,
-    events: Sender<Told>,
+    events: Sender<StreamItem>,
     since: Instant,
 }
 
 impl Job {
-    pub(super) fn new(decoder: Decoder, events: Sender<Told>) -> Self {
+    pub(super) fn new(decoder: Decoder, events: Sender<StreamItem>) -> Self {
         Self { decoder, events, since: Instant::now() }
     }
 
@@ -67,9 +67,9 @@ pub(super) struct Slot {
     pub(super) seq: Seq,
     /// Tokens of the sequence that the model holds.
     pub(super) read: usize,
-    events: Sender<Told>,
+    events: Sender<StreamItem>,
     /// The messages that the reader's queue had no room for.
-    backlog: VecDeque<Told>,
+    backlog: VecDeque<StreamItem>,
     deadline: Option<Instant>,
     /// Since when the reader's queue is full.
     stuck: Option<Instant>,

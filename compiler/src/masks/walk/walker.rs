@@ -278,12 +278,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
-    fn descend(
-        &mut self,
-        way: LiveConfigurations,
-        node: u32,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
+    fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
         }

@@ -23,7 +23,7 @@ use crate::strict;
 
 use super::edits::{Edit, EditKind};
 use super::limits::{RepairLimits, RepairOptions};
-use super::outside::{Behind, behind, weight};
+use super::outside::{Suffix, suffix, weight};
 use super::readings::readings_of;
 use super::result::{RepairError, Repaired};
 
@@ -108,8 +108,8 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
         found.push(start..end);
         at = end;
     }
-    match behind(source, at) {
-        (Behind::Text, _) => weight(&source[at..], false) == 0,
+    match suffix(source, at) {
+        (Suffix::Text, _) => weight(&source[at..], false) == 0,
         _ => true,
     }
 }

@@ -70,7 +70,7 @@ fn looks_like_members(text: &str) -> bool {
 
 /// The kind of text behind a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum Suffix {
     /// Nothing but white space.
     Nothing,
     /// Closers too many, and commas.
@@ -80,10 +80,10 @@ pub(super) enum Behind {
 }
 
 /// The kind of the text from `at` to the end, and the cost of leaving it out.
-pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
+pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     let rest = source[at..].trim_start();
     if rest.is_empty() {
-        return (Behind::Nothing, 0);
+        return (Suffix::Nothing, 0);
     }
     let closers = rest.trim_start_matches(|c: char| {
         matches!(c, '}' | ']' | ',' | ';') || c.is_ascii_whitespace()
@@ -91,7 +91,7 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
     let cut = rest.len() - closers.len();
     let price = if cut == 0 { 0 } else { costs::EXTRA_CLOSERS };
     if closers.is_empty() {
-        return (Behind::Closers, if rest == ";" { costs::OUTSIDE } else { price });
+        return (Suffix::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
     // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. The rest of a string is
     // none: what follows without a space and has quotes, or what has a quote without another. A quote alone is one too many.
@@ -109,7 +109,7 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
                 .iter()
                 .any(|literal| closers.starts_with(literal)));
     let weight = if is_rest || is_value { costs::OUTSIDE_DATA } else { weight(closers, false) };
-    (Behind::Text, price + costs::OUTSIDE + weight)
+    (Suffix::Text, price + costs::OUTSIDE + weight)
 }
 
 /// Whether the document's text ends here: at the end, or where a fence closes.
@@ -132,10 +132,10 @@ pub(super) enum Tail {
 pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> Option<Tail> {
     let end = source.len();
     let mut from = skip_space(source, at);
-    let behind = |at: usize, mark: u8| {
+    let after_mark = |at: usize, mark: u8| {
         any_mark(source, at).filter(|(found, _)| *found == mark).map(|(_, len)| at + len)
     };
-    let comma = behind(from, b',');
+    let comma = after_mark(from, b',');
     if let Some(comma) = comma {
         from = skip_space(source, comma);
     }
@@ -169,7 +169,7 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     if colon == end {
         return Some(Tail::Member);
     }
-    let value = skip_space(source, behind(colon, b':')?);
+    let value = skip_space(source, after_mark(colon, b':')?);
     (value == end || scalar(source, value, strings)).then_some(Tail::Member)
 }
 
@@ -220,17 +220,17 @@ mod tests {
     fn prose_is_cheap_and_data_is_dear() {
         assert_eq!(starts("Sure: {\"a\": 1"), [(0, 0), (6, 1)]);
         assert!(starts("{\"a\": 1} {\"b\": 2").contains(&(9, 61)));
-        assert_eq!(behind("{} thanks", 2), (Behind::Text, 1));
-        assert_eq!(behind("{}]} ", 2), (Behind::Closers, 4));
-        assert_eq!(behind("{} {\"a\": 1}", 2), (Behind::Text, 61));
-        assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
-        assert_eq!(behind("{}\"", 2), (Behind::Text, 1));
-        assert_eq!(behind("[], null", 2), (Behind::Text, 65));
+        assert_eq!(suffix("{} thanks", 2), (Suffix::Text, 1));
+        assert_eq!(suffix("{}]} ", 2), (Suffix::Closers, 4));
+        assert_eq!(suffix("{} {\"a\": 1}", 2), (Suffix::Text, 61));
+        assert_eq!(suffix("{}\n", 2), (Suffix::Nothing, 0));
+        assert_eq!(suffix("{}\"", 2), (Suffix::Text, 1));
+        assert_eq!(suffix("[], null", 2), (Suffix::Text, 65));
         assert!(starts("[[null]],null,[null").contains(&(14, 61)));
         assert!(starts("as in [1], [a]: [null").contains(&(16, 6)));
-        assert_eq!(behind("{} as \"said\"", 2), (Behind::Text, 1));
-        assert_eq!(behind("{} b\",", 2), (Behind::Text, 61));
-        assert_eq!(behind("{}\", n", 2), (Behind::Text, 61));
+        assert_eq!(suffix("{} as \"said\"", 2), (Suffix::Text, 1));
+        assert_eq!(suffix("{} b\",", 2), (Suffix::Text, 61));
+        assert_eq!(suffix("{}\", n", 2), (Suffix::Text, 61));
     }
 
     #[test]

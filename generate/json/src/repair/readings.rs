@@ -11,7 +11,7 @@ use super::edits::{EditKind, replay};
 use super::limits::{Limit, RepairOptions};
 use super::result::{MAX_CANDIDATES, RepairError, Repaired};
 use super::search::Search;
-use super::{coerce, costs, escaped, way};
+use super::{coerce, costs, edit_path, escaped};
 use crate::schema::{JsonSchema, any_json};
 use crate::strict::{self, ParseError};
 
@@ -48,8 +48,8 @@ pub(super) fn readings_of(
         return Ok(vec![read]);
     }
     let any = any_json().expect("JSON itself compiles");
-    let guide = schema.and_then(JsonSchema::twin).unwrap_or(any);
-    let closed = schema.and_then(JsonSchema::closed_twin);
+    let guide = schema.and_then(JsonSchema::relaxed).unwrap_or(any);
+    let closed = schema.and_then(JsonSchema::closed_relaxed);
     let named =
         closed.map(|closed| readings(source, &closed.grammar, schema, options, costs::MOST));
     let named = named.transpose()?.filter(|named| !named.found.is_empty());
@@ -113,8 +113,8 @@ fn readings(
                 None => break,
             },
         };
-        for way in search.ways(end, beyond) {
-            let told = way::edits(source, &way);
+        for path in search.paths(end, beyond) {
+            let told = edit_path::edits(source, &path);
             let text = replay(source, &told.edits);
             let parsed = strict::parse(&text);
             // A source that has a key twice is read as it stands; only another place of a closer may be another way to

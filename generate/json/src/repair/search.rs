@@ -193,7 +193,8 @@ impl<'s> Search<'s> {
         } else {
             let old = self.nodes[known as usize];
             if old.cost <= new.cost {
-                if new.cost <= old.cost + costs::CLOSER_MARGIN && self.is_other_way(known, new.hash)
+                if new.cost <= old.cost + costs::CLOSER_MARGIN
+                    && self.is_other_path(known, new.hash)
                 {
                     self.nodes.push(Node { other: old.other, ..new });
                     self.nodes[known as usize].other = next;
@@ -207,7 +208,7 @@ impl<'s> Search<'s> {
     }
 
     /// Whether no way to a node is known that says what the hash is of, and there is room for one more.
-    fn is_other_way(&self, mut node: u32, hash: u64) -> bool {
+    fn is_other_path(&self, mut node: u32, hash: u64) -> bool {
         for _ in 0..MOST_OTHERS {
             let known = &self.nodes[node as usize];
             if known.hash == hash {
@@ -226,7 +227,7 @@ impl<'s> Search<'s> {
         let at = node.at as usize;
         let is_root = node.position == Positions::START;
         if band == 0 && !is_root && self.positions.is_accepting(node.position) {
-            let (kind, mut cost) = outside::behind(self.source, at);
+            let (kind, mut cost) = outside::suffix(self.source, at);
             // A text that is known to be cut hardly ends where its document does.
             if self.options.cut && node.cost > 0 && !node.styles.has(Styles::ENDED) {
                 cost += costs::CUT_WHOLE;
@@ -235,7 +236,7 @@ impl<'s> Search<'s> {
             // A document that is closed by an inserted closer does not leave out what stood inside.
             let is_closed = node.step == Step::Read
                 && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
-            if (kind == outside::Behind::Nothing
+            if (kind == outside::Suffix::Nothing
                 || is_closed
                 || outside::is_end(self.source.as_bytes(), at))
                 && let Some(bucket) = self.ends.get_mut(usize::from(node.cost + cost))
@@ -468,10 +469,10 @@ impl<'s> Search<'s> {
     }
 
     /// The ways to an end that cost at most `margin` more than the cheapest, that one in front; all say something else.
-    pub(super) fn ways(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
+    pub(super) fn paths(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([(Vec::new(), end, margin, true)]);
-        while let Some((mut way, mut at, margin, mut is_first)) = open.pop_front() {
+        while let Some((mut path, mut at, margin, mut is_first)) = open.pop_front() {
             while at != NONE {
                 let node = self.nodes[at as usize];
                 // The ways beside one that is itself beside another were entered with that.
@@ -480,7 +481,7 @@ impl<'s> Search<'s> {
                     if let Some(left) = margin.checked_sub(other.cost - node.cost)
                         && open.len() + found.len() < MOST_WAYS
                     {
-                        open.push_back((way.clone(), beside, left, false));
+                        open.push_back((path.clone(), beside, left, false));
                     }
                     beside = other.other;
                 }
@@ -489,13 +490,13 @@ impl<'s> Search<'s> {
                     NONE => node.end,
                     from => self.nodes[from as usize].at,
                 };
-                way.push(Taken { step: node.step, start: start as usize, end: node.end as usize });
+                path.push(Taken { step: node.step, start: start as usize, end: node.end as usize });
                 at = node.from;
             }
-            way.reverse();
-            let last = way.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
-            way.push(Taken { step: Step::End, start: last, end: self.source.len() });
-            found.push(way);
+            path.reverse();
+            let last = path.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
+            path.push(Taken { step: Step::End, start: last, end: self.source.len() });
+            found.push(path);
         }
         found
     }

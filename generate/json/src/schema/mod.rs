@@ -6,8 +6,8 @@
 mod error;
 mod expected;
 mod place;
+mod relaxed_schema;
 mod spelling;
-mod twin;
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub use error::{MAX_ERRORS, SchemaError, ValidationError, Violation};
 pub use expected::Expected;
-pub(crate) use twin::{Twin, any_json};
+pub(crate) use relaxed_schema::{RelaxedSchema, any_json};
 
 /// A JSON Schema, shared by all its clones. `Send` and `Sync`.
 ///
@@ -41,9 +41,9 @@ struct Inner {
     value: Value,
     validator: jsonschema::Validator,
     /// The relaxed grammar, compiled on first use. `None` inside if it could not be compiled.
-    twin: OnceLock<Option<Twin>>,
+    relaxed: OnceLock<Option<RelaxedSchema>>,
     /// The relaxed grammar without undeclared keys. `None` inside if it could not be compiled, or equals the other.
-    closed_twin: OnceLock<Option<Twin>>,
+    closed_relaxed: OnceLock<Option<RelaxedSchema>>,
 }
 
 impl std::fmt::Debug for JsonSchema {
@@ -113,8 +113,8 @@ impl JsonSchema {
             pointer: error.instance_path().to_string(),
             message: error.to_string(),
         })?;
-        let (twin, closed_twin) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { inner: Arc::new(Inner { text, value, validator, twin, closed_twin }) })
+        let (relaxed, closed_relaxed) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { text, value, validator, relaxed, closed_relaxed }) })
     }
 
     /// The text that it was read from.
@@ -157,8 +157,8 @@ impl JsonSchema {
     /// The first undeclared key of a value, in an object with `properties` and without `additionalProperties`. `None` as well if the
     /// schema has no relaxed grammar, or if that grammar rejects the value for another reason.
     pub(crate) fn unnamed_key(&self, value: &Value) -> Option<Violation> {
-        let at = self.closed_twin()?.refuses(value)?;
-        if self.twin()?.refuses(value).is_some() {
+        let at = self.closed_relaxed()?.refuses(value)?;
+        if self.relaxed()?.refuses(value).is_some() {
             return None;
         }
         let pointer = place::pointer(value, at);
@@ -174,25 +174,25 @@ impl JsonSchema {
     }
 
     /// The grammar that guides repairs. The first call compiles it; none where it cannot be compiled within two seconds.
-    pub(crate) fn twin(&self) -> Option<&Twin> {
-        self.inner.twin.get_or_init(|| Twin::compile(&self.inner.text, false)).as_ref()
+    pub(crate) fn relaxed(&self) -> Option<&RelaxedSchema> {
+        self.inner.relaxed.get_or_init(|| RelaxedSchema::compile(&self.inner.text, false)).as_ref()
     }
 
     /// The same for objects that take no keys that the schema does not name; none as well where that is no other grammar.
-    pub(crate) fn closed_twin(&self) -> Option<&Twin> {
+    pub(crate) fn closed_relaxed(&self) -> Option<&RelaxedSchema> {
         let make = || {
-            let closed = Twin::compile(&self.inner.text, true)?;
-            Some(closed).filter(|closed| self.twin().is_none_or(|open| !open.is_same(closed)))
+            let closed = RelaxedSchema::compile(&self.inner.text, true)?;
+            Some(closed).filter(|closed| self.relaxed().is_none_or(|open| !open.is_same(closed)))
         };
-        self.inner.closed_twin.get_or_init(make).as_ref()
+        self.inner.closed_relaxed.get_or_init(make).as_ref()
     }
 
     /// Compiles the grammars that guide repairs, which the first repair does else, in some milliseconds. False where the
     /// schema has none (the compiler refuses a keyword, or needs more than two seconds): repairs then know of the schema
     /// only in the end, when they validate the value.
     pub fn prepare(&self) -> bool {
-        let _ = self.closed_twin();
-        self.twin().is_some()
+        let _ = self.closed_relaxed();
+        self.relaxed().is_some()
     }
 }
 
@@ -216,11 +216,11 @@ mod tests {
     fn a_schema_that_is_closed_has_one_twin() {
         let schema = |text: &str| text.parse::<JsonSchema>().unwrap();
         let open = schema(r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#);
-        assert!(open.twin().is_some() && open.closed_twin().is_some());
+        assert!(open.relaxed().is_some() && open.closed_relaxed().is_some());
         let closed = schema(
             r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}"#,
         );
-        assert!(closed.twin().is_some() && closed.closed_twin().is_none());
+        assert!(closed.relaxed().is_some() && closed.closed_relaxed().is_none());
     }
 
     #[test]

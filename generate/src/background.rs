@@ -11,7 +11,7 @@ const MOST: usize = 2;
 
 /// The unmasked grammars of one compiler whose masks are being computed.
 #[derive(Default)]
-pub(crate) struct Behind {
+pub(crate) struct Background {
     begun: Mutex<Vec<(Key, Begun)>>,
 }
 
@@ -24,11 +24,11 @@ pub(crate) struct Begun {
 
 /// The place of a grammar in the table. Dropping it frees the place.
 pub(crate) struct Place {
-    behind: Arc<Behind>,
+    background: Arc<Background>,
     key: Key,
 }
 
-impl Behind {
+impl Background {
     /// The unmasked grammar with this key, if its masks are being computed.
     pub(crate) fn get(&self, key: &Key) -> Option<Begun> {
         let begun = self.lock();
@@ -42,7 +42,7 @@ impl Behind {
             return None;
         }
         begun.push((key, grammar));
-        Some(Place { behind: Arc::clone(self), key })
+        Some(Place { background: Arc::clone(self), key })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(Key, Begun)>> {
@@ -53,6 +53,6 @@ impl Behind {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.behind.lock().retain(|(key, _)| *key != self.key);
+        self.background.lock().retain(|(key, _)| *key != self.key);
     }
 }

@@ -16,11 +16,11 @@ use crate::text_grammar::{compile, refused_at};
 
 /// The grammar of a schema's instances in all spellings, over bytes.
 #[derive(Debug)]
-pub(crate) struct Twin {
+pub(crate) struct RelaxedSchema {
     pub(crate) grammar: Grammar,
 }
 
-impl Twin {
+impl RelaxedSchema {
     /// Compiles the relaxed grammar of a schema. `None` if the compiler refuses the schema or meets a limit. With `closed`, objects with
     /// `properties` take no undeclared keys.
     pub(crate) fn compile(schema: &str, closed: bool) -> Option<Self> {
@@ -46,7 +46,7 @@ impl Twin {
 }
 
 /// The twin of the schema that everything is an instance of.
-pub(crate) fn any_json() -> Option<&'static Twin> {
-    static ANY: OnceLock<Option<Twin>> = OnceLock::new();
-    ANY.get_or_init(|| Twin::compile("true", false)).as_ref()
+pub(crate) fn any_json() -> Option<&'static RelaxedSchema> {
+    static ANY: OnceLock<Option<RelaxedSchema>> = OnceLock::new();
+    ANY.get_or_init(|| RelaxedSchema::compile("true", false)).as_ref()
 }

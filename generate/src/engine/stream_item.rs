@@ -4,4 +4,4 @@ use crate::error::GenerateError;
 use crate::output::Event;
 
 /// An item of an output's stream: events, and at last an error if there is one.
-pub type Told = Result<Event, GenerateError>;
+pub type StreamItem = Result<Event, GenerateError>;
