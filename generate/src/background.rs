@@ -1,4 +1,5 @@
-//! Unmasked grammars whose masks are computed in the background: a few at once. All requests for such a grammar share it.
+//! Unmasked grammars whose masks are computed in the background, a few at a time. All requests for such a grammar
+//! share it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +7,8 @@ use grammarc_compiler::cache::Key;
 use grammarc_compiler::diagnostics::report::Report;
 use grammarc_runtime::Grammar as Compiled;
 
-/// Most background threads of one compiler that compute masks. More would take processors from generations.
+/// Maximum number of background threads of one compiler. More would take processors from generations; beyond it,
+/// masks are computed before the grammar is returned.
 const MOST: usize = 2;
 
 /// The unmasked grammars of one compiler whose masks are being computed.
@@ -29,13 +31,13 @@ pub(crate) struct Place {
 }
 
 impl Background {
-    /// The unmasked grammar with this key, if its masks are being computed.
+    /// Returns the unmasked grammar with this key, if its masks are being computed.
     pub(crate) fn get(&self, key: &Key) -> Option<Begun> {
         let begun = self.lock();
         begun.iter().find(|(other, _)| other == key).map(|(_, begun)| begun.clone())
     }
 
-    /// Takes a place for a grammar. `None` if all places are taken, or if the grammar has one already.
+    /// Reserves a place for a grammar. `None` if all places are in use, or if the grammar has one already.
     pub(crate) fn place(self: &Arc<Self>, key: Key, grammar: Begun) -> Option<Place> {
         let mut begun = self.lock();
         if begun.len() >= MOST || begun.iter().any(|(other, _)| *other == key) {

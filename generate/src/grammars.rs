@@ -1,7 +1,7 @@
-//! Grammars compiled for one vocabulary, kept and shared by the threads that ask for them.
+//! Grammars compiled for one vocabulary: a compiler with a cache that threads share.
 //!
-//! Reasoning before the output and text behind it are composed around a source as GBNF composes sources, `@"name"`; so one
-//! artifact says which tokens may come next across the borders of the parts.
+//! Reasoning before the output and text after it are composed with the source as GBNF composes sources, `@"name"`. So
+//! one artifact has the masks also at the borders between the parts.
 
 use std::borrow::Cow;
 use std::num::NonZero;
@@ -24,7 +24,7 @@ use crate::background::{Background, Begun};
 use crate::grammar::{Form, Grammar, GrammarSource};
 use crate::params::Reasoning;
 
-/// Longest compilation unless something else is asked for.
+/// Default limit of one compilation. A longer one fails with [`GrammarError::Spent`].
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
 
 /// Text before and after the texts of a grammar.
@@ -45,7 +45,7 @@ pub struct Prefix<'a> {
     pub is_open: bool,
 }
 
-/// A compiler for one vocabulary with its cache. `Send` and `Sync`; a clone is the same.
+/// A compiler for one vocabulary, with its cache. `Send` and `Sync`; a clone shares both.
 #[derive(Clone)]
 pub struct Grammars {
     inner: Arc<Inner>,
@@ -60,11 +60,11 @@ struct Inner {
     background: Option<Arc<Background>>,
 }
 
-/// Why a grammar was not compiled.
+/// An error of compiling a grammar.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
-    /// An option of the source.
+    /// An option of the source is wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The source has errors, or its grammar does not compile.
@@ -75,45 +75,45 @@ pub enum GrammarError {
         /// The diagnostics of the source.
         diagnostics: Vec<Diagnostic>,
     },
-    /// It takes longer than it may.
+    /// The compilation met its time limit.
     #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
     Spent {
         /// The source.
         source_text: Source,
-        /// The same as findings about the source.
+        /// The same, as diagnostics of the source.
         diagnostics: Vec<Diagnostic>,
     },
-    /// The artifact is of another vocabulary.
+    /// The artifact is for another vocabulary.
     #[error("the artifact is of the vocabulary {found}, the model has {expected}")]
     Vocabulary {
-        /// The artifact's.
+        /// Name of the artifact's vocabulary.
         found: String,
-        /// The model's.
+        /// Name of the model's vocabulary.
         expected: String,
     },
-    /// An artifact cannot be composed with reasoning or text behind it.
+    /// An artifact cannot be composed with reasoning or with text after it.
     #[error(
         "{what} is composed with a grammar's source, and an artifact has none: compile it with the artifact, or give the source"
     )]
     Artifact {
-        /// The part that was to be composed with it.
+        /// The part to be composed with it.
         what: &'static str,
     },
 }
 
 impl Grammars {
-    /// A compiler on so many threads, all processors by default, with a cache in memory.
+    /// Returns a compiler with a cache in memory. It uses `threads` threads, by default one a processor.
     pub fn new(vocabulary: Vocabulary, threads: Option<NonZero<usize>>) -> Self {
         Self::within(vocabulary, threads, COMPILE_TIME)
     }
 
-    /// The same, of which one compilation may take so long.
+    /// Returns such a compiler with another time limit of a compilation.
     pub fn within(vocabulary: Vocabulary, threads: Option<NonZero<usize>>, time: Duration) -> Self {
         let cache = Cache::open(CacheOptions::new()).expect("a cache in memory needs no folder");
         Self::with_cache(vocabulary, threads, cache, time)
     }
 
-    /// A compiler with this cache, of which one compilation may take so long.
+    /// Returns a compiler with a cache and a time limit of a compilation.
     pub fn with_cache(
         vocabulary: Vocabulary,
         threads: Option<NonZero<usize>>,
@@ -124,9 +124,11 @@ impl Grammars {
         Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background: None }) }
     }
 
-    /// The same, which gives a grammar as soon as its automata are built, while a thread computes its masks: see
-    /// [`Compiled::early`]. At most two such threads run at once: masks of a grammar beyond them are computed before it is given.
-    /// The grammar goes on without masks where these meet a limit.
+    /// Returns grammars as soon as their automata are built, while a thread computes the masks: see
+    /// [`Compiled::early`].
+    ///
+    /// At most two such threads run at once. The masks of further grammars are computed before the grammar is
+    /// returned. If the masks meet a limit, the grammar stays unmasked.
     #[must_use]
     pub fn early(self) -> Self {
         let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;
@@ -135,17 +137,17 @@ impl Grammars {
         Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background }) }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.inner.vocabulary
     }
 
-    /// Counters of the cache, all compilations among them.
+    /// Returns the counters of the cache.
     pub fn stats(&self) -> CacheStats {
         self.inner.cache.stats()
     }
 
-    /// The artifact of a grammar: one that is kept, or a new one. A flag that is set ends the compilation.
+    /// Compiles a grammar, or returns it from the cache. Setting the flag `cancel` ends the compilation.
     ///
     /// # Errors
     ///
@@ -158,7 +160,7 @@ impl Grammars {
         self.compile_with(grammar, &Affixes::default(), cancel)
     }
 
-    /// The artifact of a grammar with what stands around its texts.
+    /// Compiles a grammar with a prefix and a suffix.
     ///
     /// # Errors
     ///
@@ -181,12 +183,12 @@ impl Grammars {
         }
     }
 
-    /// The grammar with what stands around its texts, if nothing has to be compiled: it is an artifact, is cached, or its masks
-    /// are being computed.
+    /// Returns a grammar with a prefix and a suffix if it need not be compiled: it is an artifact, is cached, or its
+    /// masks are being computed.
     ///
     /// # Errors
     ///
-    /// The grammar is known not to compile.
+    /// An earlier compilation of the grammar failed.
     pub fn kept(
         &self,
         grammar: &Grammar,
@@ -209,7 +211,7 @@ impl Grammars {
         Ok(Some(Compiled::from_artifact(kept.artifact)))
     }
 
-    /// The grammar of a source whose masks are being computed.
+    /// Returns the grammar of a source whose masks are being computed.
     fn begun(&self, asked: &Asked) -> Result<Option<Compiled>, GrammarError> {
         let Some(background) = &self.inner.background else { return Ok(None) };
         let Some(Begun { grammar, report }) = background.get(&self.key_of(asked)) else {
@@ -224,17 +226,18 @@ impl Grammars {
         Key::new(self.inner.compiler.vocabulary(), &settings.front_end, text, options)
     }
 
-    /// The key of a grammar's source, in hexadecimal: equal keys are compiled to equal artifacts. None of an artifact.
+    /// Returns the key of a grammar's source, in hexadecimal. Equal keys compile to equal artifacts. `None` for an
+    /// artifact.
     ///
     /// # Errors
     ///
-    /// An option of the source.
+    /// An option of the source is wrong.
     pub fn key(&self, grammar: &Grammar) -> Result<Option<String>, GrammarError> {
         let Form::Source(source) = &grammar.form else { return Ok(None) };
         Ok(Some(self.key_of(&Asked::new(source)?).to_string()))
     }
 
-    /// Checks that an artifact is of this vocabulary.
+    /// Checks that an artifact is for this vocabulary.
     fn of_this_vocabulary(&self, compiled: &Compiled) -> Result<Compiled, GrammarError> {
         let (own, other) = (self.vocabulary(), compiled.vocabulary());
         if own.artifact().fingerprint() == other.artifact().fingerprint() {
@@ -295,7 +298,7 @@ fn of_cache(source: &Source, error: CacheError) -> GrammarError {
     }
 }
 
-/// Says in the log that a grammar could not be written to the cache's folder.
+/// Logs a warning if a grammar could not be written to the cache's folder.
 fn warn_if_not_kept(cached: &Cached) {
     if let Origin::NotKept(error) = &cached.origin {
         tracing::warn!(%error, "a grammar was compiled and could not be kept in the cache's folder");
@@ -310,8 +313,8 @@ fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarEr
     }
 }
 
-/// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy, computes the
-/// masks before it returns.
+/// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy,
+/// computes the masks first.
 fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();
@@ -335,7 +338,7 @@ fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
     early
 }
 
-/// A source as the compiler has it.
+/// A source as the compiler reads it.
 struct Asked {
     settings: Settings,
     text: Source,
@@ -354,7 +357,7 @@ impl Asked {
     }
 }
 
-/// The tokens of the shortest text of a grammar; none where no end of it was found within a megabyte.
+/// Returns the number of tokens of the grammar's shortest text. `None` if the search found no end within a megabyte.
 pub fn least_tokens(grammar: &Compiled) -> Option<usize> {
     let mut tokens = Vec::new();
     Matcher::new(grammar).ending(&mut tokens).ok()?;
@@ -365,7 +368,7 @@ pub fn least_tokens(grammar: &Compiled) -> Option<usize> {
 const REASONING: &str = "reasoning";
 const OUTPUT: &str = "output";
 
-/// The source of a grammar with what stands around its texts.
+/// Composes a source with a prefix and a suffix.
 fn composed<'s>(source: &'s GrammarSource, affixes: &Affixes<'_>) -> Cow<'s, GrammarSource> {
     if affixes.prefix.is_none() && !affixes.has_suffix {
         return Cow::Borrowed(source);

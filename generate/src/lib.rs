@@ -1,4 +1,4 @@
-//! Generation under grammars: from a prompt and a model to an output that is what was asked for.
+//! Generation under grammars: takes a prompt and a model, returns an output that matches the request.
 //!
 //! | module | what it answers |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! The parts that a decoder needs to begin.
+//! The parts that a decoder needs at its start.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,13 +11,13 @@ use crate::error::GenerateError;
 use crate::grammars::{Affixes, GrammarError, Grammars, Prefix};
 use crate::params::GenerateParams;
 
-/// Everything that a decoder needs besides parameters: vocabulary, tokenizer, prompt and compiled grammars.
+/// The inputs of a decoder besides parameters: vocabulary, tokenizer, prompt and compiled grammars.
 pub struct Setup {
     /// The model's vocabulary.
     pub vocabulary: Vocabulary,
     /// Length of the model's row of logits.
     pub logit_width: u32,
-    /// The longest token in bytes: [`longest_token`] of the vocabulary, which a backend works out once.
+    /// Length of the longest token in bytes: [`longest_token`] of the vocabulary, which a backend computes once.
     pub longest_token: usize,
     /// The tokenizer, for runs of forced bytes and for the closing tag of the reasoning.
     pub encoder: Option<Arc<dyn Encode>>,
@@ -25,13 +25,13 @@ pub struct Setup {
     pub prompt: Vec<u32>,
     /// Whether the prompt ends within the reasoning.
     pub in_reasoning: bool,
-    /// Its number among several outputs for one prompt: its draws are its own.
+    /// Number of the output among those of one prompt. It selects the random numbers.
     pub choice: u32,
     /// The compiled grammars.
     pub grammars: CompiledGrammars,
 }
 
-/// The longest token of a vocabulary in bytes. O(tokens).
+/// Returns the length of the longest token in bytes. O(tokens).
 pub fn longest_token(vocabulary: &Vocabulary) -> usize {
     let tokens = 0..vocabulary.artifact().token_count();
     tokens.map(|token| vocabulary.token_bytes(token).len()).max().unwrap_or(0)
@@ -40,16 +40,16 @@ pub fn longest_token(vocabulary: &Vocabulary) -> usize {
 /// The grammars of one generation, compiled.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledGrammars {
-    /// The one whose masks decide: reasoning, output and text behind it. None without a constraint.
+    /// The grammar of the masks: reasoning, output and text after it. `None` without a constraint.
     pub masks: Option<Grammar>,
-    /// The one that an output is a text of, reasoning included. Differs where there may be text behind it.
+    /// The grammar of a whole output, reasoning included. Differs from `masks` if text may follow.
     pub whole: Option<Grammar>,
-    /// The one of the output without the reasoning.
+    /// The grammar of the output without the reasoning.
     pub output: Option<Grammar>,
 }
 
 impl CompiledGrammars {
-    /// Compiles what the parameters ask for. A flag that is set ends the compilation.
+    /// Compiles the grammars that the parameters need. Setting the flag `cancel` ends the compilation.
     ///
     /// # Errors
     ///
@@ -66,11 +66,11 @@ impl CompiledGrammars {
         Ok(compiled?.unwrap_or_default())
     }
 
-    /// The grammars that the parameters need; `None` if one of them has to be compiled.
+    /// Returns the grammars that the parameters need. `None` if one of them has to be compiled.
     ///
     /// # Errors
     ///
-    /// A grammar is known not to compile.
+    /// An earlier compilation of a grammar failed.
     pub fn kept(
         params: &GenerateParams,
         in_reasoning: bool,
@@ -109,7 +109,7 @@ impl CompiledGrammars {
 }
 
 impl Setup {
-    /// The tokens that end the output.
+    /// Returns the tokens that end the output.
     pub(super) fn end_tokens(&self, params: &GenerateParams) -> Vec<u32> {
         let own = || self.vocabulary.end_tokens().to_vec();
         let mut ends = params.end_tokens.clone().unwrap_or_else(own);

@@ -3,5 +3,5 @@
 use crate::error::GenerateError;
 use crate::output::Event;
 
-/// An item of an output's stream: events, and at last an error if there is one.
+/// An item of an output's stream: an event, or an error as the last item.
 pub type StreamItem = Result<Event, GenerateError>;

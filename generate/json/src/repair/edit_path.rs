@@ -1,4 +1,4 @@
-//! From a path through the lattice to the edits that it is.
+//! Converts a path through the lattice to edits.
 
 use crate::scan::{skip_space, trim_space};
 
@@ -10,18 +10,19 @@ use super::search::{Taken, is_number};
 use super::spell;
 use super::strings::Lack;
 
-/// The result of a path through the source.
+/// The edits of a path through the source.
 pub(super) struct PathEdits {
     pub(super) edits: Vec<Edit>,
-    /// The text ends before the document does.
+    /// Whether the text ends before the document does.
     pub(super) truncated: bool,
-    /// A number stands at the end of a text that ends too early: it may have had more digits.
+    /// Whether a truncated text ends with a number, which may have had more digits.
     pub(super) open_number: bool,
-    /// Closers are missing at the end of a text that ends with one: it may as well be one before the end that is missing.
+    /// Whether closers are missing at the end of a text that ends with one. The missing closer may also belong before
+    /// that one.
     pub(super) closer_lost: bool,
 }
 
-/// The edits of a path, in the order of the source.
+/// Returns the edits of a path, in the order of the source.
 pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     let bytes = source.as_bytes();
     let mut found =
@@ -110,7 +111,7 @@ pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     found
 }
 
-/// The text before a document is left out, and a byte order mark is called what it is.
+/// Adds the edit that removes the text before a document; a byte order mark has its own kind of edit.
 fn leave_out_before(
     source: &str,
     start: usize,

@@ -1,4 +1,4 @@
-//! Text around a document: where it may begin, what may stand behind it, and what may be broken off at its end.
+//! Text outside a document: its possible starts, the text after it, and an incomplete part at its end.
 
 use crate::extract::{MOST as MOST_STARTS, fences, reasoning_end};
 use crate::scan::{container_end, is_space, skip_space};
@@ -7,7 +7,7 @@ use super::costs::{self, Cost};
 use super::quotes::{Quote, quote_at};
 use super::wide::any_mark;
 
-/// The places at which a document may begin, with what that costs, and each once.
+/// Returns the places at which a document may start, each once with its cost.
 pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     let bytes = source.as_bytes();
     let mark = if source.starts_with('\u{feff}') { 3 } else { 0 };
@@ -40,7 +40,7 @@ pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     found
 }
 
-/// The cost of leaving a text out beyond [`costs::OUTSIDE`], by what is in it.
+/// Returns the cost of removing a text beyond [`costs::OUTSIDE`], by its content.
 pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     let braces = memchr::memchr2(b'{', b'}', text.as_bytes()).is_some();
     let brackets = memchr::memchr2(b'[', b']', text.as_bytes()).is_some();
@@ -55,7 +55,7 @@ pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     }
 }
 
-/// Whether the words of a text are literals of JSON: with brackets, these are items and no prose.
+/// Whether all words of a text are literals of JSON: in brackets, these are items and not prose.
 fn has_literals_alone(text: &str) -> bool {
     let mut words =
         text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).peekable();
@@ -68,18 +68,18 @@ fn looks_like_members(text: &str) -> bool {
     memchr::memchr_iter(b'"', bytes).any(|at| bytes.get(skip_space(bytes, at + 1)) == Some(&b':'))
 }
 
-/// The kind of text behind a document.
+/// The text after a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suffix {
-    /// Nothing but white space.
+    /// Only white space.
     Nothing,
-    /// Closers too many, and commas.
+    /// Superfluous closers and commas.
     Closers,
     /// Other text.
     Text,
 }
 
-/// The kind of the text from `at` to the end, and the cost of leaving it out.
+/// Classifies the text from `at` to the end, and returns the cost of removing it.
 pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     let rest = source[at..].trim_start();
     if rest.is_empty() {
@@ -112,23 +112,24 @@ pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     (Suffix::Text, price + costs::OUTSIDE + weight)
 }
 
-/// Whether the document's text ends here: at the end, or where a fence closes.
+/// Whether the document's text ends here: at the end of the source, or at a closing fence.
 pub(super) fn is_end(source: &[u8], at: usize) -> bool {
     at >= source.len() || source[at..].starts_with(b"```")
 }
 
-/// The part of the text that is broken off at its end, from the end of a whole value on.
+/// An incomplete part at the end of the text, after a complete value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// A comma with nothing behind it.
+    /// A comma without a following item.
     Comma,
-    /// An item that is a number or a literal, or nothing yet.
+    /// An incomplete or absent item: a number or a literal.
     Item,
-    /// A key, whole or not, and what is there of its member.
+    /// An incomplete member: a key, and possibly a part of its value.
     Member,
 }
 
-/// The tail that the text from `at` on is, where it is one. `strings` says that an open string is none of the result.
+/// Returns the incomplete part that the text from `at` on consists of. `strings` excludes open strings from the
+/// result.
 pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> Option<Tail> {
     let end = source.len();
     let mut from = skip_space(source, at);
@@ -173,7 +174,7 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     (value == end || scalar(source, value, strings)).then_some(Tail::Member)
 }
 
-/// Behind the next closing quote of a kind.
+/// Returns the offset after the next closing quote of a kind.
 fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
     while let Some(&byte) = source.get(at) {
         if byte == b'\\' {
@@ -188,7 +189,7 @@ fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
     None
 }
 
-/// Whether the rest of the text is one number or literal, whole or not, or an open string where these count.
+/// Whether the rest of the text is one number or literal, possibly incomplete, or an open string if `strings` is set.
 fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
     if let Some((quote, width)) = quote_at(source, at) {
         return strings && closed(source, at + width, quote).is_none();
@@ -202,7 +203,7 @@ fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
     number || literal
 }
 
-/// Behind the white space that JSON does not have, from `at` on; `at` where there is none.
+/// Returns the offset after white space that JSON does not have, from `at` on. `at` if there is none.
 pub(super) fn other_space(source: &str, at: usize) -> usize {
     let rest = &source[at..];
     let is_other = |c: char| {
