@@ -183,7 +183,7 @@ impl Marked<'_> {
     }
 }
 
-/// Converts a JSON value to a value of the template. Numbers outside Python's range of the template become texts.
+/// Converts a JSON value to a value of the template. Numbers that fit neither an integer nor a float become texts.
 pub(crate) fn jinja(value: &Value) -> Jinja {
     match value {
         Value::Null => Jinja::from(()),

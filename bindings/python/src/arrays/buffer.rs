@@ -1,7 +1,7 @@
 //! Arrays by the buffer protocol: numpy's, and `bytearray`s under a `memoryview`.
 //!
-//! A buffer is asked for as writable and C-contiguous, so whoever has no such memory refuses, and Python knows that the
-//! memory is in use until the buffer is released.
+//! A writable, C-contiguous buffer is requested, so an object without such memory refuses. Python keeps the memory in
+//! place until the buffer is released.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
