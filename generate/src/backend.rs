@@ -1,7 +1,7 @@
-//! The interface of every backend: a prompt and parameters in, events or a whole output out.
+//! The interface of every backend: takes a prompt and parameters, returns events or a whole output.
 //!
-//! A backend implements [`LlmBackend::start`]; everything else stands on it. A [`Generation`] is a stream of events that can be
-//! read by an executor and, by blocking, without one.
+//! A backend implements [`LlmBackend::start`]; the other methods use it. A [`Generation`] is a stream of events. It
+//! can be read by an executor, or by blocking calls without one.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,12 +17,13 @@ use crate::json_mode::JsonModeConfig;
 use crate::output::{Collector, Event, Output};
 use crate::params::GenerateParams;
 
-/// The text that a generation begins with.
+/// The text that a generation starts from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prompt {
-    /// A text to go on with, behind the model's own beginning. Names of control tokens in it are characters.
+    /// Plain text that the output continues, after the model's own start tokens. Names of control tokens in it are
+    /// spelled as characters.
     Text(String),
-    /// A prompt that a template has made: names of control tokens in it are these tokens.
+    /// The result of a template: names of control tokens in it become these tokens.
     Template(String),
     /// Tokens.
     Tokens(Vec<u32>),
@@ -45,28 +46,29 @@ pub struct Chat {
     pub tools: Vec<Value>,
     /// Variables of the template.
     pub variables: Map<String, Value>,
-    /// The beginning of the assistant's answer (a prefill). It is not part of the output. Names of control tokens in it are plain text.
+    /// Start of the assistant's answer (a prefill). It is not part of the output. Names of control tokens in it are
+    /// plain text.
     pub begun: String,
 }
 
 /// The abilities of a backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// It has the logits, so that grammars constrain what is generated.
+    /// Whether the backend has the logits, so that grammars can constrain the output.
     pub logits: bool,
-    /// It has a chat template.
+    /// Whether the backend has a chat template.
     pub chat: bool,
-    /// Most tokens of prompt and output together; 0 where that is not known.
+    /// Maximum number of tokens of prompt and output together. 0 if unknown.
     pub context: usize,
 }
 
-/// A generation that is under way. Dropping it calls it off.
+/// A running generation. Dropping it cancels it.
 pub trait Generation: Stream<Item = Result<Event, GenerateError>> + Send + Unpin {
-    /// Waits for the next event; none behind the last.
+    /// Waits for the next event. `None` after the last.
     ///
     /// # Errors
     ///
-    /// The generation failed; nothing comes any more.
+    /// The generation failed. No event follows.
     fn next(&mut self) -> Result<Option<Event>, GenerateError> {
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut context = Context::from_waker(&waker);
@@ -81,7 +83,7 @@ pub trait Generation: Stream<Item = Result<Event, GenerateError>> + Send + Unpin
 
 impl<G: Stream<Item = Result<Event, GenerateError>> + Send + Unpin + ?Sized> Generation for G {}
 
-/// Wakes a thread that waits.
+/// Wakes a waiting thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -90,13 +92,13 @@ impl Wake for Unpark {
     }
 }
 
-/// The text of a generation as it comes.
+/// The text of a generation, chunk by chunk.
 pub struct TextStream {
     inner: Box<dyn Generation>,
 }
 
 impl TextStream {
-    /// The text of a generation.
+    /// Returns the text stream of a generation.
     pub fn new(inner: Box<dyn Generation>) -> Self {
         Self { inner }
     }
@@ -133,37 +135,37 @@ impl Iterator for TextStream {
     }
 }
 
-/// A language model behind some interface.
+/// A language model behind an interface.
 pub trait LlmBackend: Send + Sync {
-    /// Its abilities.
+    /// Returns the abilities of the backend.
     fn capabilities(&self) -> Capabilities;
 
-    /// Begins a generation.
+    /// Starts a generation.
     ///
     /// # Errors
     ///
-    /// A parameter is wrong or cannot be met, the grammar does not compile, or the backend takes no more.
+    /// A parameter is wrong or unsupported, the grammar does not compile, or the backend is full.
     fn start(
         &self,
         prompt: Prompt,
         params: GenerateParams,
     ) -> Result<Box<dyn Generation>, GenerateError>;
 
-    /// The text that follows a prompt. In JSON mode it is JSON.
+    /// Returns the text that follows a prompt. In JSON mode it is JSON.
     ///
     /// # Errors
     ///
-    /// The errors of [`LlmBackend::start`], and that the generation fails or its output is not what was asked for.
+    /// The errors of [`LlmBackend::start`], a failed generation, or an output that does not match the request.
     fn generate(&self, prompt: &str, params: GenerateParams) -> Result<String, GenerateError> {
         Ok(self.generate_output(prompt.into(), params)?.text)
     }
 
-    /// The value that follows a prompt: JSON mode as the parameters have it, strict where they say nothing, with this schema
-    /// where one is given.
+    /// Returns the JSON value that follows a prompt. JSON mode is that of the parameters, or else strict; `schema`
+    /// replaces its schema.
     ///
     /// # Errors
     ///
-    /// The errors of [`LlmBackend::generate`]. An output that is no JSON is one in any case.
+    /// The errors of [`LlmBackend::generate`]. An output that is not JSON is always an error.
     fn generate_json(
         &self,
         prompt: &str,
@@ -186,7 +188,7 @@ pub trait LlmBackend: Send + Sync {
         }
     }
 
-    /// The text that follows a prompt, as it comes. Text that was told is never taken back, so nothing is repaired.
+    /// Returns the text that follows a prompt, chunk by chunk. A chunk is never retracted, so nothing is repaired.
     ///
     /// # Errors
     ///
@@ -200,7 +202,7 @@ pub trait LlmBackend: Send + Sync {
         Ok(TextStream::new(self.start(prompt.into(), params)?))
     }
 
-    /// The whole output that follows a prompt.
+    /// Returns the whole output that follows a prompt.
     ///
     /// # Errors
     ///
@@ -224,12 +226,12 @@ pub trait LlmBackend: Send + Sync {
     }
 }
 
-/// Refuses what a backend cannot do.
+/// Checks that a backend supports the parameters.
 ///
 /// # Errors
 ///
-/// A parameter is out of its range, or asks for a grammar of a backend without logits. JSON mode is no such parameter: there
-/// the output is validated after it was generated.
+/// A parameter is out of its range, or a grammar is set and the backend has no logits. JSON mode is accepted without
+/// logits: the output is validated after the generation.
 pub fn check(params: &GenerateParams, capabilities: Capabilities) -> Result<(), GenerateError> {
     params.check()?;
     if !capabilities.logits && params.constraint.is_some() {
@@ -240,18 +242,18 @@ pub fn check(params: &GenerateParams, capabilities: Capabilities) -> Result<(), 
     Ok(())
 }
 
-/// The warning that JSON mode asks for constrained tokens and the backend has no logits.
+/// Returns a warning if JSON mode asks for constrained tokens and the backend has no logits.
 fn without_logits(mode: Option<&JsonModeConfig>, capabilities: Capabilities) -> Option<String> {
     let is_missed = !capabilities.logits && mode.is_some_and(|mode| mode.constrained_decoding);
     let warning = "the backend has no logits: the output was validated after it was generated";
     is_missed.then(|| warning.to_owned())
 }
 
-/// The output as JSON mode has it: extracted, parsed, repaired where that is asked for, validated.
+/// Applies JSON mode to an output: extracts, parses, repairs if that is enabled, and validates.
 ///
 /// # Errors
 ///
-/// In strict mode: the output is not what was asked for.
+/// In strict mode: the output does not match the request.
 pub fn finish(mut output: Output, mode: Option<&JsonModeConfig>) -> Result<Output, GenerateError> {
     let Some(mode) = mode else { return Ok(output) };
     let cut = output.finish.is_cut();

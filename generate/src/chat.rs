@@ -1,10 +1,10 @@
-//! Chat templates: messages to the tokens of a prompt.
+//! Chat templates: converts messages to the tokens of a prompt.
 //!
-//! A template is Jinja as `transformers` runs it: with Python's methods of strings and dictionaries, `raise_exception` and
-//! `strftime_now`. The names of control tokens that the template writes become these tokens; those in what users wrote are
-//! marked before the template runs, so that they are spelled by their characters and open no turn.
+//! A template is Jinja as `transformers` runs it: with Python's methods of strings and dictionaries,
+//! `raise_exception` and `strftime_now`. Names of control tokens that the template writes become these tokens. Names
+//! in the users' texts are marked before the template runs, so they are spelled as characters and open no turn.
 //!
-//! A template may take [`FUEL`] steps.
+//! A template may run [`FUEL`] steps.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value as Jinja, context};
@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::encode::Encode;
 
-/// Steps of a template: a thousand times what a long conversation takes.
+/// Limit of a template's steps: a thousand times the steps of a long conversation. A template that exceeds it is an
+/// error.
 pub const FUEL: u64 = 50_000_000;
 
 /// Name of the template in its environment.
@@ -30,13 +31,13 @@ pub struct ChatTemplate {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChatError {
-    /// The template is not one, or refuses the messages.
+    /// The template is invalid, or refuses the messages.
     #[error("the chat template: {message}")]
     Template {
         /// The text of the error.
         message: String,
     },
-    /// Some text holds every character that control tokens could be marked by.
+    /// The texts contain every character that could mark control tokens.
     #[error("the messages hold all of the private-use characters U+E000 to U+E0FF")]
     Marks,
     /// The tokenizer cannot spell the prompt.
@@ -56,16 +57,16 @@ impl From<Error> for ChatError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     text: String,
-    /// The character that stands within names of control tokens which users wrote.
+    /// The character that marks names of control tokens in the users' texts.
     mark: char,
 }
 
 impl ChatTemplate {
-    /// A template with the texts of tokens that it may name (`bos_token` and others).
+    /// Compiles a template. `tokens` are the texts of tokens that the template may name (`bos_token` and others).
     ///
     /// # Errors
     ///
-    /// It is no template.
+    /// The template is invalid.
     pub fn new(source: &str, tokens: Map<String, Value>) -> Result<Self, ChatError> {
         let mut environment = Environment::new();
         let mut syntax = SyntaxConfig::builder();
@@ -83,13 +84,13 @@ impl ChatTemplate {
         Ok(Self { environment, tokens, knows_tools })
     }
 
-    /// Whether the template speaks of tools.
+    /// Whether the template mentions tools.
     pub fn knows_tools(&self) -> bool {
         self.knows_tools
     }
 
-    /// The prompt of some messages, which are OpenAI's objects. `tools` are OpenAI's too; `variables` are the template's own
-    /// (`enable_thinking` and others).
+    /// Renders the prompt of a conversation. `messages` and `tools` are OpenAI's objects; `variables` are the
+    /// template's own (`enable_thinking` and others).
     ///
     /// # Errors
     ///
@@ -116,17 +117,17 @@ impl ChatTemplate {
 }
 
 impl Rendered {
-    /// The prompt as people read it.
+    /// Returns the prompt as readable text.
     pub fn text(&self) -> String {
         self.text.replace(self.mark, "")
     }
 
-    /// Whether the prompt ends within a reasoning that this tag opens.
+    /// Whether the prompt ends within a reasoning that the tag opens.
     pub fn ends_with(&self, tag: &str) -> bool {
         self.text.trim_end().ends_with(tag)
     }
 
-    /// Its tokens.
+    /// Encodes the prompt.
     ///
     /// # Errors
     ///
@@ -136,7 +137,7 @@ impl Rendered {
     }
 }
 
-/// A private-use character that no text has.
+/// Returns a private-use character that occurs in no text.
 fn free_mark(messages: &[Value], tools: &[Value]) -> Option<char> {
     let texts: Vec<String> = messages.iter().chain(tools).map(Value::to_string).collect();
     ('\u{E000}'..='\u{E0FF}').find(|mark| !texts.iter().any(|text| text.contains(*mark)))
@@ -163,7 +164,7 @@ impl Marked<'_> {
         }
     }
 
-    /// A text with the mark behind the first character of each name of a control token in it.
+    /// Returns a text with the mark after the first character of each name of a control token.
     fn text(&self, text: &str) -> String {
         let mut marked = text.to_owned();
         for control in self.controls {
@@ -182,7 +183,7 @@ impl Marked<'_> {
     }
 }
 
-/// A value of JSON as the template sees it. Numbers of any precision are what they are to Python where they fit, else texts.
+/// Converts a JSON value to a value of the template. Numbers that fit neither an integer nor a float become texts.
 pub(crate) fn jinja(value: &Value) -> Jinja {
     match value {
         Value::Null => Jinja::from(()),

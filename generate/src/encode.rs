@@ -1,7 +1,7 @@
-//! The model's own way to cut a text into tokens, for prompts and for bytes that a grammar forces.
+//! Tokenizers: encode prompts, and bytes that a grammar forces.
 //!
-//! Text of users is encoded without control tokens: a `<|im_end|>` in it is spelled by its characters and ends no turn. Only
-//! a template writes control tokens, through [`Encode::prompt`].
+//! The users' text is encoded without control tokens: a `<|im_end|>` in it is spelled as characters and ends no turn.
+//! Only a template writes control tokens, through [`Encode::prompt`].
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,18 +13,18 @@ use tokenizers::Tokenizer;
 
 /// A tokenizer.
 pub trait Encode: Send + Sync {
-    /// The tokens of a text that goes on where others ended, without control tokens; none where the tokenizer cannot spell
-    /// it, byte for byte.
+    /// Encodes text that follows other tokens, without control tokens. `None` if the tokenizer cannot spell the text
+    /// byte for byte.
     fn text(&self, text: &str) -> Option<Vec<u32>>;
 
-    /// The tokens of a prompt, in which the names of control tokens mean these.
+    /// Encodes a prompt. Names of control tokens in it become these tokens.
     fn prompt(&self, text: &str) -> Option<Vec<u32>>;
 
-    /// The same for a text in which a mark stands within names that mean no control token. The mark is not of the text.
+    /// Encodes a prompt with marks. A name that contains the mark is not a control token; the marks are removed.
     fn marked_prompt(&self, text: &str, mark: char) -> Option<Vec<u32>>;
 }
 
-/// Why a tokenizer was not read.
+/// An error of reading a tokenizer.
 #[derive(Debug, thiserror::Error)]
 #[error("the tokenizer was not read: {0}")]
 pub struct TokenizerError(String);
@@ -36,7 +36,7 @@ pub struct HfTokenizer {
     controls: Controls,
 }
 
-/// The control tokens of a vocabulary that have a name, by their ids.
+/// Returns the control tokens of a vocabulary that have a name, by id.
 pub(crate) fn controls(vocabulary: &VocabularyArtifact) -> impl Iterator<Item = (&str, u32)> {
     let all = 0..vocabulary.token_count();
     let controls = all.filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
@@ -56,7 +56,8 @@ impl Controls {
         Self { names: controls(vocabulary).map(|(name, token)| (name.into(), token)).collect() }
     }
 
-    /// The first control token in a text, of those that begin there the longest: where it is named, its name, and which it is.
+    /// Finds the first name of a control token in a text, the longest of those at one place. Returns its offset, the
+    /// name and the token.
     fn next(&self, text: &str) -> Option<(usize, &str, u32)> {
         let found = self.names.iter().filter_map(|(name, token)| {
             let at = memchr::memmem::find(text.as_bytes(), name.as_bytes())?;
@@ -65,7 +66,7 @@ impl Controls {
         found.min_by_key(|&(at, name, _)| (at, Reverse(name.len())))
     }
 
-    /// The tokens of a text, with control tokens for their names.
+    /// Encodes a text. Names of control tokens become these tokens; `plain` encodes the rest.
     fn encode(&self, text: &str, plain: impl Fn(&str) -> Option<Vec<u32>>) -> Option<Vec<u32>> {
         let mut tokens = Vec::new();
         let mut rest = text;
@@ -84,7 +85,7 @@ impl HfTokenizer {
     ///
     /// # Errors
     ///
-    /// The file cannot be read or is no tokenizer.
+    /// The file cannot be read or is not a tokenizer.
     pub fn open(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, TokenizerError> {
         let tokenizer =
             Tokenizer::from_file(path).map_err(|error| TokenizerError(error.to_string()))?;
@@ -95,7 +96,7 @@ impl HfTokenizer {
     ///
     /// # Errors
     ///
-    /// It is no tokenizer.
+    /// The text is not a tokenizer.
     pub fn from_bytes(
         json: &[u8],
         vocabulary: &VocabularyArtifact,
@@ -105,7 +106,7 @@ impl HfTokenizer {
         Ok(Self::new(tokenizer, vocabulary))
     }
 
-    /// A tokenizer of the library for a vocabulary.
+    /// Wraps a tokenizer of the library for a vocabulary.
     pub fn new(mut tokenizer: Tokenizer, vocabulary: &VocabularyArtifact) -> Self {
         // Names of control tokens in a text are characters here: those that mean the token are cut out before.
         tokenizer.set_encode_special_tokens(true);
@@ -148,7 +149,7 @@ impl Encode for HfTokenizer {
     }
 }
 
-/// A tokenizer that takes the longest token at each place: for vocabularies without a tokenizer, in tests above all.
+/// A tokenizer that takes the longest token at each place. For vocabularies without a tokenizer, mainly in tests.
 pub struct LongestMatch {
     by_text: HashMap<Arc<[u8]>, u32>,
     longest: usize,
@@ -156,7 +157,7 @@ pub struct LongestMatch {
 }
 
 impl LongestMatch {
-    /// The tokens of a vocabulary.
+    /// Returns a tokenizer of the vocabulary's tokens.
     pub fn new(vocabulary: &VocabularyArtifact) -> Self {
         let texts = (0..vocabulary.token_count()).rev();
         let texts = texts.filter(|&token| vocabulary.token_kind(token) == TokenKind::Text);

@@ -1,4 +1,4 @@
-//! Why there is no output.
+//! Errors of generations.
 
 use grammarc_json::JsonError;
 use grammarc_runtime::error::{AcceptError, BufferError, OptionsError};
@@ -12,7 +12,7 @@ use crate::params_error::ParamsError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// A parameter that cannot be met.
+    /// A parameter is wrong or unsupported.
     #[error(transparent)]
     Params(#[from] ParamsError),
     /// The grammar does not compile.
@@ -27,28 +27,28 @@ pub enum GenerateError {
     /// The row of logits is not as wide as the model said.
     #[error(transparent)]
     Row(#[from] BufferError),
-    /// The shortest text of the grammar takes more tokens than there are.
+    /// The shortest text of the grammar has more tokens than `max_tokens`.
     #[error(
         "max_tokens: {max_tokens} tokens are too few: the shortest text of the grammar takes {least}"
     )]
     TooFewTokens {
-        /// Tokens of the shortest text.
+        /// Number of tokens of the shortest text.
         least: usize,
-        /// Tokens that there are.
+        /// Maximum number of tokens of the output.
         max_tokens: usize,
     },
-    /// No way to an end of the grammar's text was found, so that it cannot be closed.
+    /// The search found no text of the grammar within a megabyte, so the output cannot be closed.
     #[error(
         "on_length: no end of the grammar's text was found within a megabyte, so it cannot be closed; truncate it, or bound what the grammar repeats"
     )]
     NoEnding,
-    /// A prompt without tokens.
+    /// The prompt has no tokens.
     #[error("the prompt has no tokens; it needs at least the token that begins a text")]
     EmptyPrompt,
-    /// The chat template.
+    /// The chat template failed.
     #[error(transparent)]
     Chat(ChatError),
-    /// A prompt that the tokenizer cannot spell.
+    /// The tokenizer cannot spell the prompt.
     #[error("the tokenizer cannot spell the prompt")]
     Prompt,
     /// The prompt and the output do not fit the model.
@@ -56,17 +56,18 @@ pub enum GenerateError {
         "a prompt of {prompt} tokens and an output of {max_tokens} do not fit the model's context of {context}"
     )]
     Context {
-        /// Tokens of the prompt.
+        /// Number of tokens of the prompt.
         prompt: usize,
-        /// Most tokens of the output.
+        /// Maximum number of tokens of the output.
         max_tokens: usize,
-        /// Most tokens of a sequence.
+        /// Maximum number of tokens of a sequence.
         context: usize,
     },
-    /// The grammar allows no token, and its text may not end. Such a grammar has texts that the vocabulary cannot spell.
+    /// The grammar allows no token, and its text may not end here. The vocabulary cannot spell the texts of such a
+    /// grammar.
     #[error("after {tokens} tokens no token is allowed and the text may not end")]
     DeadEnd {
-        /// Tokens of the output.
+        /// Number of tokens of the output.
         tokens: usize,
     },
     /// No allowed token has a logit that is a number.
@@ -74,36 +75,36 @@ pub enum GenerateError {
         "after {tokens} tokens every allowed token has the logit minus infinity or none at all"
     )]
     NoLogits {
-        /// Tokens of the output.
+        /// Number of tokens of the output.
         tokens: usize,
     },
-    /// A token that the mask allows was not accepted, for a limit of the matcher.
+    /// The matcher met a limit and did not accept an allowed token.
     #[error(transparent)]
     Accept(#[from] AcceptError),
-    /// The output is not what was asked for.
+    /// The output does not match the request.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// No token came within the time of the output.
+    /// The first token did not come before the deadline.
     #[error("no token came within the time that the output has")]
     Late,
     /// The engine that runs the model has ended.
     #[error("the engine that runs the model has ended")]
     Closed,
-    /// Too many generations wait already.
+    /// The queue of generations is full.
     #[error("{waiting} generations wait already")]
     Busy {
-        /// How many.
+        /// Number of generations that wait.
         waiting: usize,
     },
-    /// The backend failed: the server that it asks, or the function that it calls.
+    /// The backend failed: its server, or its function.
     #[error(transparent)]
     Backend(Box<dyn std::error::Error + Send + Sync>),
-    /// The backend cannot do this.
+    /// The backend does not support a parameter.
     #[error("{what}: this backend {why}")]
     Unsupported {
         /// The parameter.
         what: &'static str,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
 }

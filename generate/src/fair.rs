@@ -1,14 +1,15 @@
 //! A queue that is fair to clients: start-time fair queueing (Goyal, Vin and Cheng, 1996).
 //!
-//! Each client has a counter of the cost that it was charged. [`FairQueue::pop`] takes from the waiting client with the
-//! least counter, so a client that asks for much delays itself. A client that begins to wait starts at the counter of the one
-//! that was served last: nobody saves up. While nobody waits, nobody is charged, and all counters are forgotten.
+//! Each client has a counter of the cost that it was charged. [`FairQueue::pop`] serves the waiting client with the
+//! least counter, so a client with many items delays itself. A client that starts to wait gets at least the counter
+//! of the client served last, so idle clients save up nothing. While the queue is empty, charges have no effect, and
+//! all counters are dropped.
 //!
-//! Items of one client go by rank, and by arrival within a rank. The outputs of a request have the ranks 0, 1, 2, …; so the
-//! first output of each request comes before the second of any.
+//! Items of one client are ordered by rank, and within a rank by arrival. The outputs of a request have the ranks 0,
+//! 1, 2, …, so the first output of each request comes before the second of any.
 //!
-//! Cost: `pop` is linear in the clients, everything else logarithmic. A client of which nothing waits is forgotten once others
-//! were charged as much.
+//! Cost: `pop` is linear in the clients, everything else logarithmic. An idle client is dropped once others were
+//! charged as much.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,7 +19,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Client(u64);
 
 impl Client {
-    /// The client with a name, such as a key or an address.
+    /// Returns the client with a name, such as a key or an address.
     pub fn named(name: &impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
@@ -26,11 +27,11 @@ impl Client {
     }
 }
 
-/// Items that wait, by client.
+/// Waiting items, by client.
 #[derive(Debug)]
 pub struct FairQueue<T> {
     clients: BTreeMap<Client, Waiting<T>>,
-    /// The charge of the client that was served last, before that service.
+    /// The charge of the client served last, before that service.
     virtual_time: u64,
     /// Number of the next arrival.
     arrivals: u64,
@@ -41,7 +42,7 @@ pub struct FairQueue<T> {
 #[derive(Debug)]
 struct Waiting<T> {
     charged: u64,
-    /// The charge that it began with. Refunds do not go below it.
+    /// The charge at the start of the wait. Refunds do not go below it.
     least: u64,
     /// By rank and arrival.
     items: BTreeMap<(u32, u64), T>,
@@ -54,22 +55,22 @@ impl<T> Default for FairQueue<T> {
 }
 
 impl<T> FairQueue<T> {
-    /// Items that wait.
+    /// Returns the number of waiting items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing waits.
+    /// Whether no item waits.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Items of one client that wait.
+    /// Returns the number of waiting items of one client.
     pub fn len_of(&self, client: Client) -> usize {
         self.clients.get(&client).map_or(0, |waiting| waiting.items.len())
     }
 
-    /// Appends an item behind those of the same client and rank.
+    /// Appends an item after those of the same client and rank.
     pub fn push(&mut self, client: Client, rank: u32, item: T) {
         let arrival = self.arrivals;
         let (virtual_time, waiting) = (self.virtual_time, self.of(client));
@@ -81,7 +82,8 @@ impl<T> FairQueue<T> {
         self.len += 1;
     }
 
-    /// Takes the next item of the client with the least charge. Among equals, the item that came first wins.
+    /// Removes and returns the next item of the client with the least charge. Among equals, the item that came first
+    /// wins.
     pub fn pop(&mut self) -> Option<(Client, T)> {
         let next = self.clients.iter().filter_map(|(&client, waiting)| {
             let (&(_, arrival), _) = waiting.items.first_key_value()?;
@@ -98,7 +100,7 @@ impl<T> FairQueue<T> {
         Some((client, item))
     }
 
-    /// Adds to the charge of a client. Without effect while the queue is empty, since nobody is delayed then.
+    /// Adds to the charge of a client. No effect while the queue is empty, since no client is delayed then.
     pub fn charge(&mut self, client: Client, cost: u64) {
         if self.is_empty() {
             return;
@@ -108,14 +110,14 @@ impl<T> FairQueue<T> {
         waiting.charged = waiting.charged.saturating_add(cost);
     }
 
-    /// Takes back a part of what a client was charged.
+    /// Subtracts from the charge of a client.
     pub fn refund(&mut self, client: Client, cost: u64) {
         if let Some(waiting) = self.clients.get_mut(&client) {
             waiting.charged = waiting.charged.saturating_sub(cost).max(waiting.least);
         }
     }
 
-    /// Drops the items that are not wanted any more.
+    /// Drops the items that `is_wanted` refuses.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(&T) -> bool) {
         for waiting in self.clients.values_mut() {
             waiting.items.retain(|_, item| is_wanted(item));
@@ -135,7 +137,7 @@ impl<T> Default for Waiting<T> {
 }
 
 impl<T> Waiting<T> {
-    /// Raises the charge to that of the client that was served last, so that an idle client saves up nothing.
+    /// Raises the charge to that of the client served last, so that an idle client saves up nothing.
     fn raise(&mut self, virtual_time: u64) {
         if self.charged < virtual_time {
             (self.charged, self.least) = (virtual_time, virtual_time);

@@ -1,4 +1,4 @@
-//! A backend from a function: a text in, a text out. For models behind interfaces of their own, and for tests.
+//! A backend from a function: takes a text, returns a text. For models behind interfaces of their own, and for tests.
 
 use crate::backend::{Capabilities, Generation, LlmBackend, Prompt};
 use crate::error::GenerateError;
@@ -31,7 +31,8 @@ impl<F> FunctionBackend<F>
 where
     F: Fn(&str, &GenerateParams) -> Result<String, FunctionError> + Send + Sync,
 {
-    /// A backend that calls this function with the prompt and the parameters, and takes what it returns for the output.
+    /// Returns a backend that calls the function with the prompt and the parameters, and uses its result as the
+    /// output.
     pub fn new(function: F) -> Self {
         Self { function }
     }

@@ -1,7 +1,7 @@
-//! Grammars as generations are given them: a source of some language with its options, or a compiled artifact.
+//! Grammars of generations: a source in some language with its options, or a compiled artifact.
 //!
-//! A source is compiled for a vocabulary by [`Grammars`](crate::grammars::Grammars), which keeps what it has compiled. Until
-//! then nothing is looked at, so making one never fails.
+//! [`Grammars`](crate::grammars::Grammars) compiles a source for a vocabulary and caches the result. A source is not
+//! checked before that, so making a grammar never fails.
 
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_json::JsonSchema;
@@ -33,7 +33,7 @@ pub struct GrammarSource {
 }
 
 impl GrammarSource {
-    /// The source as others refer to it by a name.
+    /// Returns the source as an entry of the option `sources`.
     pub(crate) fn named(&self) -> Value {
         let Self { language, text, options } = self;
         json!({"language": language.name(), "text": text, "options": options})
@@ -41,25 +41,25 @@ impl GrammarSource {
 }
 
 impl Grammar {
-    /// A source in any of the compiler's languages.
+    /// Returns a source in any of the compiler's languages.
     pub fn new(language: Language, text: impl Into<String>) -> Self {
         let source = GrammarSource { language, text: text.into(), options: Map::new() };
         Self { form: Form::Source(source) }
     }
 
-    /// Any JSON value.
+    /// Returns the grammar of any JSON value.
     pub fn json() -> Self {
         Self::new(Language::BuiltIn, "json")
     }
 
-    /// JSON values, one a line, each an instance of the schema where there is one. A required member that tells the branches
-    /// of a union apart by its text comes first.
+    /// Returns the grammar of JSON values, one a line, each an instance of `line` if it is given. The discriminator
+    /// of a union, a required member with a different text in each branch, comes first.
     pub fn jsonl(line: Option<&JsonSchema>) -> Self {
         let line = line.map(|schema| ("line".to_owned(), told_apart_first(schema.value())));
         Self::new(Language::BuiltIn, "jsonl").with_options(line)
     }
 
-    /// The grammar of [`Self::jsonl`] as a text in GBNF, for servers that take one over HTTP.
+    /// Returns the grammar of [`Self::jsonl`] as GBNF, for servers that take a grammar over HTTP.
     pub fn jsonl_gbnf(line: Option<&JsonSchema>) -> String {
         let line = line.map(|schema| told_apart_first(schema.value()));
         let line = match line {
@@ -71,46 +71,46 @@ impl Grammar {
         format!("root ::= line (\"\\n\" line)* \"\\n\"?\nline ::= @json-schema{line}\n")
     }
 
-    /// Records of comma-separated fields, of so many columns where that is said.
+    /// Returns the grammar of comma-separated records. `columns` fixes the number of fields.
     pub fn csv(columns: Option<u32>) -> Self {
         let columns = columns.map(|columns| ("columns".to_owned(), json!(columns)));
         Self::new(Language::BuiltIn, "csv").with_options(columns)
     }
 
-    /// An XML element of one of these names with what is in it. Without names any is taken, and an end tag may differ from
-    /// its start tag.
+    /// Returns the grammar of an XML element with one of these names, and its content. Without names, any name is
+    /// allowed, and an end tag may differ from its start tag.
     pub fn xml(names: &[&str]) -> Self {
         let names = (!names.is_empty()).then(|| ("names".to_owned(), json!(names)));
         Self::new(Language::BuiltIn, "xml").with_options(names)
     }
 
-    /// Instances of a schema.
+    /// Returns the grammar of a schema's instances.
     pub fn schema(schema: &JsonSchema) -> Self {
         Self::new(Language::JsonSchema, schema.text())
     }
 
-    /// GBNF, the grammar notation of llama.cpp.
+    /// Returns a grammar in GBNF, the notation of llama.cpp.
     pub fn from_gbnf(source: &str) -> Self {
         Self::new(Language::Gbnf, source)
     }
 
-    /// A regular expression that the whole output matches.
+    /// Returns a regular expression that the whole output matches.
     pub fn from_regex(pattern: &str) -> Self {
         Self::new(Language::Regex, pattern)
     }
 
-    /// A structural tag: free text and calls of tools.
+    /// Returns a structural tag: free text and calls of tools.
     pub fn from_tags(tag: &Value) -> Self {
         Self::new(Language::StructuralTag, tag.to_string())
     }
 
-    /// A grammar that was compiled before. It has to be of the model's vocabulary.
+    /// Returns a grammar that was compiled before, for the model's vocabulary.
     pub fn artifact(grammar: grammarc_runtime::Grammar) -> Self {
         Self { form: Form::Artifact(grammar) }
     }
 
-    /// Texts of either of two grammars; none where one of them is an artifact, which has no source to compose. Texts of the
-    /// other are told as text, also beside calls of the first.
+    /// Returns the union of two grammars. `None` if one of them is an artifact, which has no source to compose. Texts
+    /// of `other` are sent as text, also next to calls of `self`.
     pub fn either(&self, other: &Self) -> Option<Self> {
         let (first, second) = (self.source()?, other.as_content()?);
         let sources = json!({"first": first.named(), "second": second.source()?.named()});
@@ -118,7 +118,7 @@ impl Grammar {
         Some(grammar.with_options([("sources".to_owned(), sources)]))
     }
 
-    /// The same texts as the content of a structural tag, so that what splits an output takes them for no markup.
+    /// Returns the same texts as the content of a structural tag, so that a splitter finds no markup in them.
     fn as_content(&self) -> Option<Self> {
         let sources = json!({"content": self.source()?.named()});
         let format = json!({"type": "grammar", "grammar": "root ::= @\"content\""});
@@ -126,7 +126,8 @@ impl Grammar {
         Some(tag.with_options([("sources".to_owned(), sources)]))
     }
 
-    /// The same source with more options, in place of those that had their names. An artifact has none.
+    /// Adds options to the source, and replaces options of the same names. An artifact has no options and does not
+    /// change.
     #[must_use]
     pub fn with_options(mut self, options: impl IntoIterator<Item = (String, Value)>) -> Self {
         if let Form::Source(source) = &mut self.form {
@@ -135,7 +136,7 @@ impl Grammar {
         self
     }
 
-    /// The source; none of an artifact.
+    /// Returns the source. `None` for an artifact.
     pub fn source(&self) -> Option<&GrammarSource> {
         match &self.form {
             Form::Source(source) => Some(source),

@@ -1,7 +1,7 @@
-//! Grammars compiled for one vocabulary, kept and shared by the threads that ask for them.
+//! Grammars compiled for one vocabulary: a compiler with a cache that threads share.
 //!
-//! Reasoning before the output and text behind it are composed around a source as GBNF composes sources, `@"name"`; so one
-//! artifact says which tokens may come next across the borders of the parts.
+//! Reasoning before the output and text after it are composed with the source as GBNF composes sources, `@"name"`. So
+//! one artifact has the masks also at the borders between the parts.
 
 use std::borrow::Cow;
 use std::num::NonZero;
@@ -20,23 +20,32 @@ use grammarc_compiler::frontend::settings::{Language, Settings, SettingsError};
 use grammarc_runtime::{Grammar as Compiled, Matcher, Vocabulary};
 use serde_json::{Map, Value, json};
 
-use crate::behind::{Begun, Behind};
+use crate::background::{Background, Begun};
 use crate::grammar::{Form, Grammar, GrammarSource};
 use crate::params::Reasoning;
 
-/// Longest compilation unless something else is asked for.
+/// Default limit of one compilation. A longer one fails with [`GrammarError::Spent`].
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
 
-/// Other texts that stand around the texts of a grammar.
+/// Text before and after the texts of a grammar.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Around<'a> {
-    /// Reasoning before it; `true` where its opening tag is in the prompt.
-    pub reasoning: Option<(&'a Reasoning, bool)>,
-    /// Any text behind it.
-    pub text_behind: bool,
+pub struct Affixes<'a> {
+    /// The reasoning before the output.
+    pub prefix: Option<Prefix<'a>>,
+    /// Whether any text may follow the output.
+    pub has_suffix: bool,
 }
 
-/// A compiler for one vocabulary with its cache. `Send` and `Sync`; a clone is the same.
+/// Reasoning before an output.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix<'a> {
+    /// The tags of the reasoning.
+    pub reasoning: &'a Reasoning,
+    /// Whether the opening tag is in the prompt.
+    pub is_open: bool,
+}
+
+/// A compiler for one vocabulary, with its cache. `Send` and `Sync`; a clone shares both.
 #[derive(Clone)]
 pub struct Grammars {
     inner: Arc<Inner>,
@@ -48,14 +57,14 @@ struct Inner {
     cache: Cache,
     time: Duration,
     /// Unmasked grammars whose masks are being computed; `None` if the compiler returns complete grammars only.
-    behind: Option<Arc<Behind>>,
+    background: Option<Arc<Background>>,
 }
 
-/// Why a grammar was not compiled.
+/// An error of compiling a grammar.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
-    /// An option of the source.
+    /// An option of the source is wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The source has errors, or its grammar does not compile.
@@ -66,45 +75,45 @@ pub enum GrammarError {
         /// The diagnostics of the source.
         diagnostics: Vec<Diagnostic>,
     },
-    /// It takes longer than it may.
+    /// The compilation met its time limit.
     #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
     Spent {
         /// The source.
         source_text: Source,
-        /// The same as findings about the source.
+        /// The same, as diagnostics of the source.
         diagnostics: Vec<Diagnostic>,
     },
-    /// The artifact is of another vocabulary.
+    /// The artifact is for another vocabulary.
     #[error("the artifact is of the vocabulary {found}, the model has {expected}")]
     Vocabulary {
-        /// The artifact's.
+        /// Name of the artifact's vocabulary.
         found: String,
-        /// The model's.
+        /// Name of the model's vocabulary.
         expected: String,
     },
-    /// An artifact cannot be composed with reasoning or text behind it.
+    /// An artifact cannot be composed with reasoning or with text after it.
     #[error(
         "{what} is composed with a grammar's source, and an artifact has none: compile it with the artifact, or give the source"
     )]
     Artifact {
-        /// The part that was to be composed with it.
+        /// The part to be composed with it.
         what: &'static str,
     },
 }
 
 impl Grammars {
-    /// A compiler on so many threads, all processors by default, with a cache in memory.
+    /// Returns a compiler with a cache in memory. It uses `threads` threads, by default one a processor.
     pub fn new(vocabulary: Vocabulary, threads: Option<NonZero<usize>>) -> Self {
         Self::within(vocabulary, threads, COMPILE_TIME)
     }
 
-    /// The same, of which one compilation may take so long.
+    /// Returns such a compiler with another time limit of a compilation.
     pub fn within(vocabulary: Vocabulary, threads: Option<NonZero<usize>>, time: Duration) -> Self {
         let cache = Cache::open(CacheOptions::new()).expect("a cache in memory needs no folder");
         Self::with_cache(vocabulary, threads, cache, time)
     }
 
-    /// A compiler with this cache, of which one compilation may take so long.
+    /// Returns a compiler with a cache and a time limit of a compilation.
     pub fn with_cache(
         vocabulary: Vocabulary,
         threads: Option<NonZero<usize>>,
@@ -112,31 +121,33 @@ impl Grammars {
         time: Duration,
     ) -> Self {
         let compiler = Arc::new(Compiler::on_threads(vocabulary.artifact().clone(), threads));
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, behind: None }) }
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background: None }) }
     }
 
-    /// The same, which gives a grammar as soon as its automata are built, while a thread computes its masks: see
-    /// [`Compiled::early`]. At most two such threads run at once: masks of a grammar beyond them are computed before it is given.
-    /// The grammar goes on without masks where these meet a limit.
+    /// Returns grammars as soon as their automata are built, while a thread computes the masks: see
+    /// [`Compiled::early`].
+    ///
+    /// At most two such threads run at once. The masks of further grammars are computed before the grammar is
+    /// returned. If the masks meet a limit, the grammar stays unmasked.
     #[must_use]
     pub fn early(self) -> Self {
         let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;
         let (compiler, vocabulary) = (Arc::clone(compiler), vocabulary.clone());
-        let (cache, time, behind) = (cache.clone(), *time, Some(Arc::default()));
-        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, behind }) }
+        let (cache, time, background) = (cache.clone(), *time, Some(Arc::default()));
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background }) }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.inner.vocabulary
     }
 
-    /// Counters of the cache, all compilations among them.
+    /// Returns the counters of the cache.
     pub fn stats(&self) -> CacheStats {
         self.inner.cache.stats()
     }
 
-    /// The artifact of a grammar: one that is kept, or a new one. A flag that is set ends the compilation.
+    /// Compiles a grammar, or returns it from the cache. Setting the flag `cancel` ends the compilation.
     ///
     /// # Errors
     ///
@@ -146,47 +157,47 @@ impl Grammars {
         grammar: &Grammar,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
-        self.compile_around(grammar, &Around::default(), cancel)
+        self.compile_with(grammar, &Affixes::default(), cancel)
     }
 
-    /// The artifact of a grammar with what stands around its texts.
+    /// Compiles a grammar with a prefix and a suffix.
     ///
     /// # Errors
     ///
     /// See [`GrammarError`].
-    pub fn compile_around(
+    pub fn compile_with(
         &self,
         grammar: &Grammar,
-        around: &Around<'_>,
+        affixes: &Affixes<'_>,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
         match &grammar.form {
-            Form::Source(source) => self.compile_source(&composed(source, around), cancel),
-            Form::Artifact(_) if around.text_behind => {
+            Form::Source(source) => self.compile_source(&composed(source, affixes), cancel),
+            Form::Artifact(_) if affixes.has_suffix => {
                 Err(GrammarError::Artifact { what: "text behind the output" })
             }
-            Form::Artifact(_) if around.reasoning.is_some() => {
+            Form::Artifact(_) if affixes.prefix.is_some() => {
                 Err(GrammarError::Artifact { what: "reasoning" })
             }
             Form::Artifact(compiled) => self.of_this_vocabulary(compiled),
         }
     }
 
-    /// The grammar with what stands around its texts, if nothing has to be compiled: it is an artifact, is cached, or its masks
-    /// are being computed.
+    /// Returns a grammar with a prefix and a suffix if it need not be compiled: it is an artifact, is cached, or its
+    /// masks are being computed.
     ///
     /// # Errors
     ///
-    /// The grammar is known not to compile.
+    /// An earlier compilation of the grammar failed.
     pub fn kept(
         &self,
         grammar: &Grammar,
-        around: &Around<'_>,
+        affixes: &Affixes<'_>,
     ) -> Result<Option<Compiled>, GrammarError> {
         let Form::Source(source) = &grammar.form else {
-            return self.compile_around(grammar, around, None).map(Some);
+            return self.compile_with(grammar, affixes, None).map(Some);
         };
-        let asked = Asked::new(&composed(source, around))?;
+        let asked = Asked::new(&composed(source, affixes))?;
         if let Some(begun) = self.begun(&asked)? {
             return Ok(Some(begun));
         }
@@ -200,10 +211,10 @@ impl Grammars {
         Ok(Some(Compiled::from_artifact(kept.artifact)))
     }
 
-    /// The grammar of a source whose masks are being computed.
+    /// Returns the grammar of a source whose masks are being computed.
     fn begun(&self, asked: &Asked) -> Result<Option<Compiled>, GrammarError> {
-        let Some(behind) = &self.inner.behind else { return Ok(None) };
-        let Some(Begun { grammar, report }) = behind.get(&self.key_of(asked)) else {
+        let Some(background) = &self.inner.background else { return Ok(None) };
+        let Some(Begun { grammar, report }) = background.get(&self.key_of(asked)) else {
             return Ok(None);
         };
         refuse(&asked.text, denied(&asked.text, &report, &asked.settings.deny))?;
@@ -215,17 +226,18 @@ impl Grammars {
         Key::new(self.inner.compiler.vocabulary(), &settings.front_end, text, options)
     }
 
-    /// The key of a grammar's source, in hexadecimal: equal keys are compiled to equal artifacts. None of an artifact.
+    /// Returns the key of a grammar's source, in hexadecimal. Equal keys compile to equal artifacts. `None` for an
+    /// artifact.
     ///
     /// # Errors
     ///
-    /// An option of the source.
+    /// An option of the source is wrong.
     pub fn key(&self, grammar: &Grammar) -> Result<Option<String>, GrammarError> {
         let Form::Source(source) = &grammar.form else { return Ok(None) };
         Ok(Some(self.key_of(&Asked::new(source)?).to_string()))
     }
 
-    /// Checks that an artifact is of this vocabulary.
+    /// Checks that an artifact is for this vocabulary.
     fn of_this_vocabulary(&self, compiled: &Compiled) -> Result<Compiled, GrammarError> {
         let (own, other) = (self.vocabulary(), compiled.vocabulary());
         if own.artifact().fingerprint() == other.artifact().fingerprint() {
@@ -240,7 +252,7 @@ impl Grammars {
         source: &GrammarSource,
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
-        let Inner { compiler, cache, time, behind, .. } = &*self.inner;
+        let Inner { compiler, cache, time, background, .. } = &*self.inner;
         let asked = Asked::new(source)?;
         if let Some(begun) = self.begun(&asked)? {
             return Ok(begun);
@@ -252,7 +264,7 @@ impl Grammars {
             budget = budget.cancel_flag(Arc::clone(flag));
         }
         let front_end = &settings.front_end;
-        let answer = match behind {
+        let answer = match background {
             Some(_) => cache.get_or_begin(compiler, front_end, &text, &options, budget),
             None => {
                 let cached = cache.get_or_compile(compiler, front_end, &text, &options, &budget);
@@ -271,7 +283,7 @@ impl Grammars {
         Ok(match answer {
             Beginning::Whole(cached) => Compiled::from_artifact(cached.artifact),
             Beginning::Early(pending) => {
-                begun(*pending, key, behind.as_ref().unwrap_or(&Arc::default()))
+                begun(*pending, key, background.as_ref().unwrap_or(&Arc::default()))
             }
         })
     }
@@ -286,7 +298,7 @@ fn of_cache(source: &Source, error: CacheError) -> GrammarError {
     }
 }
 
-/// Says in the log that a grammar could not be written to the cache's folder.
+/// Logs a warning if a grammar could not be written to the cache's folder.
 fn warn_if_not_kept(cached: &Cached) {
     if let Origin::NotKept(error) = &cached.origin {
         tracing::warn!(%error, "a grammar was compiled and could not be kept in the cache's folder");
@@ -301,13 +313,13 @@ fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarEr
     }
 }
 
-/// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy, computes the
-/// masks before it returns.
-fn begun(pending: Pending, key: Key, behind: &Arc<Behind>) -> Compiled {
+/// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy,
+/// computes the masks first.
+fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();
     let report = pending.report().clone();
-    let place = behind.place(key, Begun { grammar: early.clone(), report });
+    let place = background.place(key, Begun { grammar: early.clone(), report });
     let is_free = place.is_some();
     let work = move || {
         // Where a limit is met, masks go on to be found by walks.
@@ -326,7 +338,7 @@ fn begun(pending: Pending, key: Key, behind: &Arc<Behind>) -> Compiled {
     early
 }
 
-/// A source as the compiler has it.
+/// A source as the compiler reads it.
 struct Asked {
     settings: Settings,
     text: Source,
@@ -345,7 +357,7 @@ impl Asked {
     }
 }
 
-/// The tokens of the shortest text of a grammar; none where no end of it was found within a megabyte.
+/// Returns the number of tokens of the grammar's shortest text. `None` if the search found no end within a megabyte.
 pub fn least_tokens(grammar: &Compiled) -> Option<usize> {
     let mut tokens = Vec::new();
     Matcher::new(grammar).ending(&mut tokens).ok()?;
@@ -356,15 +368,15 @@ pub fn least_tokens(grammar: &Compiled) -> Option<usize> {
 const REASONING: &str = "reasoning";
 const OUTPUT: &str = "output";
 
-/// The source of a grammar with what stands around its texts.
-fn composed<'s>(source: &'s GrammarSource, around: &Around<'_>) -> Cow<'s, GrammarSource> {
-    if around.reasoning.is_none() && !around.text_behind {
+/// Composes a source with a prefix and a suffix.
+fn composed<'s>(source: &'s GrammarSource, affixes: &Affixes<'_>) -> Cow<'s, GrammarSource> {
+    if affixes.prefix.is_none() && !affixes.has_suffix {
         return Cow::Borrowed(source);
     }
     let mut sources = Map::new();
     sources.insert(OUTPUT.to_owned(), source.named());
     let mut root = format!("@\"{OUTPUT}\"");
-    if let Some((reasoning, is_open)) = around.reasoning {
+    if let Some(Prefix { reasoning, is_open }) = affixes.prefix {
         let Reasoning { open, close, .. } = reasoning;
         let begin = if is_open { "" } else { open.as_str() };
         let format =
@@ -375,7 +387,7 @@ fn composed<'s>(source: &'s GrammarSource, around: &Around<'_>) -> Cow<'s, Gramm
         sources.insert(REASONING.to_owned(), tag.named());
         root = format!("@\"{REASONING}\" [ \\t\\r\\n]{{0,4}} {root}");
     }
-    if around.text_behind {
+    if affixes.has_suffix {
         root.push_str(" .*");
     }
     let options = [("sources".to_owned(), Value::Object(sources))];

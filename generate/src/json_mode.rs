@@ -1,8 +1,8 @@
-//! JSON mode: what an output that is to be JSON is held to, while it is generated and after.
+//! JSON mode: the requirements on an output that is JSON, during the generation and after it.
 //!
-//! With constrained decoding the grammar of the schema decides which tokens may come next, so that every finished output
-//! parses; it is validated again, since formats and approximate keywords are more than the grammar says. Without it, the
-//! output is extracted, parsed, and repaired where that is wanted.
+//! With constrained decoding the grammar of the schema masks the tokens, so every finished output parses. It is
+//! validated again, since formats and approximate keywords are not fully in the grammar. Without constrained
+//! decoding, the output is extracted, parsed, and repaired if that is enabled.
 
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
@@ -12,33 +12,33 @@ use serde_json::{Map, Value, json};
 
 use crate::grammar::Grammar;
 
-/// How JSON is asked for.
+/// The settings of JSON mode.
 #[derive(Clone, Debug)]
 pub struct JsonModeConfig {
     /// The schema of the value. Any object or array if there is none.
     pub schema: Option<JsonSchema>,
-    /// Fail where the output is not right. Of repairs, take those that
-    /// [`JsonValidator::repair_json`] takes in strict mode. A value that violates the schema fails in any case.
+    /// Fails on an invalid output. Of repairs, only those of [`JsonValidator::repair_json`] in strict mode are
+    /// applied. A value that violates the schema always fails.
     pub strict: bool,
-    /// Repair what does not parse. An output that cannot be repaired fails.
+    /// Repairs an output that does not parse. An output that cannot be repaired fails.
     pub repair: bool,
-    /// A grammar in GBNF that the output has to be a text of, in place of the schema's. The output need not be JSON then, unless
-    /// there is a schema as well.
+    /// A grammar in GBNF that replaces the schema's. The output need not be JSON then, unless there is also a schema.
     pub grammar: Option<String>,
-    /// Whether tokens are constrained while they are generated. A backend without logits validates the output alone, and says
-    /// so in a warning.
+    /// Whether tokens are constrained during the generation. A backend without logits only validates the output, and
+    /// adds a warning.
     pub constrained_decoding: bool,
-    /// Refuse undeclared keys in objects with `properties` and without `additionalProperties`: the front end's option `closed`.
+    /// Refuses undeclared keys in objects with `properties` and without `additionalProperties`: the front end's
+    /// option `closed`.
     pub closed: bool,
-    /// How JSON is written under the schema's grammar: options of JSON Schema by name (`whitespace`, `key-order`, …), as
-    /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read) has them.
+    /// Form of the JSON under the schema's grammar: options of JSON Schema by name (`whitespace`, `key-order`, …), as
+    /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read) takes them.
     pub options: Map<String, Value>,
-    /// Tell what changes in the value as it comes: [`Event::Changed`](crate::Event::Changed).
+    /// Sends the changes in the value during the generation: [`Event::Changed`](crate::Event::Changed).
     pub changes: bool,
 }
 
 impl Default for JsonModeConfig {
-    /// Any object or array: strict, constrained, without repair, written without whitespace.
+    /// Returns the settings for any object or array: strict, constrained, without repair, without whitespace.
     fn default() -> Self {
         Self {
             schema: None,
@@ -53,11 +53,11 @@ impl Default for JsonModeConfig {
     }
 }
 
-/// The schema that is used if there is none: any object or array.
+/// The default schema: any object or array.
 const CONTAINER: &str = r#"{"type": ["object", "array"]}"#;
 
 impl JsonModeConfig {
-    /// The grammar under which the output is generated; none without constrained decoding.
+    /// Returns the grammar of the generation. `None` without constrained decoding.
     pub fn grammar(&self) -> Option<Grammar> {
         if !self.constrained_decoding {
             return None;
@@ -73,7 +73,7 @@ impl JsonModeConfig {
         Some(Grammar::new(Language::JsonSchema, schema).with_options(options))
     }
 
-    /// The validator of finished outputs. `cut` says that the output ended before its text did.
+    /// Returns the validator of finished outputs. `cut` states that the output was truncated.
     pub fn validator(&self, cut: bool) -> JsonValidator {
         let front_end = || FrontEnd::Gbnf(GbnfOptions::default());
         JsonValidator {
@@ -88,7 +88,7 @@ impl JsonModeConfig {
     }
 }
 
-/// The options of JSON in one text for each value: no whitespace, and numbers in their shortest form.
+/// Returns the JSON Schema options of the compact form: no whitespace, and numbers in their shortest form.
 pub fn compact() -> Map<String, Value> {
     let options = json!({"whitespace": "compact", "numbers": "canonical"});
     options.as_object().cloned().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Generation under grammars: from a prompt and a model to an output that is what was asked for.
+//! Generation under grammars: takes a prompt and a model, returns an output that matches the request.
 //!
 //! | module | what it answers |
 //! | --- | --- |
@@ -20,7 +20,7 @@
 pub mod agents;
 pub mod arguments;
 pub mod backend;
-mod behind;
+mod background;
 pub mod chat;
 pub mod constraint;
 pub mod decoder;

@@ -13,7 +13,7 @@ use crate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
 use crate::chat::{ChatError, ChatTemplate};
 use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
 use crate::encode::{Encode, controls};
-use crate::engine::{Choice, Engine, EngineOptions, EngineStats, Told};
+use crate::engine::{Choice, Engine, EngineOptions, EngineStats, StreamItem};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
 use crate::model::{Model, ModelInfo};
@@ -30,7 +30,7 @@ pub struct LocalParts {
     pub encoder: Arc<dyn Encode>,
     /// Its chat template, where it has one.
     pub template: Option<ChatTemplate>,
-    /// The tokens before a prompt that is a text.
+    /// The tokens before a prompt that is plain text.
     pub begin: Vec<u32>,
 }
 
@@ -51,18 +51,18 @@ pub struct Local {
 pub struct PromptTokens {
     /// The tokens.
     pub tokens: Vec<u32>,
-    /// The end of the prompt as text, for tags that it opens; empty where there is no text.
+    /// End of the prompt as text, for the tags that it opens. Empty if the prompt is tokens.
     end: String,
 }
 
 impl PromptTokens {
-    /// Whether the prompt ends within a reasoning that this tag opens.
+    /// Whether the prompt ends within a reasoning that the tag opens.
     pub fn opens(&self, tag: &str) -> bool {
         self.end.trim_end().ends_with(tag)
     }
 }
 
-/// Bytes of a prompt's end that are kept.
+/// Length of the stored end of a prompt, in bytes. A tag that was opened earlier is not found.
 const END: usize = 256;
 
 impl Local {
@@ -70,7 +70,7 @@ impl Local {
     ///
     /// # Errors
     ///
-    /// The system gives no thread.
+    /// The system starts no thread.
     pub fn start_engine(parts: LocalParts, options: EngineOptions) -> std::io::Result<Self> {
         let LocalParts { model, grammars, encoder, template, begin } = parts;
         let vocabulary = grammars.vocabulary();
@@ -82,22 +82,22 @@ impl Local {
         Ok(Self { engine, grammars, encoder, template, begin, controls, longest_token })
     }
 
-    /// The model's size.
+    /// Returns the model's size.
     pub fn info(&self) -> ModelInfo {
         self.engine.info()
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         self.grammars.vocabulary()
     }
 
-    /// The compiler.
+    /// Returns the compiler.
     pub fn grammars(&self) -> &Grammars {
         &self.grammars
     }
 
-    /// The tokenizer.
+    /// Returns the tokenizer.
     pub fn encoder(&self) -> &dyn Encode {
         &*self.encoder
     }
@@ -107,17 +107,17 @@ impl Local {
         self.template.is_some()
     }
 
-    /// Whether there is a chat template that speaks of tools.
+    /// Whether there is a chat template that mentions tools.
     pub fn template_knows_tools(&self) -> bool {
         self.template.as_ref().is_some_and(ChatTemplate::knows_tools)
     }
 
-    /// The engine's statistics.
+    /// Returns the engine's statistics.
     pub fn stats(&self) -> EngineStats {
         self.engine.stats()
     }
 
-    /// The tokens of a prompt.
+    /// Encodes a prompt.
     ///
     /// # Errors
     ///
@@ -151,8 +151,8 @@ impl Local {
         }
     }
 
-    /// Compiles the grammars that parameters ask for. A server does so before it takes a slot. A flag that is set ends the
-    /// compilation.
+    /// Compiles the grammars that the parameters need. A server does so before an output takes a slot. Setting the
+    /// flag `cancel` ends the compilation.
     ///
     /// # Errors
     ///
@@ -167,11 +167,12 @@ impl Local {
         CompiledGrammars::compile(params, in_reasoning(prompt, params), &self.grammars, cancel)
     }
 
-    /// The grammars of [`prepare`](Self::prepare), if all are cached or none is needed. `None` if one has to be compiled.
+    /// Returns the grammars of [`prepare`](Self::prepare) if all are cached or none is needed. `None` if one has to
+    /// be compiled.
     ///
     /// # Errors
     ///
-    /// A parameter is wrong, or a grammar is known not to compile.
+    /// A parameter is wrong, or an earlier compilation of a grammar failed.
     pub fn prepare_kept(
         &self,
         prompt: &PromptTokens,
@@ -181,7 +182,8 @@ impl Local {
         CompiledGrammars::kept(params, in_reasoning(prompt, params), &self.grammars)
     }
 
-    /// Begins an output of a client. The number of the choice selects its random numbers, so the outputs of one request differ.
+    /// Starts an output of a client. The number of the choice selects its random numbers, so the outputs of one
+    /// request differ.
     ///
     /// # Errors
     ///
@@ -192,7 +194,7 @@ impl Local {
         params: GenerateParams,
         grammars: CompiledGrammars,
         choice: Choice,
-    ) -> Result<Receiver<Told>, GenerateError> {
+    ) -> Result<Receiver<StreamItem>, GenerateError> {
         let setup = Setup {
             vocabulary: self.vocabulary().clone(),
             logit_width: self.info().logit_width,
@@ -235,13 +237,13 @@ impl LlmBackend for Local {
 
 /// The events of an engine as a generation.
 pub struct Received {
-    receiver: Pin<Box<Receiver<Told>>>,
+    receiver: Pin<Box<Receiver<StreamItem>>>,
     ended: bool,
 }
 
 impl Received {
-    /// The events that a receiver gets.
-    pub fn new(receiver: Receiver<Told>) -> Self {
+    /// Returns the generation whose events the receiver gets.
+    pub fn new(receiver: Receiver<StreamItem>) -> Self {
         Self { receiver: Box::pin(receiver), ended: false }
     }
 }

@@ -1,25 +1,25 @@
-//! The interface of a language model: sequences of tokens in, rows of logits out.
+//! The interface of a language model: takes sequences of tokens, returns rows of logits.
 //!
-//! A model holds the state of many sequences (the keys and values of attention) and advances several of them in one batch.
-//! Everything else, from masks to stops, happens outside of it.
+//! A model holds the state of many sequences (the keys and values of attention) and advances several of them in one
+//! batch. Masks, draws and stops are outside of it.
 
 /// A sequence whose state a model holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Seq(pub u32);
 
-/// The positions of a feed whose logits are wanted.
+/// The tokens of a feed after which logits are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// None: more tokens follow.
+    /// No token: more tokens follow in the next feed.
     None,
-    /// The last: what comes next.
+    /// The last token.
     Last,
-    /// All of them.
+    /// All tokens.
     All,
 }
 
 impl Rows {
-    /// How many rows a feed of so many tokens gives.
+    /// Returns the number of rows of a feed of `tokens` tokens.
     pub fn count(self, tokens: usize) -> usize {
         match self {
             Self::None => 0,
@@ -45,21 +45,21 @@ pub struct Feed<'t> {
 pub struct ModelInfo {
     /// Length of a row of logits.
     pub logit_width: u32,
-    /// Most tokens of a sequence.
+    /// Maximum number of tokens of a sequence.
     pub context: usize,
-    /// Most sequences that are open at once.
+    /// Maximum number of open sequences.
     pub sequences: usize,
 }
 
 /// The rows of one feed.
 pub type RowsMut<'l> = std::slice::ChunksExactMut<'l, f32>;
 
-/// Rows of logits, in the order of the feeds and of the tokens within each. The buffer is used again for every batch.
+/// Rows of logits, in the order of the feeds and of the tokens within each. The buffer is reused for every batch.
 #[derive(Clone, Debug, Default)]
 pub struct Logits {
     width: usize,
     values: Vec<f32>,
-    /// The first row of each feed, and behind them the number of rows.
+    /// The first row of each feed, and at the end the number of rows.
     starts: Vec<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Logits {
         self.starts.push(0);
     }
 
-    /// Adds the rows of the next feed: a multiple of the row's length, none for [`Rows::None`].
+    /// Adds the rows of the next feed: a multiple of the row's length, empty for [`Rows::None`].
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ impl Logits {
         self.starts.push(self.values.len() / width);
     }
 
-    /// The rows of a feed, by its place in the batch.
+    /// Returns the rows of a feed, by its index in the batch.
     ///
     /// # Panics
     ///
@@ -95,7 +95,7 @@ impl Logits {
         self.values[from * width..to * width].chunks_exact_mut(width)
     }
 
-    /// The rows of all feeds, feed by feed.
+    /// Returns the rows of all feeds, feed by feed.
     pub fn feeds(&mut self) -> impl Iterator<Item = RowsMut<'_>> {
         let width = self.width.max(1);
         let mut values = &mut self.values[..];
@@ -107,7 +107,7 @@ impl Logits {
         })
     }
 
-    /// How many logits there are, of all rows.
+    /// Returns the number of logits in all rows.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -118,22 +118,22 @@ impl Logits {
     }
 }
 
-/// Why a model did not do as it was told.
+/// An error of a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// All its sequences are in use.
+    /// All sequences are in use.
     #[error("the model holds {most} sequences already, as many as it can")]
     Sequences {
-        /// How many it can hold.
+        /// Maximum number of open sequences.
         most: usize,
     },
     /// A sequence is longer than the model can read.
     #[error("a sequence of {asked} tokens is longer than the model's context of {context}")]
     Context {
-        /// Tokens with those that were fed.
+        /// Number of tokens of the sequence, those that were fed included.
         asked: usize,
-        /// Most tokens of a sequence.
+        /// Maximum number of tokens of a sequence.
         context: usize,
     },
     /// A token that the model does not have.
@@ -151,26 +151,26 @@ pub enum ModelError {
 
 /// A language model with the state of its sequences.
 pub trait Model: Send {
-    /// Its size, which never changes.
+    /// Returns the model's size, which never changes.
     fn info(&self) -> ModelInfo;
 
-    /// A new sequence without tokens.
+    /// Opens a sequence without tokens.
     ///
     /// # Errors
     ///
     /// All sequences are in use.
     fn open(&mut self) -> Result<Seq, ModelError>;
 
-    /// Forgets all but the first tokens of a sequence.
+    /// Drops all but the first `len` tokens of a sequence.
     fn truncate(&mut self, seq: Seq, len: usize);
 
-    /// Gives a sequence back.
+    /// Closes a sequence.
     fn close(&mut self, seq: Seq);
 
-    /// Reads the next tokens of some sequences and writes the logits that are wanted, feed by feed.
+    /// Reads the next tokens of some sequences and writes the logits that are asked for, feed by feed.
     ///
     /// # Errors
     ///
-    /// The tokens do not fit, or the computation failed. Then no sequence has moved.
+    /// The tokens do not fit, or the computation failed. No sequence has changed then.
     fn feed(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<(), ModelError>;
 }

@@ -1,18 +1,18 @@
-//! The results of a generation: events as it goes, and one output in the end.
+//! The results of a generation: events during it, and one output at the end.
 
 use grammarc_json::{Change, Edit};
 use serde_json::Value;
 
-/// Something that a generation tells. Texts are whole characters, and never taken back.
+/// An event of a generation. Texts are whole characters, and are never retracted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// More of the output's text.
     Text(String),
     /// More of the reasoning before it.
     Reasoning(String),
-    /// A tool is called: the first event of a call.
+    /// The start of a call of a tool.
     Call {
-        /// The place of the call in the output, from 0.
+        /// Index of the call in the output, from 0.
         index: u32,
         /// The tool.
         name: String,
@@ -24,9 +24,9 @@ pub enum Event {
         /// The text that is added.
         delta: String,
     },
-    /// Changes in the value of a JSON text, if JSON mode tells them: behind the text that has changed it.
+    /// Changes in the value of a JSON text, after the text that makes them. Only if JSON mode asks for them.
     Changed(Vec<Change>),
-    /// Tokens with their log probabilities, where these were asked for.
+    /// Tokens with their log probabilities, if these were asked for.
     Tokens(Vec<TokenLogprob>),
     /// The last event.
     Finished(Finished),
@@ -35,46 +35,47 @@ pub enum Event {
 /// The end of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Why it ended.
+    /// The reason of the end.
     pub finish: Finish,
-    /// The index of the call that the output ended within, if its beginning was sent.
+    /// The index of the call that the output ended within, if the start of the call was sent.
     pub cut_call: Option<u32>,
     /// Its usage.
     pub usage: Usage,
 }
 
-/// Why a generation ended.
+/// The reason of a generation's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// The model ended it, or nothing else could follow.
+    /// The model ended the output, or only an end could follow.
     Stop,
-    /// A text among the stop strings came, which is not in the output.
+    /// A stop string came. It is not in the output.
     StopString(String),
     /// The allowed tokens were too unlikely. The output is a text of the grammar unless it had no tokens left.
     Unlikely,
-    /// It had no tokens left.
+    /// The output reached `max_tokens`.
     Length {
-        /// It was closed: the output is a text of the grammar.
+        /// Whether the output was closed, and so is a text of the grammar.
         closed: bool,
     },
-    /// It took longer than it may.
+    /// The output met its time limit.
     Deadline,
-    /// It was called off.
+    /// The output was cancelled.
     Cancelled,
 }
 
 impl Finish {
-    /// Whether the output ended before its text did. It is no text of the grammar then.
+    /// Whether the output was truncated. It need not be a text of the grammar then.
     pub fn is_cut(&self) -> bool {
         matches!(self, Self::Length { closed: false } | Self::Deadline | Self::Cancelled)
     }
 
-    /// The reason in one word where [`reason`](Self::reason) has none for it: `unlikely`.
+    /// Returns the reason in one word where [`reason`](Self::reason) has no word of its own for it: `unlikely`.
     pub fn detail(&self) -> Option<&'static str> {
         (*self == Self::Unlikely).then_some("unlikely")
     }
 
-    /// The `finish_reason` of an output without calls: `stop` or `length` as in OpenAI's protocol, or `deadline`.
+    /// Returns the `finish_reason` of an output without calls: `stop` or `length` as in OpenAI's protocol, or
+    /// `deadline`.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Stop | Self::StopString(_) | Self::Unlikely => "stop",
@@ -89,15 +90,15 @@ impl Finish {
 pub struct Usage {
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
-    /// Tokens of the output, those that were cut from its text included.
+    /// Number of tokens of the output, including those whose text was removed at the end.
     pub completion_tokens: usize,
-    /// The tokens among them that the model was not asked for.
+    /// Number of these tokens that were added without a call of the model.
     pub forced_tokens: usize,
-    /// The tokens among them before the end of the reasoning.
+    /// Number of these tokens before the end of the reasoning.
     pub reasoning_tokens: usize,
-    /// How often the model was asked.
+    /// Number of calls of the model.
     pub model_calls: usize,
-    /// The seed of the draws.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
@@ -106,17 +107,18 @@ pub struct Usage {
 pub struct TokenLogprob {
     /// The token.
     pub token: u32,
-    /// Its natural logarithm; at least [`LEAST_LOGPROB`].
+    /// Natural logarithm of its probability, at least [`LEAST_LOGPROB`].
     pub logprob: f32,
-    /// The model was not asked for it.
+    /// Whether the token was added without a call of the model.
     pub forced: bool,
-    /// The total probability of the tokens that the grammar allowed here; for a forced token, its own probability. `None` without a grammar.
+    /// The total probability of the tokens that the grammar allowed here. For a forced token, its own probability.
+    /// `None` without a grammar.
     pub mass: Option<f32>,
-    /// The likeliest tokens at its place, the likeliest first.
+    /// The likeliest tokens at this position, the likeliest first.
     pub top: Vec<(u32, f32)>,
 }
 
-/// The log probability of what is impossible or less likely than this: a number that JSON has, unlike negative infinity.
+/// The log probability of impossible tokens and the least of all: JSON has no negative infinity.
 pub const LEAST_LOGPROB: f32 = -9999.0;
 
 /// A call of a tool.
@@ -124,32 +126,32 @@ pub const LEAST_LOGPROB: f32 = -9999.0;
 pub struct ToolCall {
     /// The tool.
     pub name: String,
-    /// Its arguments: JSON, or the tags that the model's style has.
+    /// Its arguments: JSON, or tags in the model's style.
     pub arguments: String,
 }
 
 /// A whole output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Its text; in JSON mode the JSON alone, repaired where that was asked for.
+    /// Its text. In JSON mode only the JSON, repaired if that is enabled.
     pub text: String,
     /// The reasoning before it.
     pub reasoning: String,
-    /// Calls of tools, in their order: those that are whole.
+    /// The complete calls of tools, in their order.
     pub calls: Vec<ToolCall>,
-    /// The call after those, if the output ended within it.
+    /// The last call, if the output ended within it.
     pub cut_call: Option<ToolCall>,
-    /// The value, in JSON mode; none where the output was not checked.
+    /// The value in JSON mode. `None` if the output was not checked.
     pub value: Option<Value>,
-    /// The changes of a repair.
+    /// The edits of a repair.
     pub edits: Vec<Edit>,
-    /// Log probabilities of its tokens, where they were asked for.
+    /// Log probabilities of its tokens, if they were asked for.
     pub logprobs: Vec<TokenLogprob>,
-    /// Why it ended.
+    /// The reason of its end.
     pub finish: Finish,
     /// Its usage.
     pub usage: Usage,
-    /// Facts that the caller should know, in words.
+    /// Warnings for the caller, as text.
     pub warnings: Vec<String>,
 }
 
@@ -164,7 +166,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Takes the next event.
+    /// Adds the next event.
     pub fn push(&mut self, event: Event) {
         match event {
             Event::Text(text) => self.text.push_str(&text),
@@ -188,7 +190,7 @@ impl Collector {
         &mut self.calls[index]
     }
 
-    /// The output, once the last event came; none before.
+    /// Returns the output. `None` if the last event has not come.
     pub fn finish(self) -> Option<Output> {
         let Self { text, reasoning, mut calls, logprobs, finished } = self;
         let Finished { finish, cut_call, usage } = finished?;

@@ -1,4 +1,4 @@
-//! The parameters of one generation: how tokens are drawn, what they must spell, and where it ends.
+//! The parameters of one generation: the draws, the constraint, and the end.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use crate::grammar::Grammar;
 use crate::json_mode::JsonModeConfig;
 pub use crate::params_error::ParamsError;
 
-/// Most texts that end a generation.
+/// Maximum number of stop strings.
 pub const MAX_STOP_STRINGS: usize = 16;
-/// Most likely tokens that are listed beside each token.
+/// Maximum number of likely tokens that are listed for each token.
 pub const MAX_TOP_LOGPROBS: u32 = 20;
 
 /// Parameters of a generation.
@@ -28,50 +28,50 @@ pub const MAX_TOP_LOGPROBS: u32 = 20;
 /// ```
 #[derive(Clone, Debug)]
 pub struct GenerateParams {
-    /// Most tokens of the output. An end token is none of them.
+    /// Maximum number of tokens of the output. An end token does not count.
     pub max_tokens: usize,
-    /// Divides the logits; 0 takes the most likely token always.
+    /// Divides the logits. 0 always selects the most likely token.
     pub temperature: f32,
     /// Nucleus sampling: draws from the fewest likeliest tokens whose probabilities sum to at least this. 1 keeps all tokens.
     pub top_p: f32,
-    /// How many of the likeliest tokens are drawn from; 0 keeps all.
+    /// Draws from this many of the likeliest tokens. 0 keeps all.
     pub top_k: u32,
-    /// Tokens less likely than this, as a share of the likeliest one's probability, are not drawn; 0 keeps all.
+    /// Excludes tokens whose probability is less than this share of the likeliest one's. 0 keeps all.
     pub min_p: f32,
     /// Penalties on repeated tokens.
     pub penalties: Penalties,
     /// Numbers added to the logits of tokens.
     pub logit_bias: Vec<(u32, f32)>,
-    /// Equal seeds draw equally. None: a new one each time, which the output tells.
+    /// Seed of the random numbers: equal seeds give equal draws. `None` selects a new seed, which the output states.
     pub seed: Option<u64>,
     /// JSON mode. Must be `None` if `constraint` is set.
     pub json_mode: Option<JsonModeConfig>,
     /// The grammar that the output has to match. Must be `None` if `json_mode` is set.
     pub constraint: Option<Grammar>,
-    /// Texts that end the output and are no part of it. Under a grammar, one does so only where the text before it is a text
-    /// of the grammar.
+    /// Texts that end the output and are not part of it. Under a grammar, such a text only counts if the text before
+    /// it is a text of the grammar.
     pub stop: Vec<String>,
-    /// Tokens that end the output, in place of the vocabulary's.
+    /// End tokens that replace the vocabulary's.
     pub end_tokens: Option<Vec<u32>>,
-    /// Tokens without text end the output too, where its text may end: special tokens and those that spell nothing. For models that
-    /// end with another special token than the vocabulary says.
+    /// Treats tokens without text (special tokens, and tokens that spell nothing) as end tokens where the text may
+    /// end. For models whose end token is not in the vocabulary's list.
     pub empty_tokens_end: bool,
-    /// Ends the output where the model has given up on the grammar.
+    /// Ends the output if the tokens that the grammar allows are too unlikely.
     pub prob_limit: Option<ProbLimit>,
     /// When to stop an output that already matches its grammar.
     pub early_stop: EarlyStop,
-    /// Lets tokens go past the end of the grammar's text, which is cut off then: `27.00,` gives `27.00`. For models whose
-    /// tokens hold more than the grammar's end.
+    /// Allows tokens that continue past the end of the grammar's text. The excess is removed: `27.00,` gives `27.00`.
+    /// For models whose tokens extend past the grammar's end.
     pub overshoot: bool,
-    /// What happens to an output that reaches `max_tokens`.
+    /// The treatment of an output that reaches `max_tokens`.
     pub on_length: OnLength,
-    /// Whether tokens that are certain are taken without asking the model.
+    /// Whether forced tokens are added without a call of the model.
     pub forced: Forced,
     /// Log probabilities of tokens.
     pub logprobs: Option<Logprobs>,
     /// Reasoning before the output.
     pub reasoning: Option<Reasoning>,
-    /// Longest time; a generation that takes longer ends as it stands.
+    /// Time limit. A generation that reaches it ends with the text so far.
     pub deadline: Option<Duration>,
 }
 
@@ -103,14 +103,15 @@ impl Default for GenerateParams {
     }
 }
 
-/// Penalties on tokens that occurred. The defaults do nothing.
+/// Penalties on tokens that have occurred. The defaults have no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalties {
     /// Frequency penalty: subtracted from the logit of each token of the output, times its number of occurrences.
     pub frequency: f32,
     /// Presence penalty: subtracted once from the logit of each token that the output contains.
     pub presence: f32,
-    /// Divides a positive logit of a token of the prompt or the output, and multiplies a negative one.
+    /// Repetition penalty: divides a positive logit of a token of the prompt or the output, and multiplies a negative
+    /// one.
     pub repetition: f32,
 }
 
@@ -120,12 +121,12 @@ impl Default for Penalties {
     }
 }
 
-/// A bound below which the tokens that a grammar allows are too unlikely to go on.
+/// A limit on the probability of the allowed tokens. Below it the output ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbLimit {
     /// The threshold for the total probability of all allowed tokens, from 0 to 1.
     pub below: f32,
-    /// How many tokens in a row it has to be below, at least 1.
+    /// Number of tokens in a row that have to be below the limit, at least 1.
     pub patience: u32,
 }
 
@@ -137,53 +138,54 @@ pub enum EarlyStop {
     MustEnd,
     /// Stops as soon as the output matches.
     First,
-    /// Stops at the first token that leaves the grammar: the longest text of it that the output begins with. Implies overshoot.
+    /// Stops at the first token that leaves the grammar. The output is the longest text of the grammar that the
+    /// tokens start with. Implies `overshoot`.
     Longest,
 }
 
-/// The treatment of an output that has no tokens left.
+/// The treatment of an output that reaches `max_tokens`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLength {
     /// The output is truncated at its last token.
     #[default]
     Truncate,
-    /// It is closed: from where the tokens left are just enough for a way to the grammar's end, that way is taken. Fewer
-    /// tokens than the shortest text takes are refused before the first.
+    /// Closes the output: once the tokens left are just enough for a shortest text to the grammar's end, that text is
+    /// added. A `max_tokens` below the grammar's shortest text is an error.
     Close,
 }
 
-/// Whether tokens that the grammar makes certain are taken without asking the model.
+/// Whether tokens that the grammar forces are added without a call of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Forced {
-    /// The model is asked for every token.
+    /// Calls the model for every token.
     Off,
-    /// Tokens that alone are allowed are not asked for. The output is the same to the token.
+    /// Adds a token without a call if only this token is allowed. The tokens of the output do not change.
     Exact,
-    /// Bytes that alone are allowed are not asked for, and are cut into tokens as the model's tokenizer cuts them. Without
-    /// a tokenizer, the same as `Exact`.
+    /// Adds bytes without a call if only these bytes are allowed, in the tokens of the model's tokenizer. Without a
+    /// tokenizer, the same as `Exact`.
     #[default]
     Canonical,
 }
 
-/// The log probabilities that are wanted.
+/// The log probabilities to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Logprobs {
-    /// How many of the likeliest tokens are listed beside each, at most [`MAX_TOP_LOGPROBS`].
+    /// Number of likeliest tokens to list for each token, at most [`MAX_TOP_LOGPROBS`].
     pub top: u32,
-    /// Probabilities among the allowed tokens; else among all.
+    /// Whether probabilities are among the allowed tokens. Otherwise they are among all tokens.
     pub masked: bool,
 }
 
 /// Reasoning before the output, between two tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reasoning {
-    /// The tag that opens it.
+    /// The opening tag.
     pub open: String,
-    /// The tag that closes it.
+    /// The closing tag.
     pub close: String,
-    /// Whether the prompt ends within the reasoning. None: it does where the prompt's end says so.
+    /// Whether the prompt ends within the reasoning. `None` checks the end of the prompt.
     pub prefilled: Option<bool>,
-    /// Most tokens before the closing tag is written.
+    /// Maximum number of tokens before the closing tag is added.
     pub max_tokens: Option<usize>,
 }
 
@@ -196,11 +198,11 @@ impl Default for Reasoning {
 }
 
 impl GenerateParams {
-    /// Checks all that needs no model.
+    /// Checks the parameters, as far as no model is needed.
     ///
     /// # Errors
     ///
-    /// The first parameter that is out of its range, or contradicts another.
+    /// The first parameter that is out of its range or contradicts another.
     pub fn check(&self) -> Result<(), ParamsError> {
         let wrong = |parameter, reason: String| Err(ParamsError::new(parameter, reason));
         let within = |parameter, value: f32, least: f32, most: f32| {
@@ -256,7 +258,7 @@ impl GenerateParams {
         Ok(())
     }
 
-    /// Whether a grammar decides what may come next.
+    /// Whether a grammar constrains the output.
     pub fn is_constrained(&self) -> bool {
         self.constraint.is_some()
             || self.json_mode.as_ref().is_some_and(|mode| mode.constrained_decoding)
@@ -267,7 +269,7 @@ impl GenerateParams {
         self.overshoot || self.early_stop == EarlyStop::Longest
     }
 
-    /// Parameters that speak of a grammar where there is none.
+    /// Refuses parameters that need a grammar.
     fn check_without_grammar(&self) -> Result<(), ParamsError> {
         let of_grammars = [
             ("prob_limit", self.prob_limit.is_some()),

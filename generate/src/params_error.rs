@@ -1,12 +1,12 @@
 //! The error of a parameter of a generation.
 
-/// A parameter that cannot be met.
+/// A parameter that is wrong or unsupported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{parameter}: {reason}")]
 pub struct ParamsError {
-    /// Its name.
+    /// Name of the parameter.
     pub parameter: &'static str,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 

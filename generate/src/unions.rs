@@ -1,16 +1,16 @@
-//! Unions whose branches one member tells apart: that member comes first, so that a model chooses a branch before it writes what
-//! is in it.
+//! Discriminated unions: the discriminator comes first, so that a model chooses a branch before it writes the rest.
 //!
-//! A branch is an object that requires the member and gives it one text, which no other branch gives it. Keys come in the order of
-//! `properties`, so the member is moved to the front there; the values of the schema are the same.
+//! A branch is an object that requires the member and allows one text for it, different from those of the other
+//! branches. Keys come in the order of `properties`, so the member is moved to the front there. The instances of the
+//! schema do not change.
 
 use serde_json::{Map, Value};
 
-/// Most references in a row that are followed.
+/// Maximum number of references in a row that are followed. A union behind a longer chain does not change.
 const MOST_HOPS: usize = 16;
 
-/// The schema with the member that tells its branches apart in front; as it is where there are no branches, or no such member.
-/// Linear in the schema.
+/// Returns the schema with the discriminator of its branches in front. Without branches or a discriminator the schema
+/// does not change. Linear in the schema.
 pub(crate) fn told_apart_first(schema: &Value) -> Value {
     let mut schema = schema.clone();
     let Some(branches) = branches(&schema) else { return schema };
@@ -29,7 +29,7 @@ pub(crate) fn told_apart_first(schema: &Value) -> Value {
     schema
 }
 
-/// Pointers to the branches of a union at the root.
+/// Returns pointers to the branches of a union at the root.
 fn branches(schema: &Value) -> Option<Vec<String>> {
     let root = place(schema, String::new())?;
     ["oneOf", "anyOf"].iter().find_map(|keyword| {
@@ -38,7 +38,7 @@ fn branches(schema: &Value) -> Option<Vec<String>> {
     })
 }
 
-/// The place that a pointer and the references there lead to, within the document.
+/// Follows the references at a pointer, within the document, and returns the last pointer.
 fn place(schema: &Value, mut pointer: String) -> Option<String> {
     for _ in 0..MOST_HOPS {
         match schema.pointer(&pointer)?.get("$ref") {
@@ -49,7 +49,7 @@ fn place(schema: &Value, mut pointer: String) -> Option<String> {
     None
 }
 
-/// The first member that tells all branches apart.
+/// Returns the first member that distinguishes all branches.
 fn telling_member(schema: &Value, branches: &[String]) -> Option<String> {
     let texts = |member: &str| -> Option<Vec<&str>> {
         branches.iter().map(|branch| only_text(schema.pointer(branch)?, member)).collect()
@@ -64,7 +64,7 @@ fn telling_member(schema: &Value, branches: &[String]) -> Option<String> {
     found.cloned()
 }
 
-/// The one text that a branch gives a member that it requires.
+/// Returns the only text that a branch allows for a required member.
 fn only_text<'s>(branch: &'s Value, member: &str) -> Option<&'s str> {
     let required = branch.get("required")?.as_array()?;
     let property: &Map<String, Value> =

@@ -12,7 +12,7 @@ use grammarc_bindings::failure;
 
 use crate::error::{Fault, grammarc_status};
 use crate::guard::guarded;
-use crate::told::tell;
+use crate::out_params::write_out;
 
 /// The array at a pointer; none at all is as good as an empty one.
 ///
@@ -169,7 +169,7 @@ pub(crate) unsafe fn give<T: Copy>(
     needed: *mut usize,
 ) -> grammarc_status {
     // SAFETY: the caller's promise.
-    unsafe { tell(needed, items.len()) };
+    unsafe { write_out(needed, items.len()) };
     if items.is_empty() {
         return grammarc_status::GRAMMARC_OK;
     }

@@ -15,7 +15,7 @@ use crate::error::Fault;
 use crate::error::grammarc_status::{self, *};
 use crate::guard::guarded;
 use crate::matcher::{grammarc_matcher, on};
-use crate::told::tell;
+use crate::out_params::write_out;
 
 /// The treatment of the rows of a mask that no matcher is listed for.
 #[repr(u32)]
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn grammarc_fill_drafts(
             };
             match matcher.fill_drafts(drafts, words, row_words) {
                 Ok(allowed) => {
-                    tell(valid, allowed);
+                    write_out(valid, allowed);
                     GRAMMARC_OK
                 }
                 Err(error) => settled(Err(error)),

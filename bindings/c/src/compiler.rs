@@ -18,7 +18,7 @@ use crate::error::{Fault, grammarc_error, grammarc_status, make};
 use crate::grammar::grammarc_grammar;
 use crate::import::grammarc_text;
 use crate::options::{self, Growing};
-use crate::told::Text;
+use crate::out_params::Text;
 use crate::vocabulary::{grammarc_vocabulary, unknown_flags};
 
 /// A compiler for one vocabulary, with a cache of what it has compiled.

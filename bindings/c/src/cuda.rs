@@ -16,8 +16,8 @@ use crate::error::{Fault, grammarc_error, make, report};
 use crate::guard::guarded;
 use crate::matcher::grammarc_matcher;
 use crate::options;
+use crate::out_params::write_out;
 use crate::single::Single;
-use crate::told::tell;
 
 /// A device, opened: its kernels loaded, and a pool for the tables of grammars.
 ///
@@ -150,8 +150,8 @@ pub unsafe extern "C" fn grammarc_cuda_usage(
             let usage = device.inner.usage();
             (usage.used, usage.held)
         });
-        tell(used, usage.0);
-        tell(held, usage.1);
+        write_out(used, usage.0);
+        write_out(held, usage.1);
     }
 }
 
@@ -400,7 +400,7 @@ pub unsafe extern "C" fn grammarc_cuda_rows_number(
             let grammar = &object("the grammar", grammar)?.inner;
             single("the matcher", &object("the matcher", matcher)?.inner, |matcher| {
                 let found = rows.number(grammar, matcher, Stream::from_raw(stream))?;
-                tell(number, found as i32);
+                write_out(number, found as i32);
                 Ok(())
             })
         })

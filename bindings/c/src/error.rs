@@ -7,7 +7,7 @@ use std::ptr;
 use grammarc_bindings::failure::{Failure, Kind, chain};
 
 use crate::guard::{Panicked, guarded};
-use crate::told::{Text, tell};
+use crate::out_params::{Text, write_out};
 
 /// Number of this interface. A program that was compiled with another number must not use the library: compare it with
 /// grammarc_abi_version().
@@ -143,7 +143,7 @@ pub(crate) unsafe fn report(
     work: impl FnOnce() -> Result<(), Fault>,
 ) -> grammarc_status {
     // SAFETY: the caller's promise.
-    unsafe { tell(error, ptr::null_mut()) };
+    unsafe { write_out(error, ptr::null_mut()) };
     let Err(fault) = guarded(work).unwrap_or_else(|panicked| Err(panicked.into())) else {
         return GRAMMARC_OK;
     };
@@ -156,7 +156,7 @@ pub(crate) unsafe fn report(
         });
         if let Ok(made) = made {
             // SAFETY: the caller's promise.
-            unsafe { tell(error, Box::into_raw(Box::new(made))) };
+            unsafe { write_out(error, Box::into_raw(Box::new(made))) };
         }
     }
     status
@@ -174,12 +174,12 @@ pub(crate) unsafe fn make<T>(
 ) -> grammarc_status {
     // SAFETY: the caller's promise.
     unsafe {
-        tell(out, ptr::null_mut());
+        write_out(out, ptr::null_mut());
         report(error, || {
             if out.is_null() {
                 return Err(Fault::argument("the place for the result is NULL"));
             }
-            tell(out, work()?);
+            write_out(out, work()?);
             Ok(())
         })
     }
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn grammarc_error_message(
     length: *mut usize,
 ) -> *const c_char {
     // SAFETY: NULL or an error that was handed out; NULL or a place for a number.
-    unsafe { error.as_ref().map_or(ptr::null(), |error| error.message.give(length)) }
+    unsafe { error.as_ref().map_or(ptr::null(), |error| error.message.lend(length)) }
 }
 
 /// All diagnostics, for programs: a JSON array of objects with `code`, `severity` and `message`, and where there are such,
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn grammarc_error_json(
     length: *mut usize,
 ) -> *const c_char {
     // SAFETY: NULL or an error that was handed out; NULL or a place for a number.
-    unsafe { error.as_ref().map_or(ptr::null(), |error| error.json.give(length)) }
+    unsafe { error.as_ref().map_or(ptr::null(), |error| error.json.lend(length)) }
 }
 
 /// Takes an error back. NULL is allowed.

@@ -14,7 +14,7 @@ use grammarc_runtime::{ByteMatcher, Grammar};
 
 use crate::args::{self, answer, array, ask, counted, object};
 use crate::error::{grammarc_error, grammarc_status, make, report};
-use crate::told::{Text, tell};
+use crate::out_params::{Text, write_out};
 use crate::vocabulary::{GRAMMARC_NO_MMAP, grammarc_vocabulary, unknown_flags};
 
 /// A compiled grammar with all its token masks.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn grammarc_grammar_wait(
             let grammar = object("the grammar", grammar)?;
             let most = (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms));
             let waited = grammar.progress.as_ref().map(|progress| progress.wait(most));
-            tell(complete, waited.transpose()?.unwrap_or(true));
+            write_out(complete, waited.transpose()?.unwrap_or(true));
             Ok(())
         })
     }
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn grammarc_grammar_bytes(
         ask(grammar, ptr::null(), |grammar| {
             let Ok(artifact) = grammar.complete() else { return ptr::null() };
             let buffer = artifact.container().buffer();
-            tell(length, buffer.len());
+            write_out(length, buffer.len());
             buffer.as_ptr()
         })
     }
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn grammarc_grammar_digest(
         ask(grammar, (), |grammar| {
             let place: *mut [u8; 32] = digest.cast();
             if let Ok(artifact) = grammar.complete() {
-                tell(place, artifact.checksum());
+                write_out(place, artifact.checksum());
             }
         });
     }
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn grammarc_grammar_report_json(
     unsafe {
         ask(grammar, ptr::null(), |grammar| {
             let made = || Text::new(of_grammar(grammar.inner().artifact()));
-            grammar.report.get_or_init(made).give(length)
+            grammar.report.get_or_init(made).lend(length)
         })
     }
 }
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn grammarc_grammar_findings_json(
     length: *mut usize,
 ) -> *const c_char {
     // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(grammar, ptr::null(), |grammar| grammar.findings.give(length)) }
+    unsafe { ask(grammar, ptr::null(), |grammar| grammar.findings.lend(length)) }
 }
 
 /// Whether a whole text is one of the grammar. GRAMMARC_REFUSED where it is not; `*offset`, which may be NULL, is then that of the
@@ -287,7 +287,7 @@ pub unsafe extern "C" fn grammarc_grammar_check(
                 Err(BytesError::Limit { at, .. }) => (grammarc_status::GRAMMARC_LIMIT, at),
                 Err(_) => return grammarc_status::GRAMMARC_INTERNAL,
             };
-            tell(offset, at);
+            write_out(offset, at);
             status
         })
     }

@@ -18,7 +18,7 @@
 //! | `llama` | a sampler for llama.cpp, in `include/grammarc_llama.h` |
 //!
 //! Below them, and not in the header: `guard` catches panics at the border, `args` turns pointers of the caller into
-//! references, `told` writes results where the caller says, `single` keeps an object to one call at a time, `options` reads structs that grow from one version to the next.
+//! references, `out_params` writes results where the caller points, `single` keeps an object to one call at a time, `options` reads structs that grow from one version to the next.
 //!
 //! Invariants: no panic leaves a function; nothing is printed, no variable of the environment is read; memory that is handed
 //! out is given back to the function that the header names; every pointer is checked for NULL, every count for overflow.
@@ -40,11 +40,11 @@ mod import;
 mod llama;
 mod matcher;
 mod options;
+mod out_params;
 mod runs;
 mod single;
 mod splitter;
 mod steps;
-mod told;
 mod vocabulary;
 
 pub use batch::*;

@@ -12,8 +12,8 @@ use crate::error::{Fault, grammarc_error, make};
 use crate::grammar::grammarc_grammar;
 use crate::guard::guarded;
 use crate::options::{self, Growing};
+use crate::out_params::write_out;
 use crate::single::Single;
-use crate::told::tell;
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far.
 ///
@@ -153,12 +153,12 @@ pub unsafe extern "C" fn grammarc_matcher_fork(
 ) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe {
-        tell(out, ptr::null_mut());
+        write_out(out, ptr::null_mut());
         if out.is_null() {
             return GRAMMARC_ARGUMENT;
         }
         on(matcher, |matcher| {
-            tell(out, Box::into_raw(Box::new(grammarc_matcher::new(matcher.fork()))));
+            write_out(out, Box::into_raw(Box::new(grammarc_matcher::new(matcher.fork()))));
             GRAMMARC_OK
         })
     }

@@ -14,9 +14,9 @@ use crate::error::grammarc_status::{self, *};
 use crate::error::{grammarc_error, make};
 use crate::grammar::grammarc_grammar;
 use crate::guard::guarded;
+use crate::out_params::write_out;
 use crate::single::Single;
 use crate::steps::accepted;
-use crate::told::tell;
 
 /// The kind of a piece of an output.
 #[repr(u32)]
@@ -137,8 +137,8 @@ unsafe fn split(
         split.hand_out(made);
         // SAFETY: the caller's promise.
         unsafe {
-            tell(pieces, split.given.as_ptr());
-            tell(count, split.given.len());
+            write_out(pieces, split.given.as_ptr());
+            write_out(count, split.given.len());
         }
         GRAMMARC_OK
     });
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn grammarc_splitter_push_bytes(
                     BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),
                     _ => return GRAMMARC_INTERNAL,
                 };
-                tell(offset, at);
+                write_out(offset, at);
                 status
             })
         })
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn grammarc_splitter_call_name(
     unsafe {
         asked(splitter, ptr::null(), |splitter| {
             splitter.calls().nth(call).map_or(ptr::null(), |name| {
-                tell(length, name.len());
+                write_out(length, name.len());
                 name.as_ptr().cast()
             })
         })

@@ -8,7 +8,7 @@ use grammarc_runtime::{Bf16, F16};
 use crate::args::{array, array_mut};
 use crate::error::grammarc_status::{self, *};
 use crate::matcher::{asked, grammarc_matcher, on};
-use crate::told::tell;
+use crate::out_params::write_out;
 
 /// Types of logits.
 #[repr(u32)]
@@ -160,11 +160,11 @@ pub unsafe extern "C" fn grammarc_matcher_accept_many(
             };
             match matcher.accept_many(tokens) {
                 Ok(()) => {
-                    tell(taken, count);
+                    write_out(taken, count);
                     GRAMMARC_OK
                 }
                 Err(error) => {
-                    tell(taken, error.accepted);
+                    write_out(taken, error.accepted);
                     accepted(Err(error.source))
                 }
             }
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn grammarc_matcher_accept_text(
                 Err(AcceptTextError::Limit(_)) => (GRAMMARC_LIMIT, 0),
                 Err(_) => (GRAMMARC_REFUSED, length),
             };
-            tell(offset, at);
+            write_out(offset, at);
             status
         })
     }
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn grammarc_matcher_validate(
     unsafe {
         on(matcher, |matcher| match array("the tokens", tokens, count) {
             Ok(tokens) => {
-                tell(taken, matcher.validate(tokens));
+                write_out(taken, matcher.validate(tokens));
                 GRAMMARC_OK
             }
             Err(fault) => fault.status(),

@@ -12,7 +12,7 @@ use grammarc_runtime::Vocabulary;
 
 use crate::args::{self, array, ask, counted, object};
 use crate::error::{Fault, grammarc_error, grammarc_status, make, report as reporting};
-use crate::told::{Text, tell};
+use crate::out_params::{Text, write_out};
 
 /// The tokens of one tokenizer, and the masks that all its grammars share.
 ///
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_bytes(
     unsafe {
         ask(vocabulary, ptr::null(), |vocabulary| {
             let buffer = vocabulary.inner.artifact().container().buffer();
-            tell(length, buffer.len());
+            write_out(length, buffer.len());
             buffer.as_ptr()
         })
     }
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_name(
     length: *mut usize,
 ) -> *const c_char {
     // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(vocabulary, ptr::null(), |vocabulary| vocabulary.name.give(length)) }
+    unsafe { ask(vocabulary, ptr::null(), |vocabulary| vocabulary.name.lend(length)) }
 }
 
 /// The ids that end a sequence unless a matcher is given others, ascending. Live as long as the vocabulary.
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_end_tokens(
     unsafe {
         ask(vocabulary, ptr::null(), |vocabulary| {
             let ends = vocabulary.inner.end_tokens();
-            tell(count, ends.len());
+            write_out(count, ends.len());
             ends.as_ptr()
         })
     }
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_token(
                 return ptr::null();
             }
             let bytes = vocabulary.inner.token_bytes(id);
-            tell(length, bytes.len());
+            write_out(length, bytes.len());
             bytes.as_ptr()
         })
     }
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_fingerprint(
     unsafe {
         ask(vocabulary, (), |vocabulary| {
             let place: *mut [u8; 32] = fingerprint.cast();
-            tell(place, vocabulary.inner.artifact().fingerprint());
+            write_out(place, vocabulary.inner.artifact().fingerprint());
         });
     }
 }
@@ -258,5 +258,5 @@ pub unsafe extern "C" fn grammarc_vocabulary_findings_json(
     length: *mut usize,
 ) -> *const c_char {
     // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(vocabulary, ptr::null(), |vocabulary| vocabulary.findings.give(length)) }
+    unsafe { ask(vocabulary, ptr::null(), |vocabulary| vocabulary.findings.lend(length)) }
 }

@@ -1,7 +1,7 @@
-//! Batches on a number of threads that the host names.
+//! Batches on a number of threads that the host chooses.
 //!
-//! One thread is the calling one, and nothing of rayon is touched then: its splitting outside of a pool would start the
-//! global pool, which belongs to the host and does not survive a fork.
+//! One thread is the calling one, and rayon is not used then: its splitting outside of a pool would start the global
+//! pool, which belongs to the host and does not survive a fork.
 
 use grammarc_runtime::Logit;
 use grammarc_runtime::batch::{
@@ -11,7 +11,7 @@ use grammarc_runtime::error::BatchError;
 
 use crate::pool::pool;
 
-/// Fills the rows of matchers, on so many threads: see [`fill_batch`].
+/// Fills the rows of matchers, on `threads` threads: see [`fill_batch`].
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ pub fn fill(
     }
 }
 
-/// Applies the masks of matchers to their rows of logits, on so many threads: see [`apply_batch`].
+/// Applies the masks of matchers to their rows of logits, on `threads` threads: see [`apply_batch`].
 ///
 /// # Errors
 ///

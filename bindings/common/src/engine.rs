@@ -1,4 +1,5 @@
-//! A compiler for one vocabulary, as hosts ask for it: a language by name, options as JSON text, limits for each request.
+//! A compiler for one vocabulary, for hosts: takes a language by name, options as JSON text, and limits for each
+//! request.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// These, and where they say nothing, others.
+    /// Returns these limits, with unset fields from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -80,11 +81,11 @@ pub struct Request<'r> {
 pub struct Made {
     /// The grammar.
     pub grammar: Grammar,
-    /// Findings that did not stop the compilation; none where it was another process's.
+    /// Findings that did not stop the compilation. Empty if another process compiled the grammar.
     pub findings: Vec<Diagnostic>,
     /// Whether this request compiled it.
     pub compiled: bool,
-    /// The computation of its masks, where the grammar is [early](Grammar::early).
+    /// The computation of its masks, if the grammar is [early](Grammar::early).
     pub progress: Option<Progress>,
 }
 
@@ -97,8 +98,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine on so many threads; on as many as there are processors where it is not said. `limits` hold where a request
-    /// sets none.
+    /// Returns an engine with `threads` threads, by default one a processor. `limits` apply where a request sets
+    /// none.
     pub fn new(
         vocabulary: Vocabulary,
         threads: Option<NonZero<usize>>,
@@ -109,16 +110,16 @@ impl Engine {
         Self { compiler, vocabulary, limits, cache }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The grammar of a source: one that the cache has, or a new one.
+    /// Compiles a source, or returns its grammar from the cache.
     ///
     /// # Errors
     ///
-    /// The language or an option has no such name, the source has errors, or a limit was met.
+    /// The language or an option is unknown, the source has errors, or a limit was met.
     pub fn compile(&self, request: &Request<'_>) -> Result<Made, Failure> {
         let Asked { settings: Settings { front_end, deny }, source, options } =
             self.ask(request)?;
@@ -128,12 +129,12 @@ impl Engine {
         cached.map_err(refused(&source)).and_then(|cached| whole(cached, &source, &deny))
     }
 
-    /// The same as soon as there is a network: where the cache has no artifact, the grammar is early, and its masks are computed
-    /// on another thread.
+    /// Returns a grammar as soon as there is a network. If it is not cached, the grammar is early, and another thread
+    /// computes its masks.
     ///
     /// # Errors
     ///
-    /// The errors of [`Engine::compile`], but for limits that masks meet.
+    /// The errors of [`Engine::compile`], except for limits that masks meet.
     pub fn begin(&self, request: &Request<'_>) -> Result<Made, Failure> {
         let Asked { settings: Settings { front_end, deny }, source, options } =
             self.ask(request)?;
@@ -167,18 +168,18 @@ impl Engine {
         budget
     }
 
-    /// The key of a request, in hexadecimal: equal keys are answered alike.
+    /// Returns the key of a request, in hexadecimal. Requests with equal keys have equal results.
     ///
     /// # Errors
     ///
-    /// The language or an option has no such name.
+    /// The language or an option is unknown.
     pub fn key(&self, request: &Request<'_>) -> Result<String, Failure> {
         let Asked { settings, source, options } = self.ask(request)?;
         let vocabulary = self.vocabulary.artifact();
         Ok(Key::new(vocabulary, &settings.front_end, &source, &options).to_string())
     }
 
-    /// Counters of the cache, all compilations among them.
+    /// Returns the counters of the cache.
     pub fn stats(&self) -> CacheStats {
         self.cache.stats()
     }
@@ -194,7 +195,7 @@ impl Engine {
     }
 }
 
-/// A refusal as the failure of a request.
+/// Converts a refusal to the failure of a request.
 fn refused(source: &Source) -> impl Fn(CacheError) -> Failure + use<'_> {
     |error| failed(source, error.diagnostics().to_vec())
 }
@@ -208,7 +209,7 @@ fn check_denied(report: &Report, source: &Source, deny: &[Deny]) -> Result<(), F
     if denied.is_empty() { Ok(()) } else { Err(failed(source, denied)) }
 }
 
-/// A grammar that has all its masks.
+/// Returns a grammar that has all its masks.
 fn whole(cached: Cached, source: &Source, deny: &[Deny]) -> Result<Made, Failure> {
     check_denied(&cached.artifact.meta().report, source, deny)?;
     let findings = cached.findings.to_vec();
@@ -217,14 +218,14 @@ fn whole(cached: Cached, source: &Source, deny: &[Deny]) -> Result<Made, Failure
     Ok(Made { grammar, findings, compiled, progress: None })
 }
 
-/// A request as the compiler has it.
+/// A request as the compiler reads it.
 struct Asked {
     settings: Settings,
     source: Source,
     options: CompileOptions,
 }
 
-/// The settings of a request.
+/// Returns the settings of a request.
 fn settings(request: &Request<'_>) -> Result<Settings, Failure> {
     let language = Language::named(request.language).ok_or_else(|| {
         let known: Vec<&str> = Language::ALL.iter().map(|language| language.name()).collect();

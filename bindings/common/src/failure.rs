@@ -1,8 +1,8 @@
-//! Failures of a binding, by the kinds that hosts tell apart.
+//! Failures of a binding, by the kinds that hosts distinguish.
 //!
-//! A server answers a source with errors in one way (the client's fault), a limit in another (the operator's choice), and a
-//! timeout in a third (perhaps again); a file that is missing is none of these. The kind of a refused source is told by the
-//! codes of its diagnostics.
+//! A server treats a source with errors as the client's fault, a limit as the operator's choice, and a timeout as
+//! temporary; a missing file is none of these. The kind of a refused source follows from the codes of its
+//! diagnostics.
 
 use std::path::PathBuf;
 
@@ -15,29 +15,29 @@ use grammarc_compiler::vocabulary::VocabularyError;
 /// Kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// An argument makes no sense.
+    /// An argument is invalid.
     Argument,
     /// The source has errors.
     Source,
     /// A limit on size was met.
     Limit,
-    /// The time was up.
+    /// The time limit was met.
     Timeout,
     /// The caller cancelled.
     Cancelled,
-    /// A file was not read or written.
+    /// A file could not be read or written.
     Io,
-    /// A file is not what it should be.
+    /// A file has the wrong format.
     Format,
-    /// An artifact is of another vocabulary.
+    /// An artifact is for another vocabulary.
     Mismatch,
 }
 
-/// Why a call failed.
+/// The failure of a call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// An argument makes no sense.
+    /// An argument is invalid.
     #[error("{0}")]
     Argument(String),
     /// The source was not compiled.
@@ -51,18 +51,18 @@ pub enum Failure {
     /// A tokenizer was not imported.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// An artifact was not opened or written.
+    /// An artifact could not be opened or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// A folder of artifacts was not opened.
+    /// A folder of artifacts could not be opened.
     #[error(transparent)]
     Layer(#[from] LayerError),
     /// A text has bytes that are not UTF-8.
     #[error("the {what} is not UTF-8 from byte {at} on")]
     Utf8 {
-        /// The text.
+        /// Name of the text.
         what: &'static str,
-        /// Offset of the first byte that is wrong.
+        /// Offset of the first wrong byte.
         at: usize,
     },
     /// The masks of an unmasked grammar were not computed.
@@ -70,12 +70,12 @@ pub enum Failure {
         "the thread that computes the grammar's masks could not be started, or ended before it was done"
     )]
     Abandoned,
-    /// A file was not read.
+    /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
@@ -85,7 +85,7 @@ fn first(diagnostics: &[Diagnostic]) -> String {
 }
 
 impl Failure {
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Argument(_) => Kind::Argument,
@@ -104,7 +104,8 @@ impl Failure {
         }
     }
 
-    /// Name of the limit that was met, where one was: `memory`, `time` or the code of the diagnostic.
+    /// Returns the name of the limit that was met: `memory`, `time` or the code of the diagnostic. `None` for other
+    /// failures.
     pub fn limit(&self) -> Option<&'static str> {
         let Self::Source { diagnostics, .. } = self else { return None };
         let code = diagnostics.iter().map(|one| one.code).find(|code| kind_of_code(code).is_some());
@@ -115,7 +116,7 @@ impl Failure {
         })
     }
 
-    /// All diagnostics as a JSON array; for other failures one with the message alone.
+    /// Returns all diagnostics as a JSON array. Other failures become one diagnostic with the message.
     pub fn to_json(&self) -> String {
         let text = match self {
             Self::Source { source_text, diagnostics } => {
@@ -135,7 +136,7 @@ impl Failure {
         text.unwrap_or_else(|_| "[]".to_owned())
     }
 
-    /// Code of the only diagnostic that it is, where no source is to blame.
+    /// Returns the code of that diagnostic.
     fn code(&self) -> &'static str {
         match self.kind() {
             Kind::Argument => "argument",
@@ -150,16 +151,16 @@ impl Failure {
     }
 }
 
-/// Bytes as the text that they are to be.
+/// Converts bytes to text.
 ///
 /// # Errors
 ///
-/// [`Failure::Utf8`], of which `what` names the text.
+/// [`Failure::Utf8`], whose `what` names the text.
 pub fn text<'t>(what: &'static str, bytes: &'t [u8]) -> Result<&'t str, Failure> {
     str::from_utf8(bytes).map_err(|error| Failure::Utf8 { what, at: error.valid_up_to() })
 }
 
-/// A message with those of its causes.
+/// Returns a message with those of its causes.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -174,12 +175,12 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The kind of a refused source: a limit where one was met, else its errors.
+/// Returns the kind of a refused source: a limit if one was met, else its errors.
 fn kind_of(diagnostics: &[Diagnostic]) -> Kind {
     diagnostics.iter().find_map(|one| kind_of_code(one.code)).unwrap_or(Kind::Source)
 }
 
-/// The kind of failure of a code, where it is that of a limit.
+/// Returns the kind of failure of a limit's code. `None` for other codes.
 fn kind_of_code(code: &str) -> Option<Kind> {
     match code {
         "budget::time" => Some(Kind::Timeout),

@@ -1,24 +1,24 @@
 //! The threads that batches run on.
 //!
-//! One pool for each number of threads, made when a batch first asks for it. A process that was forked has its memory and
-//! none of its threads, so it makes its own; the parent's are left where they are, since nothing may be waited for that a
-//! thread of the parent was in the middle of.
+//! There is one pool for each number of threads, made for the first batch that needs it. A forked process has its
+//! parent's memory and none of its threads, so it makes its own pools. The parent's pools are leaked, since dropping
+//! one could wait for a thread of the parent.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Stack of a thread, in bytes. Said here, since rayon asks the environment otherwise.
+/// Stack of a thread, in bytes. Set here, since rayon otherwise reads the environment.
 const STACK: usize = 2 << 20;
 
-/// Most threads of a pool.
+/// Maximum number of threads of a pool.
 const MOST: usize = 256;
 
 /// Pools by process and number of threads.
 static POOLS: Mutex<BTreeMap<(u32, usize), Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
-/// The pool of so many threads. None where the calling thread is to do the work alone: for one thread, and where none can
+/// Returns the pool of `threads` threads. `None` if the calling thread does the work: for one thread, and if none can
 /// be started.
 pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     let threads = threads.min(MOST);
@@ -42,7 +42,7 @@ pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     Some(pool)
 }
 
-/// Threads of this process's pools.
+/// Returns the number of threads of this process's pools.
 pub fn threads() -> usize {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     let own = pools.iter().filter(|((process, _), _)| *process == std::process::id());

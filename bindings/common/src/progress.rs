@@ -1,7 +1,7 @@
-//! Masks that are computed on a thread of their own, while a host already uses the grammar.
+//! Masks that a background thread computes while a host already uses the grammar.
 //!
-//! At most [`MOST`] such threads run in a process at once; a request beyond them is compiled before it returns. A process that
-//! is forked meanwhile has unmasked grammars that stay unmasked: their masks are exact and found by walks.
+//! At most [`MOST`] such threads run in a process at once; further requests are compiled before they return. After a
+//! fork, unmasked grammars of the child stay unmasked: their masks are exact and found by walks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -13,15 +13,15 @@ use grammarc_runtime::Grammar;
 
 use crate::failure::Failure;
 
-/// Most compilations that go on behind their grammars.
+/// Maximum number of compilations in the background.
 const MOST: usize = 64;
 
-/// Bytes of the stack of one.
+/// Stack of a thread, in bytes.
 const STACK: usize = 2 << 20;
 
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// The computation of an unmasked grammar's masks. A clone is the same.
+/// The computation of an unmasked grammar's masks. A clone shares it.
 #[derive(Clone, Debug)]
 pub struct Progress {
     inner: Arc<Inner>,
@@ -34,12 +34,12 @@ struct Inner {
     signal: Condvar,
 }
 
-/// How a computation ended.
+/// The end of a computation.
 #[derive(Clone, Debug)]
 enum Ended {
     Complete,
     Refused(Arc<[Diagnostic]>),
-    /// Its thread could not be started, or ended before it was done.
+    /// Its thread could not be started, or ended too early.
     Abandoned,
 }
 
@@ -71,16 +71,16 @@ impl Progress {
         progress
     }
 
-    /// Whether the masks are there, without waiting.
+    /// Whether all masks are computed. Does not block.
     pub fn is_complete(&self) -> bool {
         matches!(*self.ended(), Some(Ended::Complete))
     }
 
-    /// Waits for the masks; false after a time in which they did not come.
+    /// Waits for the masks. Returns false if `most` has passed first.
     ///
     /// # Errors
     ///
-    /// Why they will not come. The grammar stays early then: its masks are exact and found by walks.
+    /// The reason why the masks will not come. The grammar stays early then: its masks are exact and found by walks.
     pub fn wait(&self, most: Option<Duration>) -> Result<bool, Failure> {
         let until = most.map(|most| Instant::now() + most);
         let mut ended = self.ended();
@@ -119,7 +119,7 @@ impl Progress {
     }
 }
 
-/// A computation that is counted for as long as it goes on, and ends at the latest when it is dropped.
+/// A computation that counts as running until it is dropped.
 struct Work(Progress);
 
 impl Work {

@@ -1,13 +1,13 @@
-//! The facts of a grammar as JSON: for bindings that hand them over as text.
+//! The report of a grammar as JSON, for bindings that return text.
 
 use grammarc_artifacts::{GrammarArtifact, WorkBound};
 use grammarc_compiler::diagnostics::json::DiagnosticJson;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use serde_json::{Value, json};
 
-/// The verdict on each keyword of the source, and the bounds on the work of a step: an object with `language`, `bytes`,
-/// `keywords` (a list of `pointer`, `keyword`, `verdict` and, where there is one, `reason`) and `bound`, in which `null`
-/// stands for what grows. O(keywords).
+/// Returns the verdict on each keyword of the source, and the bounds on the work of a step. The object has
+/// `language`, `bytes`, `keywords` (a list of `pointer`, `keyword`, `verdict` and an optional `reason`) and `bound`,
+/// in which `null` is unbounded. O(keywords).
 pub fn of_grammar(artifact: &GrammarArtifact) -> String {
     let meta = artifact.meta();
     let keywords = meta.report.entries().map(|entry| {
@@ -38,7 +38,7 @@ pub fn of_grammar(artifact: &GrammarArtifact) -> String {
     report.to_string()
 }
 
-/// Findings about a source as a JSON array.
+/// Returns findings about a source as a JSON array.
 pub fn of_findings(source: &Source, findings: &[Diagnostic]) -> String {
     let findings: Vec<_> = findings.iter().map(|one| DiagnosticJson::new(source, one)).collect();
     serde_json::to_string(&findings).unwrap_or_else(|_| "[]".to_owned())

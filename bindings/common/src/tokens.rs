@@ -1,12 +1,12 @@
-//! Token ids as hosts give them.
+//! Token ids of hosts.
 //!
-//! Samplers pass ids in signed integers, and pad drafts with -1; so an id outside of `u32` is no error of type, but a token
-//! that no grammar allows.
+//! Samplers pass ids as signed integers, and pad drafts with -1. So an id outside of `u32` is not a type error, but a
+//! token that no grammar allows.
 
-/// An id that no vocabulary has: its logit row would have to be as long as there are ids.
+/// An id that no vocabulary has: its logit row would have to have 2^32 entries.
 pub const NO_TOKEN: u32 = u32::MAX;
 
-/// The token of an id, [`NO_TOKEN`] for one that is none.
+/// Returns the token of an id, or [`NO_TOKEN`] if it is out of range.
 #[inline]
 pub fn token(id: i64) -> u32 {
     u32::try_from(id).unwrap_or(NO_TOKEN)

@@ -1,7 +1,7 @@
-//! Tokenizers to vocabularies.
+//! Converts tokenizers to vocabularies.
 //!
-//! Building one takes most of a second for a large vocabulary, so a folder may keep the artifacts: a file is named by the
-//! digest of everything that decides its bytes, and appears whole or not at all.
+//! Building one takes most of a second for a large vocabulary, so a folder may cache the artifacts. A file is named
+//! by the digest of everything that determines its bytes, and is written atomically.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use grammarc_runtime::Vocabulary;
 
 use crate::failure::Failure;
 
-/// A vocabulary, and what was noticed when it was made.
+/// A vocabulary, and the findings of its import.
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// The vocabulary.
     pub vocabulary: Vocabulary,
-    /// Its artifact's file, where it is kept.
+    /// The file of its artifact, if it is cached.
     pub path: Option<PathBuf>,
     /// Findings of the import.
     pub findings: Vec<Diagnostic>,
@@ -41,7 +41,7 @@ pub fn import(
     build(&table, spec, cache)
 }
 
-/// Imports a tokenizer that is in memory. See [`vocabulary::import_bytes`].
+/// Imports a tokenizer in memory. See [`vocabulary::import_bytes`].
 ///
 /// # Errors
 ///
@@ -56,11 +56,11 @@ pub fn import_bytes(
     build(&table, "<bytes>", cache)
 }
 
-/// Makes a vocabulary of a list of tokens. See [`vocabulary::from_tokens`].
+/// Makes a vocabulary from a list of tokens. See [`vocabulary::from_tokens`].
 ///
 /// # Errors
 ///
-/// The list makes no vocabulary, or the folder cannot be written.
+/// The list is not a vocabulary, or the folder cannot be written.
 pub fn from_tokens<T: AsRef<[u8]>>(
     tokens: impl IntoIterator<Item = (T, Listed)>,
     options: &VocabularyOptions,
@@ -70,7 +70,7 @@ pub fn from_tokens<T: AsRef<[u8]>>(
     build(&table, "<tokens>", cache)
 }
 
-/// Builds the artifact of a table of tokens, or takes it from the folder.
+/// Builds the artifact of a table of tokens, or reads it from the folder.
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ pub fn build(table: &TokenTable, spec: &str, cache: Option<&Path>) -> Result<Imp
     Ok(imported(artifact, kept))
 }
 
-/// The artifact's bytes.
+/// Returns the artifact's bytes.
 fn bytes(table: &TokenTable, spec: &str) -> Result<Buffer, Failure> {
     let name = Path::new(spec).file_name().map_or(spec.into(), |name| name.to_string_lossy());
     let shared = prelude_grammar(&TextForm::COMMON);

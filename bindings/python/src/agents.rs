@@ -14,8 +14,9 @@ pub(crate) struct Actions {
 
 #[pymethods]
 impl Actions {
-    /// Tools as names, descriptions, schemas of arguments as text, and the argument that is the content. The last flag says that
-    /// the content is all arguments; without it and without an argument, the tool's name decides.
+    /// Makes actions. Tools are names, descriptions, schemas of arguments as text, and the argument that is the
+    /// content. The last flag selects all arguments as the content; without it and without an argument, the tool's
+    /// name decides.
     #[new]
     fn new(
         py: Python<'_>,
@@ -41,19 +42,20 @@ impl Actions {
         format.map(|format| Self { format }).map_err(|error| raise::source(py, error.to_string()))
     }
 
-    /// The schema of all actions, as text.
+    /// Returns the schema of all actions, as text.
     fn schema(&self) -> String {
         self.format.schema().value().to_string()
     }
 
-    /// The action that an output has: its type, its content as JSON, and the object as it was written.
+    /// Returns the action of an output: its type, its content as JSON, and the text of its object.
     fn parse(&self, py: Python<'_>, output: &str) -> PyResult<(String, String, Option<String>)> {
         let found = py.detach(|| self.format.parse(output));
         let found = found.map_err(|error| raise::no_action(py, error.message))?;
         Ok((found.action_type, found.content.to_string(), found.raw_json))
     }
 
-    /// The actions of some outputs, and their contents as JSON; none of an output that has no action.
+    /// Returns the actions of some outputs, and their contents as JSON. Both are `None` for an output without an
+    /// action.
     fn postprocess_predictions(
         &self,
         py: Python<'_>,
@@ -66,7 +68,7 @@ impl Actions {
         })
     }
 
-    /// The outputs as they go into a conversation.
+    /// Returns the outputs for a conversation.
     fn postprocess_responses(
         &self,
         py: Python<'_>,
@@ -76,12 +78,12 @@ impl Actions {
         py.detach(|| self.format.postprocess_responses(&outputs, end))
     }
 
-    /// The message for an action that was right in form and failed.
+    /// Returns the message for a valid action whose execution failed.
     fn failed(&self, action: &str, reason: &str) -> String {
         self.format.failed(action, reason).message
     }
 
-    /// An action as a model would write it, with a content that is JSON.
+    /// Returns an action as a model would write it, with a content that is JSON.
     fn forced(&self, py: Python<'_>, action: &str, content: &str, think: &str) -> PyResult<String> {
         let content = content.parse().unwrap_or(Value::Null);
         let written = self.format.forced(action, content, think);
@@ -89,7 +91,7 @@ impl Actions {
     }
 }
 
-/// The first object of a text that is one of these actions, as it stands there.
+/// Returns the first object of a text that is one of these actions, as text.
 #[pyfunction]
 pub(crate) fn extract_json_response(text: &str, actions: Option<Vec<String>>) -> Option<&str> {
     let is_action =
@@ -97,7 +99,7 @@ pub(crate) fn extract_json_response(text: &str, actions: Option<Vec<String>>) ->
     agents::extract_json_response(text, is_action).map(|(raw, _)| raw)
 }
 
-/// The tags of a text: names and what stands in them, as JSON.
+/// Returns the tags of a text: names and contents, as JSON.
 #[pyfunction]
 pub(crate) fn agent_tags(text: &str) -> String {
     let tags: Vec<Value> = agents::tags(text).map(|tag| json!([tag.name, tag.content])).collect();

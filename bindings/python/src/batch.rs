@@ -1,8 +1,7 @@
 //! Many matchers in one call, without the global lock.
 //!
-//! Matchers are locked in the order of their addresses, so that two batches with the same matchers cannot wait for each other,
-//! and one that is listed twice is refused before it would wait for itself. All locks are given back before the global lock
-//! is taken again.
+//! Matchers are locked in the order of their addresses, so two batches with the same matchers cannot deadlock. A
+//! matcher that is listed twice is refused first. All locks are released before the global lock is acquired again.
 
 use std::sync::MutexGuard;
 
@@ -17,8 +16,8 @@ use crate::arrays::{self, Element, Plane, Row};
 use crate::matcher::Matcher;
 use crate::raise;
 
-/// Writes the masks of matchers to rows: to the first rows in order, or to those that are listed. Rows of no matcher stay as
-/// they are. With several threads the work is shared among them.
+/// Writes the masks of matchers to rows: to the first rows in order, or to the listed rows. Other rows do not change.
+/// With several threads the work is shared among them.
 #[pyfunction]
 #[pyo3(signature = (matchers, mask, rows = None, *, threads = 1))]
 pub(crate) fn fill_batch(
@@ -43,7 +42,7 @@ pub(crate) fn fill_batch(
     })
 }
 
-/// Applies the masks of matchers to rows of logits, in place: to the first rows in order, or to those that are listed.
+/// Applies the masks of matchers to rows of logits, in place: to the first rows in order, or to the listed rows.
 #[pyfunction]
 #[pyo3(signature = (matchers, logits, rows = None, *, threads = 1))]
 pub(crate) fn apply_batch(
@@ -65,7 +64,7 @@ pub(crate) fn apply_batch(
     })
 }
 
-/// Matchers with their rows, in the order of rows, and the order in which they are locked.
+/// Matchers with their rows, in the order of rows, and the order of locking.
 struct Batch<'b> {
     rows: Vec<(usize, &'b Matcher)>,
     /// Indices into `rows` by address.
@@ -98,7 +97,7 @@ impl<'b> Batch<'b> {
         Ok(Self { rows, locking })
     }
 
-    /// Locks all matchers, does work with them, and unlocks them.
+    /// Runs work with all matchers locked.
     fn with<R>(&self, work: impl FnOnce(&mut [RowOf<'_>]) -> R) -> R {
         let mut guards: Vec<Option<MutexGuard<'_, grammarc_runtime::Matcher>>> =
             self.rows.iter().map(|_| None).collect();

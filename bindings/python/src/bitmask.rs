@@ -12,7 +12,7 @@ use crate::arrays::{Plane, dlpack};
 
 /// Bits of a word.
 const BITS: usize = 32;
-/// Most bytes of a bitmask: far above what any server needs, and below what would take the machine down.
+/// Maximum size of a bitmask in bytes: far above the need of any server, and below the memory of a machine.
 const MOST: usize = 1 << 36;
 
 /// A bitmask of shape `[rows, ceil(logit_width / 32)]` of `int32`: bit `t % 32` of word `t / 32` says whether token `t` is
@@ -25,7 +25,7 @@ pub(crate) struct Bitmask {
     words: Words,
     rows: usize,
     columns: usize,
-    /// Shape and strides as buffers and DLPack have them.
+    /// Shape and strides for buffers and DLPack.
     shape: [isize; 2],
     strides: [isize; 2],
 }
@@ -39,7 +39,7 @@ struct Words(Box<[UnsafeCell<u32>]>);
 unsafe impl Sync for Words {}
 
 impl Bitmask {
-    /// The rows as memory to write.
+    /// Returns the rows as memory to write.
     pub(crate) fn plane(&self) -> Plane {
         Plane::of_words(self.words.0.as_ptr().cast_mut().cast(), self.rows, self.columns)
     }
@@ -51,7 +51,7 @@ impl Bitmask {
 
 #[pymethods]
 impl Bitmask {
-    /// A bitmask of rows for logits of this width.
+    /// Makes a bitmask of rows for logits of this width.
     #[new]
     fn new(rows: usize, logit_width: usize) -> PyResult<Self> {
         let columns = logit_width.div_ceil(BITS);
@@ -70,7 +70,7 @@ impl Bitmask {
         })
     }
 
-    /// Rows and words of a row.
+    /// Returns the number of rows and the number of words of a row.
     #[getter]
     fn shape(&self) -> (usize, usize) {
         (self.rows, self.columns)
@@ -112,7 +112,7 @@ impl Bitmask {
         Ok(())
     }
 
-    /// The memory as a DLPack capsule, shared.
+    /// Returns the memory as a DLPack capsule, shared.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         slf: Bound<'py, Self>,
@@ -135,7 +135,7 @@ impl Bitmask {
         dlpack::capsule(slf.py(), this.data(), shape, slf.as_any(), max_version)
     }
 
-    /// The device of the memory, as DLPack numbers it: the processor.
+    /// Returns the device of the memory, as DLPack numbers it: the processor.
     fn __dlpack_device__(&self) -> (i32, i32) {
         dlpack::CPU
     }

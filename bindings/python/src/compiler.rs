@@ -15,7 +15,7 @@ use crate::grammar::Grammar;
 use crate::raise;
 use crate::vocabulary::Vocabulary;
 
-/// A flag by which a compilation is ended from another thread.
+/// A flag that ends a compilation from another thread.
 #[pyclass(frozen, module = "grammarc")]
 #[derive(Default)]
 pub(crate) struct CancelToken(Arc<AtomicBool>);
@@ -27,7 +27,7 @@ impl CancelToken {
         Self::default()
     }
 
-    /// Ends all compilations that were given the token, within some milliseconds.
+    /// Ends all compilations with this token, within some milliseconds.
     fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -76,8 +76,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenLimits {
     }
 }
 
-/// A compiler for one vocabulary with its cache, asked by language name and options as JSON: what `grammarc.Compiler` is
-/// made of.
+/// A compiler for one vocabulary with its cache. It takes a language name and options as JSON; `grammarc.Compiler` is
+/// built on it.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct Engine {
     inner: engine::Engine,
@@ -88,7 +88,8 @@ pub(crate) struct Engine {
 
 #[pymethods]
 impl Engine {
-    /// An engine that keeps artifacts in a folder, or in memory alone, and looks into folders of built artifacts first.
+    /// Makes an engine that caches artifacts in a folder, or only in memory. Folders of built artifacts are searched
+    /// first.
     #[new]
     #[pyo3(signature = (vocabulary, threads, limits, folder, folder_bytes, layers, memory_entries, early))]
     #[expect(clippy::too_many_arguments, reason = "all are named by the Python class")]
@@ -123,7 +124,7 @@ impl Engine {
         })
     }
 
-    /// The grammar of a source.
+    /// Compiles a source.
     #[pyo3(signature = (language, text, options, limits, cancel))]
     fn compile(
         &self,
@@ -147,7 +148,7 @@ impl Engine {
         })
     }
 
-    /// The key of a request: equal keys are answered alike.
+    /// Returns the key of a request. Requests with equal keys have equal results.
     fn key(&self, py: Python<'_>, language: &str, text: &str, options: &str) -> PyResult<String> {
         raise::guarded(py, || {
             let limits = Limits::default();
@@ -157,13 +158,13 @@ impl Engine {
         })
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     #[getter]
     fn vocabulary(&self, py: Python<'_>) -> Py<Vocabulary> {
         self.vocabulary.clone_ref(py)
     }
 
-    /// Counters, as a JSON object.
+    /// Returns the counters, as a JSON object.
     fn stats(&self) -> String {
         serde_json::to_string(&self.inner.stats()).unwrap_or_default()
     }

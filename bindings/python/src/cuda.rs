@@ -1,7 +1,7 @@
-//! Grammars on CUDA devices: the classes below `grammarc.cuda`, which takes arrays apart into addresses.
+//! Grammars on CUDA devices: the classes below `grammarc.cuda`, which converts arrays to addresses.
 //!
-//! Addresses of device memory and of streams are the caller's word, as everywhere in Python's world of devices: `grammarc.cuda`
-//! checks types, shapes and devices of arrays before it passes them on.
+//! Addresses of device memory and of streams are trusted. `grammarc.cuda` checks types, shapes and devices of arrays
+//! before it passes them on.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -63,7 +63,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does work without Python's global lock.
+/// Runs work without Python's global lock.
 fn done<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, CudaError> + Send,
@@ -246,7 +246,7 @@ impl CudaSlots {
     }
 }
 
-/// Rows by number.
+/// Rows of masks, by number.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct CudaRows(Mutex<RowTable>);
 
@@ -282,7 +282,7 @@ impl CudaRows {
     }
 }
 
-/// Tables for kernels of the host's, over its own memory.
+/// Tables for kernels of the host that write to its own memory.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct CudaTables(HostTables);
 
@@ -303,7 +303,7 @@ impl CudaTables {
         (usage.used, usage.held, usage.most)
     }
 
-    /// Patches to be written since this was last asked: the number of the first word, and the words.
+    /// Returns the patches since the last call: the index of the first word, and the words.
     fn patches<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
         let patches = self.0.patches().into_iter();
         patches.map(|patch| (patch.at, words(py, &patch.words))).collect()
@@ -331,7 +331,7 @@ impl CudaTables {
     }
 }
 
-/// A row for kernels of the host's, and what it alone names.
+/// A row for kernels of the host, and the tables that only this row uses.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct CudaRow(grammarc_cuda::HostRow);
 
@@ -343,7 +343,7 @@ impl CudaRow {
     }
 }
 
-/// Words as bytes, the low one first.
+/// Returns words as bytes, little-endian.
 fn words<'py>(py: Python<'py>, words: &[u32]) -> Bound<'py, PyBytes> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     PyBytes::new(py, &bytes)

@@ -27,11 +27,11 @@ pub(crate) struct Decoder {
 /// A decoder and the events that it has sent.
 struct Running {
     decoder: grammarc_generate::Decoder,
-    /// `None` once the output was taken.
+    /// `None` once the output was returned.
     collector: Option<Collector>,
 }
 
-/// The parameters of a generation, by the names that Rust has for them.
+/// The parameters of a generation, by their names in Rust.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Params {
@@ -52,7 +52,7 @@ struct Params {
     overshoot: bool,
     on_length: String,
     forced: String,
-    /// The tokens of a text, or `None`: for runs of forced bytes.
+    /// Encodes a text, or returns `None`. For runs of forced bytes.
     spell: Option<Py<PyAny>>,
 }
 
@@ -80,7 +80,7 @@ impl Encode for Spell {
 }
 
 impl Params {
-    /// The parameters in Rust. Raises `ValueError` for a word that an option does not have.
+    /// Converts the parameters to Rust. Raises `ValueError` for an unknown word of an option.
     fn read(self) -> PyResult<GenerateParams> {
         let early_stops = [
             ("must_end", EarlyStop::MustEnd),
@@ -115,7 +115,7 @@ impl Params {
     }
 }
 
-/// The value of a word of an option.
+/// Returns the value of a word of an option.
 fn word<T, const N: usize>(option: &str, given: &str, words: [(&str, T); N]) -> PyResult<T> {
     let known = words.each_ref().map(|(word, _)| *word).join(", ");
     let found = words.into_iter().find(|(word, _)| *word == given);
@@ -147,9 +147,9 @@ impl Running {
 
 #[pymethods]
 impl Decoder {
-    /// An output before its first token. `masks` decides which tokens are allowed, and the output is a text of `whole`: the same
-    /// grammar, but with overshoot, where `masks` has any text behind it. Raises `ValueError` for a parameter that is wrong, and
-    /// `LimitError` where the output cannot be closed within `max_tokens`.
+    /// Makes an output before its first token. `masks` decides which tokens are allowed. The output is a text of
+    /// `whole`, which is the same grammar unless, with overshoot, `masks` allows any text after it. Raises
+    /// `ValueError` for a wrong parameter, and `LimitError` if the output cannot be closed within `max_tokens`.
     #[new]
     fn new(
         py: Python<'_>,
@@ -193,15 +193,15 @@ impl Decoder {
         })
     }
 
-    /// How many tokens of the sequence the model keeps, and the tokens behind them that it reads next. `None` once the output has
-    /// ended.
+    /// Returns the number of tokens that the model keeps, and the tokens after them that it reads next. `None` once
+    /// the output has ended.
     fn feed(&self) -> PyResult<Option<(usize, Vec<u32>)>> {
         let running = self.lock()?;
         Ok(running.decoder.feed().map(|feed| (feed.kept, feed.tokens.to_vec())))
     }
 
-    /// Draws the next token from the logits behind the last token of `feed`, a row of `float32`, which is changed. Raises
-    /// `GrammarcError` where no token can be drawn.
+    /// Draws the next token from the logits after the last token of `feed`, a row of `float32`, which is changed.
+    /// Raises `GrammarcError` if no token can be drawn.
     fn choose(&self, py: Python<'_>, logits: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut plane = arrays::logits_of(logits)?;
         if plane.element != Element::F32 || plane.rows != 1 {
@@ -221,12 +221,12 @@ impl Decoder {
         })
     }
 
-    /// The tokens of the output so far.
+    /// Returns the tokens of the output so far.
     fn tokens(&self) -> PyResult<Vec<u32>> {
         Ok(self.lock()?.decoder.tokens().to_vec())
     }
 
-    /// The output as JSON, once it has ended. Raises `ValueError` before, and where it was taken already.
+    /// Returns the output as JSON, once it has ended. Raises `ValueError` before the end, and after the first call.
     fn output(&self) -> PyResult<String> {
         let mut running = self.lock()?;
         if running.decoder.finish().is_none() {
@@ -238,7 +238,7 @@ impl Decoder {
     }
 }
 
-/// An output as JSON.
+/// Converts an output to JSON.
 fn as_json(output: &Output) -> Value {
     let (finish, stop) = match &output.finish {
         Finish::Stop => ("stop", None),

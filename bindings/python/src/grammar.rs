@@ -23,12 +23,12 @@ use crate::vocabulary::Vocabulary;
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Grammar {
     inner: grammarc_runtime::Grammar,
-    /// The computation of its masks, where it is an unmasked grammar.
+    /// The computation of its masks, if it is an unmasked grammar.
     progress: Option<Progress>,
-    /// None where the artifact has its vocabulary in it and nobody has asked for that yet.
+    /// Set on first use if the artifact contains its vocabulary.
     vocabulary: PyOnceLock<Py<Vocabulary>>,
     findings: Vec<Diagnostic>,
-    /// The artifact's file, where it was opened from one.
+    /// The artifact's file, if it was opened from one.
     path: Option<PathBuf>,
 }
 
@@ -41,7 +41,7 @@ impl Grammar {
         Self { findings, progress, ..Self::opened(py, grammar, Some(vocabulary), None) }
     }
 
-    /// A grammar of an opened artifact, with the vocabulary that it was opened with.
+    /// Returns the grammar of an opened artifact, with the vocabulary that it was opened with.
     fn opened(
         py: Python<'_>,
         inner: grammarc_runtime::Grammar,
@@ -59,7 +59,7 @@ impl Grammar {
         self.inner.completed().unwrap_or(&self.inner)
     }
 
-    /// The grammar with all its masks, for which it waits.
+    /// Waits for all masks, and returns the grammar.
     fn complete(&self, py: Python<'_>) -> PyResult<&grammarc_runtime::Grammar> {
         if let Some(progress) = &self.progress {
             let waited = py.detach(|| progress.wait(None));
@@ -71,7 +71,7 @@ impl Grammar {
 
 #[pymethods]
 impl Grammar {
-    /// Opens a grammar artifact: with the vocabulary that it was compiled for, or alone where it has one in it.
+    /// Opens a grammar artifact with the vocabulary that it was compiled for, or alone if it contains one.
     #[staticmethod]
     #[pyo3(signature = (path, vocabulary = None, *, mmap = true))]
     fn open(
@@ -96,7 +96,7 @@ impl Grammar {
         })
     }
 
-    /// A grammar from the bytes of its artifact.
+    /// Opens a grammar from the bytes of its artifact.
     #[staticmethod]
     #[pyo3(signature = (data, vocabulary = None))]
     fn from_bytes(
@@ -119,7 +119,7 @@ impl Grammar {
         })
     }
 
-    /// Writes the artifact to a file, whole or not at all; with its vocabulary in it where `standalone`.
+    /// Writes the artifact to a file, atomically. With `standalone` it contains its vocabulary.
     #[pyo3(signature = (path, *, standalone = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, standalone: bool) -> PyResult<()> {
         raise::guarded(py, || {
@@ -129,7 +129,7 @@ impl Grammar {
         })
     }
 
-    /// The bytes of the artifact; with its vocabulary in it where `standalone`.
+    /// Returns the bytes of the artifact. With `standalone` they contain its vocabulary.
     #[pyo3(signature = (*, standalone = false))]
     fn to_bytes<'py>(&self, py: Python<'py>, standalone: bool) -> PyResult<Bound<'py, PyBytes>> {
         let buffer = buffer(self.complete(py)?, standalone);
@@ -137,14 +137,14 @@ impl Grammar {
         Ok(PyBytes::new(py, &buffer))
     }
 
-    /// Whether all masks are computed. A grammar of a compiler with ``early=True`` is used before they are.
+    /// Whether all masks are computed. A grammar of a compiler with ``early=True`` can be used before.
     #[getter]
     fn is_complete(&self) -> bool {
         self.progress.as_ref().is_none_or(Progress::is_complete)
     }
 
-    /// Waits until all masks are computed; false where that takes longer than `timeout` seconds. Raises where they will not be:
-    /// a limit was met. The grammar goes on then, with masks that take longer.
+    /// Waits until all masks are computed. Returns false if that takes longer than `timeout` seconds. Raises if a
+    /// limit was met. The grammar can still be used then, with slower masks.
     #[pyo3(signature = (timeout = None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let Some(progress) = &self.progress else { return Ok(true) };
@@ -154,7 +154,7 @@ impl Grammar {
         waited.map_err(|failure| raise::failure(py, &failure))
     }
 
-    /// The verdict on each keyword of the source, as `KeywordVerdict`s in source order.
+    /// Returns the verdict on each keyword of the source, as `KeywordVerdict`s in source order.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let class = py.import("grammarc._report")?.getattr("KeywordVerdict")?;
@@ -166,7 +166,7 @@ impl Grammar {
         Ok(list)
     }
 
-    /// Bounds on the work of a step, as a `WorkBound`.
+    /// Returns bounds on the work of a step, as a `WorkBound`.
     #[getter]
     fn bound<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bound = &self.complete(py)?.artifact().meta().work;
@@ -176,32 +176,32 @@ impl Grammar {
         class.call1((number(chain), number(configurations), bound.state_bytes))
     }
 
-    /// Language of its source.
+    /// Returns the language of its source.
     #[getter]
     fn language(&self) -> &str {
         &self.inner.artifact().meta().source_kind
     }
 
-    /// The file that it was opened from.
+    /// Returns the file that it was opened from.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
         self.path.clone()
     }
 
-    /// Checksum of the artifact: equal for equal grammars of one vocabulary.
+    /// Returns the checksum of the artifact: equal for equal grammars of one vocabulary.
     #[getter]
     fn digest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.complete(py)?.artifact().checksum()))
     }
 
-    /// The vocabulary that it was compiled for.
+    /// Returns the vocabulary that it was compiled for.
     #[getter]
     fn vocabulary(&self, py: Python<'_>) -> PyResult<Py<Vocabulary>> {
         let own = || Py::new(py, Vocabulary::new(self.inner.vocabulary().clone()));
         Ok(self.vocabulary.get_or_try_init(py, own)?.clone_ref(py))
     }
 
-    /// How to make it again: from its file, or else from its bytes.
+    /// Pickles the grammar: as its file, or else as its bytes.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
         let vocabulary = this.vocabulary.get(py).map(|one| one.clone_ref(py));
@@ -218,13 +218,13 @@ impl Grammar {
         }
     }
 
-    /// The findings of the compilation. Grammars that were opened have none.
+    /// Returns the findings of the compilation. Empty for a grammar that was opened.
     #[getter]
     fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         raise::diagnostics_of(py, &self.findings)
     }
 
-    /// A matcher at the start of a sequence.
+    /// Returns a matcher at the start of a sequence.
     #[pyo3(signature = (*, end_tokens = None, logit_width = None, rollback_window = 1024))]
     fn matcher(
         slf: &Bound<'_, Self>,
@@ -232,11 +232,13 @@ impl Grammar {
         logit_width: Option<u32>,
         rollback_window: usize,
     ) -> PyResult<Matcher> {
-        Matcher::new(slf, end_tokens.map(|ids| ids.0), logit_width, rollback_window)
+        let ends = end_tokens.map(|ids| ids.0);
+        let owner = slf.clone().into_any().unbind();
+        Matcher::new(slf.get().inner(), owner, ends, logit_width, rollback_window)
     }
 
-    /// Raises `TextRefused` where a text is not one of the grammar, with the offset of the first byte that is wrong, or of
-    /// the end where more would have to follow.
+    /// Raises `TextRefused` if a text is not in the grammar, with the offset of the first wrong byte, or of the end
+    /// if the text is incomplete.
     fn check(&self, py: Python<'_>, text: Text) -> PyResult<()> {
         raise::guarded(py, || {
             let bytes = text.bytes();
@@ -278,7 +280,7 @@ impl Grammar {
     }
 }
 
-/// The bytes of a grammar's artifact.
+/// Returns the bytes of a grammar's artifact.
 fn buffer(
     grammar: &grammarc_runtime::Grammar,
     standalone: bool,

@@ -1,7 +1,7 @@
-//! JSON out of what models write: repair, and lines of JSON.
+//! JSON from models: repair, and lines of JSON.
 //!
-//! Values cross as text, which Python parses: so numbers are what Python makes of them. Places in texts are counted in
-//! characters, as Python counts them.
+//! Values are passed as text, which Python parses, so numbers become Python's own. Places in texts are counted in
+//! characters, as in Python.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::raise;
 
-/// JSON that is held to a schema, or to none. The validator and the grammars of the schema are made once.
+/// JSON with or without a schema. The validator and the grammars of the schema are made once.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct Json {
     schema: Option<JsonSchema>,
@@ -23,7 +23,7 @@ pub(crate) struct Json {
 
 #[pymethods]
 impl Json {
-    /// Reads the text of a schema, where one is given.
+    /// Reads the text of a schema, if one is given.
     #[new]
     #[pyo3(signature = (schema = None))]
     fn new(py: Python<'_>, schema: Option<&str>) -> PyResult<Self> {
@@ -60,7 +60,7 @@ impl Json {
         }
     }
 
-    /// The items of lines of JSON, and the lines that are none, as JSON.
+    /// Returns the items of lines of JSON, and the other lines, as JSON.
     fn lines(&self, py: Python<'_>, text: &str, repair: bool, coerce: bool, cut: bool) -> String {
         let options = JsonlOptions { repair, coerce, cut, ..JsonlOptions::default() };
         let found = py.detach(|| parse_jsonl(text, self.schema.as_ref(), &options));
@@ -69,7 +69,7 @@ impl Json {
 }
 
 impl Json {
-    /// The schema, where there is one.
+    /// Returns the schema, if there is one.
     pub(crate) fn schema(&self) -> Option<JsonSchema> {
         self.schema.clone()
     }
@@ -89,13 +89,13 @@ impl JsonlStream {
         Self { inner: Mutex::new(jsonl::JsonlStream::new(json.schema.clone(), options)) }
     }
 
-    /// The entries that end in a further part, as JSON.
+    /// Reads the next part, and returns the entries that end in it, as JSON.
     fn push(&self, part: &str) -> Vec<String> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         entries(inner.push(part))
     }
 
-    /// The last entries, as JSON. `cut` says that the text was cut.
+    /// Ends the text, and returns the last entries, as JSON. `cut` states that the text was truncated.
     fn finish(&self, cut: bool) -> Vec<String> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.set_cut(cut);
@@ -113,19 +113,19 @@ fn entries(found: Vec<Result<jsonl::Item, jsonl::Skipped>>) -> Vec<String> {
     entries.map(|entry| entry.to_string()).collect()
 }
 
-/// The items of lines of JSON, and the lines that are none, as JSON.
+/// Converts the items of lines of JSON, and the other lines, to JSON.
 pub(crate) fn of_lines(found: &Jsonl) -> Value {
     let items: Vec<Value> = found.items.iter().map(of_item).collect();
     let skipped: Vec<Value> = found.skipped.iter().map(of_skipped).collect();
     json!({"items": items, "skipped": skipped, "truncated": found.truncated, "warning": found.warning})
 }
 
-/// An item as JSON, with its value as text.
+/// Converts an item to JSON, with its value as text.
 fn of_item(item: &jsonl::Item) -> Value {
     json!({"value": item.value.to_string(), "line": item.line})
 }
 
-/// A skipped line as JSON: its number and the reason.
+/// Converts a skipped line to JSON: its number and the reason.
 fn of_skipped(skipped: &jsonl::Skipped) -> Value {
     json!({"line": skipped.line, "reason": skipped.reason})
 }
@@ -151,7 +151,7 @@ fn refused(py: Python<'_>, text: &str, error: &RepairError) -> PyErr {
     raise::not_repaired(py, error.to_string(), candidates)
 }
 
-/// Places of a text in characters, asked for from left to right in linear time.
+/// Converts places of a text to characters, from left to right in linear time.
 struct Characters<'t> {
     text: &'t str,
     byte: usize,

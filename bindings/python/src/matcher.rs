@@ -9,22 +9,24 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Element, Row};
-use crate::grammar::Grammar;
 use crate::raise;
 use crate::tokens::{Id, Ids, Text};
 
-/// One sequence under one grammar: which tokens may come next, and what was accepted so far. A call that fails leaves it as
-/// it was. Calls from several threads wait for each other.
+/// The state of one sequence under one grammar. A call that fails does not change the state. Concurrent calls wait
+/// for each other.
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Matcher {
     inner: Mutex<grammarc_runtime::Matcher>,
-    grammar: Py<Grammar>,
+    /// The `Grammar`, as an untyped object, since its file uses this one.
+    grammar: Py<PyAny>,
     rollback_window: usize,
 }
 
 impl Matcher {
+    /// Makes a matcher; `owner` is the Python object of the grammar.
     pub(crate) fn new(
-        grammar: &Bound<'_, Grammar>,
+        grammar: &grammarc_runtime::Grammar,
+        owner: Py<PyAny>,
         end_tokens: Option<Vec<u32>>,
         logit_width: Option<u32>,
         rollback_window: usize,
@@ -36,13 +38,13 @@ impl Matcher {
         if let Some(width) = logit_width {
             options = options.logit_width(width);
         }
-        let matcher = grammarc_runtime::Matcher::with_options(grammar.get().inner(), options);
+        let matcher = grammarc_runtime::Matcher::with_options(grammar, options);
         let inner = Mutex::new(matcher.map_err(raise::options)?);
-        Ok(Self { inner, grammar: grammar.clone().unbind(), rollback_window })
+        Ok(Self { inner, grammar: owner, rollback_window })
     }
 
-    /// The matcher, once no other thread has it. A panic that was caught left it at a position that it had before or was
-    /// to have next, so its lock is taken whether it was poisoned or not.
+    /// Locks the matcher. A panic that was caught left the matcher at its position before or after the call, so a
+    /// poisoned lock is not an error.
     pub(crate) fn lock(&self) -> MutexGuard<'_, grammarc_runtime::Matcher> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -50,8 +52,8 @@ impl Matcher {
 
 #[pymethods]
 impl Matcher {
-    /// Writes the mask of the next token to a row, and says whether it forbids anything: if not, it need not be applied.
-    /// Words past the logit width become zero.
+    /// Writes the mask of the next token to a row. Returns whether the mask forbids anything: if not, it need not be
+    /// applied. Words past the logit width become zero.
     #[pyo3(signature = (mask, row = Row(0)), text_signature = "($self, mask, row=0)")]
     fn fill(&self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: Row) -> PyResult<bool> {
         let mut plane = arrays::words_of(mask)?;
@@ -64,8 +66,8 @@ impl Matcher {
         })
     }
 
-    /// Sets the logits of all tokens that are not allowed to negative infinity, in place. The row has to be named where
-    /// there are several.
+    /// Sets the logits of all forbidden tokens to negative infinity, in place. The row is required if there are
+    /// several.
     #[pyo3(signature = (logits, row = None))]
     fn apply(&self, py: Python<'_>, logits: &Bound<'_, PyAny>, row: Option<Row>) -> PyResult<()> {
         let mut plane = arrays::logits_of(logits)?;
@@ -91,7 +93,8 @@ impl Matcher {
         })
     }
 
-    /// Accepts a token, and says whether it was allowed. Ids that are no token, such as -1, are not.
+    /// Accepts a token if it is allowed. Returns whether it was. Ids that are not tokens, such as -1, are not
+    /// allowed.
     fn try_accept(&self, py: Python<'_>, token: Id) -> PyResult<bool> {
         raise::guarded(py, || match self.lock().accept(token.token) {
             Ok(()) => Ok(true),
@@ -102,8 +105,8 @@ impl Matcher {
         })
     }
 
-    /// Accepts a text, however it would be cut into tokens, as one step for `rollback`. Raises `TextRefused` with the offset
-    /// of the first byte that is not allowed, or the text's length where no token may follow.
+    /// Accepts a text, whatever its tokens, as one step for `rollback`. Raises `TextRefused` with the offset of the
+    /// first byte that is not allowed, or the text's length if no token may follow.
     fn accept_text(&self, py: Python<'_>, text: Text) -> PyResult<()> {
         raise::guarded(py, || {
             let bytes = text.bytes();
@@ -116,7 +119,7 @@ impl Matcher {
         })
     }
 
-    /// Accepts tokens up to the first that is not allowed, and returns how many it accepted.
+    /// Accepts tokens up to the first that is not allowed. Returns the number of accepted tokens.
     fn accept_many(&self, py: Python<'_>, tokens: Ids) -> PyResult<usize> {
         raise::guarded(py, || {
             let accepted = self.lock().accept_many(&tokens.0);
@@ -124,14 +127,14 @@ impl Matcher {
         })
     }
 
-    /// How many of the tokens could be accepted one after the other. The matcher does not move.
+    /// Returns how many of the tokens could be accepted in a row. The state does not change.
     fn validate(&self, py: Python<'_>, tokens: Ids) -> PyResult<usize> {
         raise::guarded(py, || Ok(self.lock().validate(&tokens.0)))
     }
 
-    /// Fills row `row` with the mask of the next token, and one row after each draft token that is allowed; the rows that
-    /// are left, of `len(tokens) + 1`, get a copy of the last one. Returns how many drafts are allowed. The matcher does not
-    /// move.
+    /// Fills row `row` with the mask of the next token, and one row after each draft token that is allowed. The other
+    /// rows of `len(tokens) + 1` get a copy of the last one. Returns how many drafts are allowed. The state does not
+    /// change.
     #[pyo3(signature = (tokens, mask, row = Row(0)), text_signature = "($self, tokens, mask, row=0)")]
     fn fill_drafts(
         &self,
@@ -156,26 +159,26 @@ impl Matcher {
         })
     }
 
-    /// Takes back the last tokens. `ValueError` where there are fewer.
+    /// Removes the last tokens. Raises `ValueError` if there are fewer.
     #[pyo3(signature = (tokens = 1))]
     fn rollback(&self, tokens: usize) -> PyResult<()> {
         let rolled = self.lock().rollback(tokens);
         rolled.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// A second matcher at the same position.
+    /// Returns a second matcher at the same position.
     fn fork(&self, py: Python<'_>) -> Self {
         let inner = Mutex::new(self.lock().fork());
         let (grammar, rollback_window) = (self.grammar.clone_ref(py), self.rollback_window);
         Self { inner, grammar, rollback_window }
     }
 
-    /// As `fork`, for the module `copy`.
+    /// Same as `fork`, for the module `copy`.
     fn __copy__(&self, py: Python<'_>) -> Self {
         self.fork(py)
     }
 
-    /// As `fork`, for the module `copy`.
+    /// Same as `fork`, for the module `copy`.
     fn __deepcopy__(&self, py: Python<'_>, _memo: Bound<'_, PyAny>) -> Self {
         self.fork(py)
     }
@@ -193,13 +196,13 @@ impl Matcher {
         (make, (grammar, ends, width, this.rollback_window, position)).into_pyobject(py)
     }
 
-    /// The grammar.
+    /// Returns the grammar.
     #[getter]
-    fn grammar(&self, py: Python<'_>) -> Py<Grammar> {
+    fn grammar(&self, py: Python<'_>) -> Py<PyAny> {
         self.grammar.clone_ref(py)
     }
 
-    /// Goes back to the start of a sequence.
+    /// Returns to the start of a sequence.
     fn reset(&self) {
         self.lock().reset();
     }
@@ -209,12 +212,12 @@ impl Matcher {
         raise::guarded(py, || Ok(self.lock().mask().contains(token.token)))
     }
 
-    /// The tokens that are allowed next, in ascending order.
+    /// Returns the allowed tokens, in ascending order.
     fn allowed(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         raise::guarded(py, || Ok(self.lock().mask().iter().collect()))
     }
 
-    /// The longest run of tokens in which each is the only one allowed.
+    /// Returns the longest run of tokens in which each is the only one allowed.
     fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         raise::guarded(py, || {
             let mut run = Vec::new();
@@ -223,7 +226,7 @@ impl Matcher {
         })
     }
 
-    /// The longest run of bytes with which every continuation begins.
+    /// Returns the longest run of bytes that every continuation starts with.
     fn forced_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         raise::guarded(py, || {
             let mut run = Vec::new();
@@ -232,7 +235,7 @@ impl Matcher {
         })
     }
 
-    /// The tokens of a shortest text from here to where the sequence may end, without an end token.
+    /// Returns the tokens of a shortest text after which the sequence may end, without an end token.
     fn ending(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         raise::guarded(py, || {
             let mut tokens = Vec::new();
@@ -248,7 +251,7 @@ impl Matcher {
         self.lock().is_accepting()
     }
 
-    /// Whether the sequence may end here, and nothing but an end token may follow.
+    /// Whether the sequence may end here, and only an end token may follow.
     #[getter]
     fn must_end(&self, py: Python<'_>) -> PyResult<bool> {
         raise::guarded(py, || {
@@ -261,36 +264,36 @@ impl Matcher {
         })
     }
 
-    /// Whether the sequence is over: an end token was accepted, or there are none and nothing may follow.
+    /// Whether the sequence has ended: an end token was accepted, or there are no end tokens and no token may follow.
     #[getter]
     fn is_finished(&self) -> bool {
         self.lock().is_finished()
     }
 
-    /// How many tokens can be taken back now.
+    /// Returns the number of tokens that can be rolled back.
     #[getter]
     fn rollback_depth(&self) -> usize {
         self.lock().rollback_depth()
     }
 
-    /// Length of the host's logit row.
+    /// Returns the length of the host's logit row.
     #[getter]
     fn logit_width(&self) -> u32 {
         self.lock().logit_width()
     }
 
-    /// The tokens that end the sequence, ascending.
+    /// Returns the tokens that end the sequence, ascending.
     #[getter]
     fn end_tokens(&self) -> Vec<u32> {
         self.lock().end_tokens().to_vec()
     }
 
-    /// The position as bytes, for [`restore`](Self::restore) by any matcher of the same grammar.
+    /// Returns the position as bytes, for [`restore`](Self::restore) by any matcher of the same grammar.
     fn export<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.lock().export())
     }
 
-    /// Goes to a position that was exported under the same grammar, with nothing to take back.
+    /// Restores a position that was exported under the same grammar. No token can be rolled back then.
     fn restore(&self, py: Python<'_>, position: &[u8]) -> PyResult<()> {
         raise::guarded(py, || {
             let restored = self.lock().import(position);

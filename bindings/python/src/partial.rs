@@ -1,6 +1,6 @@
-//! Partial values: what changes in a JSON text's value while it comes.
+//! Partial values: the changes in a JSON text's value while it is generated.
 //!
-//! Python applies the changes to a value of its own, so that a long value does not cross for every part.
+//! Python applies the changes to a value of its own, so that a long value is not converted for every part.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::json::Json;
 use crate::raise;
 
-/// The value of a JSON text while it comes; none once the text has ended.
+/// The value of an incomplete JSON text. `None` inside once the text has ended.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct Partial {
     inner: Mutex<Option<PartialJson>>,
@@ -21,7 +21,7 @@ pub(crate) struct Partial {
 
 #[pymethods]
 impl Partial {
-    /// Of a text that is held to a schema or to none; `constrained` says that a grammar of the schema constrains it.
+    /// Makes the value of an empty text. `constrained` states that a grammar of the schema constrains the text.
     #[new]
     fn new(json: &Json, constrained: bool) -> Self {
         let partial = match json.schema() {
@@ -31,7 +31,7 @@ impl Partial {
         Self { inner: Mutex::new(Some(partial)) }
     }
 
-    /// The changes by a further part, as JSON.
+    /// Reads the next part, and returns the changes as JSON.
     fn push(&self, py: Python<'_>, part: &str) -> PyResult<String> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let partial = inner.as_mut().ok_or_else(ended)?;
@@ -46,7 +46,7 @@ impl Partial {
         value.map(|value| value.to_string()).map_err(|error| refused(py, error))
     }
 
-    /// Whether the part at a JSON pointer is there and whole.
+    /// Whether the part at a JSON pointer exists and is complete.
     fn is_complete(&self, pointer: &str) -> bool {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.as_ref().is_none_or(|partial| partial.is_complete(pointer))
@@ -61,7 +61,7 @@ fn refused(py: Python<'_>, error: PartialError) -> PyErr {
     raise::no_json(py, error.message, error.at)
 }
 
-/// A change as JSON, with its value as text, which Python parses.
+/// Converts a change to JSON, with its value as text, which Python parses.
 fn of_change(change: &Change) -> Value {
     match change {
         Change::Added { pointer, value } => json!({"pointer": pointer, "value": value.to_string()}),

@@ -29,7 +29,8 @@ impl Prompts {
 
 #[pymethods]
 impl Prompts {
-    /// Loads prompts from a configuration in JSON; without one there are no prompts. `terms` are template variables of all prompts, as JSON.
+    /// Loads prompts from a configuration in JSON. Without one there are no prompts. `terms` are template variables
+    /// of all prompts, as JSON.
     #[new]
     fn new(py: Python<'_>, config: Option<&str>, terms: &str) -> PyResult<Self> {
         let loaded = config.map_or_else(|| Ok(PromptManager::new()), PromptManager::from_json);
@@ -67,33 +68,34 @@ impl Prompts {
         set.map_err(|error| raise::source(py, error.to_string()))
     }
 
-    /// The ids, in the order in which the prompts were added.
+    /// Returns the ids, in the order of their addition.
     fn ids(&self) -> Vec<String> {
         self.read().ids().map(str::to_owned).collect()
     }
 
-    /// The kind of response, and its schema as text.
+    /// Returns the kind of response, and its schema as text.
     fn wants(&self, py: Python<'_>, id: &str) -> PyResult<(&'static str, Option<String>)> {
         let inner = self.read();
         let (kind, schema) = inner.wants(id).map_err(|error| raise::prompt(py, error))?;
         Ok((kind.name(), schema.map(|schema| schema.value().to_string())))
     }
 
-    /// The grammar in GBNF of lines of JSON, each of the prompt's schema.
+    /// Returns the GBNF grammar of lines of JSON, each of the prompt's schema.
     fn lines_grammar(&self, py: Python<'_>, id: &str) -> PyResult<String> {
         let inner = self.read();
         let (_, schema) = inner.wants(id).map_err(|error| raise::prompt(py, error))?;
         Ok(Grammar::jsonl_gbnf(schema))
     }
 
-    /// The system message and the prompt, with the terms of an input, which is JSON, in place.
+    /// Renders the system message and the prompt with the terms of an input, which is JSON.
     fn render(&self, py: Python<'_>, id: &str, input: &str) -> PyResult<(String, String)> {
         let rendered = self.read().render(id, &object(input));
         let rendered = rendered.map_err(|error| raise::prompt(py, error))?;
         Ok((rendered.system, rendered.prompt))
     }
 
-    /// A response as the prompt wants it: a text, a value as JSON, or the items and the skipped lines of lines of JSON, as JSON.
+    /// Converts a response to the prompt's kind: a text, a value as JSON, or the items and the skipped lines of lines
+    /// of JSON, as JSON.
     fn take(&self, py: Python<'_>, id: &str, text: &str, cut: bool) -> PyResult<String> {
         let taken = py.detach(|| {
             let inner = self.read();
@@ -107,7 +109,7 @@ impl Prompts {
     }
 }
 
-/// The members of an object that Python has written.
+/// Parses an object that Python has written.
 fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }

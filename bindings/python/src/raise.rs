@@ -1,8 +1,8 @@
-//! Failures as Python exceptions.
+//! Converts failures to Python exceptions.
 //!
-//! The exceptions are classes of the Python module `grammarc._errors`, because most have two bases, such as `ValueError`
-//! besides ours. A panic would reach Python as `PanicException`, which is no `Exception` and passes by the handlers of
-//! servers; [`guarded`] makes it an `InternalError`.
+//! The exceptions are classes of the Python module `grammarc._errors`, because most have two bases, such as
+//! `ValueError` besides ours. A panic would become a `PanicException`, which is not an `Exception` and bypasses the
+//! handlers of servers; [`guarded`] makes it an `InternalError`.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ use pyo3::types::PyList;
 
 const MODULE: &str = "grammarc._errors";
 
-/// Does work, and turns a panic into an `InternalError`.
+/// Runs work, and converts a panic to an `InternalError`.
 pub(crate) fn guarded<R>(py: Python<'_>, work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
@@ -35,7 +35,7 @@ pub(crate) fn guarded<R>(py: Python<'_>, work: impl FnOnce() -> PyResult<R>) -> 
     }
 }
 
-/// An exception of ours, by the name of its class.
+/// Returns an exception of ours, by the name of its class.
 fn exception<'py>(
     py: Python<'py>,
     class: &str,
@@ -45,22 +45,22 @@ fn exception<'py>(
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// A schema that is none.
+/// Returns the exception of an invalid schema.
 pub(crate) fn source(py: Python<'_>, message: String) -> PyErr {
     exception(py, "SourceError", (message,))
 }
 
-/// A text that was not repaired; the candidates are outcomes as JSON.
+/// Returns the exception of a text that was not repaired; the candidates are outcomes as JSON.
 pub(crate) fn not_repaired(py: Python<'_>, message: String, candidates: Vec<String>) -> PyErr {
     exception(py, "RepairError", (message, candidates))
 }
 
-/// A text that is the beginning of no JSON, with the place in bytes.
+/// Returns the exception of a text that no JSON starts with, with the offset in bytes.
 pub(crate) fn no_json(py: Python<'_>, message: String, at: usize) -> PyErr {
     exception(py, "PartialError", (message, at))
 }
 
-/// A device that is not to be had, or a call of it that failed.
+/// Returns the exception of an unavailable device, or of a failed call.
 pub(crate) fn cuda(py: Python<'_>, error: &CudaError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -77,17 +77,17 @@ pub(crate) fn cuda(py: Python<'_>, error: &CudaError) -> PyErr {
     }
 }
 
-/// An output that is no action.
+/// Returns the exception of an output without an action.
 pub(crate) fn no_action(py: Python<'_>, message: String) -> PyErr {
     exception(py, "ActionError", (message,))
 }
 
-/// The Python exception for a prompt that failed to render, or a response of the wrong kind.
+/// Returns the exception of a prompt that failed to render, or of a response of the wrong kind.
 pub(crate) fn prompt(py: Python<'_>, error: PromptError) -> PyErr {
     exception(py, "PromptError", (error.to_string(),))
 }
 
-/// A generation that does not begin or cannot go on.
+/// Returns the exception of a generation that cannot start or continue.
 pub(crate) fn generation(py: Python<'_>, error: &GenerateError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -103,7 +103,7 @@ pub(crate) fn generation(py: Python<'_>, error: &GenerateError) -> PyErr {
     }
 }
 
-/// A failure of the compiler or of a file.
+/// Returns the exception of a failure of the compiler or of a file.
 pub(crate) fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     let message = chain(failure);
     match (failure, failure.kind()) {
@@ -132,7 +132,7 @@ pub(crate) fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
-/// A failure of an artifact.
+/// Returns the exception of an artifact.
 pub(crate) fn artifact(py: Python<'_>, error: &ArtifactError) -> PyErr {
     let message = chain(error);
     match error {
@@ -144,12 +144,12 @@ pub(crate) fn artifact(py: Python<'_>, error: &ArtifactError) -> PyErr {
     }
 }
 
-/// A folder of built artifacts that cannot be used.
+/// Returns the exception of an unusable folder of built artifacts.
 pub(crate) fn layer(py: Python<'_>, error: &LayerError) -> PyErr {
     exception(py, "ArtifactError", (chain(error),))
 }
 
-/// The subclass of `OSError` that Python has for this kind of error.
+/// Returns the subclass of `OSError` for this kind of error.
 fn io_error(source: &io::Error, message: String) -> PyErr {
     match source.raw_os_error() {
         Some(number) => PyOSError::new_err((number, message)),
@@ -157,12 +157,12 @@ fn io_error(source: &io::Error, message: String) -> PyErr {
     }
 }
 
-/// The exception for a limit of a matcher.
+/// Returns the exception of a limit of a matcher.
 pub(crate) fn limit(py: Python<'_>, limit: LimitError) -> PyErr {
     exception(py, "LimitError", (limit.to_string(), "matcher", PyList::empty(py)))
 }
 
-/// A token that was not accepted.
+/// Returns the exception of a token that was not accepted.
 pub(crate) fn refused(py: Python<'_>, token: i64, error: AcceptError) -> PyErr {
     match error {
         AcceptError::Limit(limit) => self::limit(py, limit),
@@ -177,27 +177,27 @@ pub(crate) fn refused(py: Python<'_>, token: i64, error: AcceptError) -> PyErr {
     }
 }
 
-/// A text that was not accepted, with the offset of the byte.
+/// Returns the exception of a text that was not accepted, with the offset of the byte.
 pub(crate) fn text_refused(py: Python<'_>, message: String, offset: usize) -> PyErr {
     exception(py, "TextRefused", (message, offset))
 }
 
-/// No ending was found.
+/// Returns the exception of a failed search for an ending.
 pub(crate) fn no_ending(py: Python<'_>, message: String) -> PyErr {
     exception(py, "LimitError", (message, "ending", PyList::empty(py)))
 }
 
-/// Options of a matcher that do not fit.
+/// Returns the exception of invalid options of a matcher.
 pub(crate) fn options(error: OptionsError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The Python exception for a row of logits with the wrong width.
+/// Returns the exception of a row of logits with the wrong width.
 pub(crate) fn buffer(error: BufferError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A batch that does not fit.
+/// Returns the exception of an invalid batch.
 pub(crate) fn batch(error: BatchError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -206,7 +206,7 @@ pub(crate) fn batch(error: BatchError) -> PyErr {
     }
 }
 
-/// Diagnostics as a list of the named tuples of the Python side.
+/// Returns diagnostics as a list of the named tuples of the Python side.
 pub(crate) fn diagnostics_of<'py>(
     py: Python<'py>,
     diagnostics: &[Diagnostic],

@@ -1,4 +1,4 @@
-//! Texts read byte by byte, for ends that fall inside of a token.
+//! Texts read byte by byte, for ends inside a token.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::grammar::Grammar;
 use crate::raise;
 
-/// One text under one grammar, however it is cut into tokens. Calls from several threads wait for each other.
+/// One text under one grammar, whatever its tokens. Concurrent calls wait for each other.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct Reading {
     inner: Mutex<ByteMatcher>,
@@ -23,7 +23,7 @@ impl Reading {
 
 #[pymethods]
 impl Reading {
-    /// A reading at the start of a text.
+    /// Makes a reading at the start of a text.
     #[new]
     fn new(py: Python<'_>, grammar: &Bound<'_, Grammar>) -> PyResult<Self> {
         raise::guarded(py, || {
@@ -31,8 +31,8 @@ impl Reading {
         })
     }
 
-    /// Reads bytes up to the first that is not allowed. Returns how many it read, and behind how many of them the text may end, in
-    /// ascending order. Raises `LimitError`.
+    /// Reads bytes up to the first that is not allowed. Returns the number of bytes that were read, and the offsets
+    /// at which the text may end, ascending. Raises `LimitError`.
     fn read(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<(usize, Vec<usize>)> {
         raise::guarded(py, || {
             let mut matcher = self.lock();

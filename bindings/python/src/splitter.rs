@@ -1,4 +1,4 @@
-//! Splitters: what an output of a grammar was made of.
+//! Splitters: the parts of an output of a grammar.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,16 +16,16 @@ pub(crate) struct Piece {
     /// `"text"`, `"reasoning"`, `"json"`, `"xml"`, `"grammar"`, `"pattern"` or `"markup"`.
     #[pyo3(get)]
     kind: &'static str,
-    /// The index of the call that it is in, or is markup of.
+    /// Index of the call that the piece belongs to.
     #[pyo3(get)]
     call: Option<u32>,
-    /// The name of the tool that is called there.
+    /// Name of the tool of that call.
     #[pyo3(get)]
     name: Option<String>,
-    /// Whether a part of the output begins with it; else it goes on with the piece before.
+    /// Whether a part of the output starts with the piece. Otherwise the piece continues the one before.
     #[pyo3(get)]
     begins: bool,
-    /// Whether it is of the arguments of a call.
+    /// Whether the piece is in the arguments of a call.
     #[pyo3(get)]
     is_arguments: bool,
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ pub(crate) struct Piece {
 
 #[pymethods]
 impl Piece {
-    /// The output: its bytes, and the texts of special tokens.
+    /// Returns the bytes of the piece, and the texts of special tokens.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
@@ -45,7 +45,7 @@ impl Piece {
     }
 }
 
-/// Splits one output of a grammar as it comes. Calls from several threads wait for each other.
+/// Splits one output of a grammar during its generation. Concurrent calls wait for each other.
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Splitter {
     inner: Mutex<grammarc_runtime::Splitter>,
@@ -67,7 +67,8 @@ impl Splitter {
         })
     }
 
-    /// Reads a token and returns the pieces that are certain now. Raises `TokenRefused`, and is then as it was.
+    /// Reads a token and returns the pieces that no further token can change. Raises `TokenRefused`; the state does
+    /// not change then.
     fn push(&self, py: Python<'_>, token: Id) -> PyResult<Vec<Piece>> {
         raise::guarded(py, || {
             let mut splitter = self.lock();
@@ -77,8 +78,8 @@ impl Splitter {
         })
     }
 
-    /// Reads bytes and returns the pieces that are certain now. Raises `TextRefused` with the offset of a byte that is not
-    /// allowed; those before it were read.
+    /// Reads bytes and returns the pieces that no further byte can change. Raises `TextRefused` with the offset of a
+    /// byte that is not allowed; the bytes before it were read.
     fn push_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<Piece>> {
         raise::guarded(py, || {
             let mut splitter = self.lock();
@@ -92,7 +93,7 @@ impl Splitter {
         })
     }
 
-    /// Ends the output and returns the last pieces, also where it was cut off.
+    /// Ends the output, complete or truncated, and returns the last pieces.
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<Piece>> {
         raise::guarded(py, || {
             let mut splitter = self.lock();
@@ -101,7 +102,7 @@ impl Splitter {
         })
     }
 
-    /// The names of the tools that were called so far.
+    /// Returns the names of the tools that were called so far.
     #[getter]
     fn calls(&self) -> Vec<String> {
         self.lock().calls().map(str::to_owned).collect()
@@ -120,7 +121,7 @@ impl Splitter {
     }
 }
 
-/// Pieces with the names of their calls.
+/// Adds the names of their calls to pieces.
 fn named(
     splitter: &grammarc_runtime::Splitter,
     pieces: Vec<grammarc_runtime::Piece>,

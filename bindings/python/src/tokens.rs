@@ -1,4 +1,4 @@
-//! Token ids and texts as Python has them: integers of any size and sign, in lists or arrays; `str` or bytes.
+//! Token ids and texts of Python: integers of any size and sign, in lists or arrays; `str` or bytes.
 
 use grammarc_bindings::tokens::{NO_TOKEN, token};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -8,9 +8,9 @@ use pyo3::types::{PyBytes, PyString};
 /// One id, as given and as a token.
 #[derive(Clone, Copy)]
 pub(crate) struct Id {
-    /// As given; the nearest number of 64 bits for one that is larger.
+    /// The given id. A larger one becomes the nearest number of 64 bits.
     pub(crate) given: i64,
-    /// The token, [`NO_TOKEN`] for an id that is none.
+    /// The token, or [`NO_TOKEN`] if the id is out of range.
     pub(crate) token: u32,
 }
 
@@ -28,7 +28,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Id {
     }
 }
 
-/// Ids in order, from a list, a tuple, an array or whatever else gives them one after the other.
+/// Ids in order, from a list, a tuple, an array or any other iterable.
 pub(crate) struct Ids(pub(crate) Vec<u32>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Ids {
@@ -55,7 +55,7 @@ pub(crate) enum Text {
 }
 
 impl Text {
-    /// The bytes, in UTF-8.
+    /// Returns the bytes, in UTF-8.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Str(text) => text.as_bytes(),
@@ -64,7 +64,7 @@ impl Text {
     }
 }
 
-/// Ids as [`Ids`] reads them, each of which must be the id of a token. Raises `ValueError` for another number.
+/// Ids in the forms of [`Ids`], each of which must be in the range of tokens. Raises `ValueError` for another number.
 pub(crate) struct KnownIds(pub(crate) Vec<u32>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for KnownIds {

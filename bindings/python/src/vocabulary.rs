@@ -20,7 +20,7 @@ use crate::raise;
 pub(crate) struct Vocabulary {
     inner: grammarc_runtime::Vocabulary,
     findings: Vec<Diagnostic>,
-    /// The artifact's file, where it was opened from one.
+    /// The artifact's file, if it was opened from one.
     path: Option<PathBuf>,
 }
 
@@ -63,7 +63,7 @@ impl From<Chosen> for EndToken {
     }
 }
 
-/// Facts that a user states of a vocabulary, as `VocabularyOptions` has them.
+/// A user's statements about a vocabulary, as in `VocabularyOptions`.
 #[derive(FromPyObject)]
 pub(crate) struct Said {
     #[pyo3(item)]
@@ -113,7 +113,7 @@ impl Said {
     }
 }
 
-/// The result of a Python function for an argument.
+/// Calls a Python function with an argument.
 fn by_python<'py>(
     py: Python<'py>,
     function: &str,
@@ -126,7 +126,8 @@ fn by_python<'py>(
 
 #[pymethods]
 impl Vocabulary {
-    /// Opens a vocabulary artifact: mapped, or read into memory where the file may be truncated or written in place.
+    /// Opens a vocabulary artifact: mapped, or read into memory in case the file may be truncated or written in
+    /// place.
     #[staticmethod]
     #[pyo3(signature = (path, *, mmap = true))]
     fn open(py: Python<'_>, path: PathBuf, mmap: bool) -> PyResult<Self> {
@@ -141,7 +142,7 @@ impl Vocabulary {
         })
     }
 
-    /// A vocabulary from the bytes of its artifact.
+    /// Opens a vocabulary from the bytes of its artifact.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         raise::guarded(py, || {
@@ -173,7 +174,7 @@ impl Vocabulary {
         by_python(py, "from_tokenizer", tokenizer, options)
     }
 
-    /// Makes a vocabulary of the bytes of its tokens. See `grammarc.tokenizers.from_tokens`.
+    /// Makes a vocabulary from the bytes of its tokens. See `grammarc.tokenizers.from_tokens`.
     #[staticmethod]
     #[pyo3(signature = (tokens, **options))]
     fn from_tokens<'py>(
@@ -199,7 +200,7 @@ impl Vocabulary {
         })
     }
 
-    /// Imports a tokenizer in memory: its format by name, or told by its bytes.
+    /// Imports a tokenizer in memory. Its format is given by name, or detected from its bytes.
     #[staticmethod]
     fn import_bytes(
         py: Python<'_>,
@@ -220,7 +221,8 @@ impl Vocabulary {
         })
     }
 
-    /// Makes a vocabulary of a list of tokens, each its bytes and whether it is `text`, `added`, `special` or `unused`.
+    /// Makes a vocabulary from a list of tokens, each its bytes and whether it is `text`, `added`, `special` or
+    /// `unused`.
     #[staticmethod]
     fn import_tokens(
         py: Python<'_>,
@@ -244,7 +246,7 @@ impl Vocabulary {
         })
     }
 
-    /// How to make it again: from its file, or else from its bytes.
+    /// Pickles the vocabulary: as its file, or else as its bytes.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
         match &this.path {

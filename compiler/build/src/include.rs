@@ -116,8 +116,9 @@ fn add(
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "inputs")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "inputs")]
+
     use super::*;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The result of an importer: a claim for each id, and hints about the rest. `settle` turns it into a token table.
+//! The result of an importer: a claim for each id, and hints about the rest. `resolve_tokens` turns it into a token table.
 //!
 //! A draft records what a source says and decides nothing but who owns an id that is claimed twice: an added token
 //! wins over a learned one, as in every host, and of two equals the first wins.

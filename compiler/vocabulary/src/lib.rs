@@ -3,13 +3,13 @@
 //! ```text
 //! file or bytes of a tokenizer,  ─┐
 //!   and what stands beside it     │
-//! tokens that a host lists       ─┼─ import/ ─► Draft ─ settle ─► TokenTable ─► token trie, .gvocab
+//! tokens that a host lists       ─┼─ import/ ─► Draft ─ resolve_tokens ─► TokenTable ─► token trie, .gvocab
 //! built-in name                  ─┘
 //! ```
 //!
-//! An importer in `import/` reads one format and fills a draft: which id has which bytes, and what the file says
-//! about it. A file and its bytes in memory go the same way. `settle` is the only place that decides: what is text, what is special, what is unused, which ids end a
-//! sequence and how wide the logit row is. So a rule about tokens is written once, whatever format the token came from.
+//! An importer in `import/` reads one format and fills a draft: the bytes of each id, and the file's claim about it.
+//! A file and its bytes in memory go the same way. `resolve_tokens` alone decides the kind of each token, the end tokens
+//! and the logit width. So a rule about tokens is written once, whatever format the token came from.
 //!
 //! Every [`TokenTable`] keeps these promises:
 //!
@@ -39,7 +39,7 @@ mod inputs;
 mod lexicon;
 mod names;
 mod options;
-mod settle;
+mod resolve_tokens;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -65,7 +65,7 @@ pub use table::{TokenEntry, TokenTable};
 /// If `spec` names nothing, a file cannot be read or is of a form whose tokens have no fixed bytes (WordPiece, for
 /// one), or an option contradicts the vocabulary. See [`VocabularyError`].
 pub fn import(spec: &str, options: &VocabularyOptions) -> Result<TokenTable, VocabularyError> {
-    settle::settle(import::read(spec, options)?, options)
+    resolve_tokens::resolve(import::read(spec, options)?, options)
 }
 
 /// Imports a vocabulary from a tokenizer in memory, of a format that is named or else [detected](TokenizerFormat::detect).
@@ -82,7 +82,7 @@ pub fn import_bytes(
     bytes: &[u8],
     options: &VocabularyOptions,
 ) -> Result<TokenTable, VocabularyError> {
-    settle::settle(import::read_bytes(format.into(), bytes, options)?, options)
+    resolve_tokens::resolve(import::read_bytes(format.into(), bytes, options)?, options)
 }
 
 /// Makes a vocabulary from a list of tokens: the first has id 0, and one without bytes is an id without a token.
@@ -98,5 +98,5 @@ pub fn from_tokens<T: AsRef<[u8]>>(
     tokens: impl IntoIterator<Item = (T, Listed)>,
     options: &VocabularyOptions,
 ) -> Result<TokenTable, VocabularyError> {
-    settle::settle(import::read_listed(tokens, options)?, options)
+    resolve_tokens::resolve(import::read_listed(tokens, options)?, options)
 }

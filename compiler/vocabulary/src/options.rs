@@ -1,7 +1,7 @@
 //! Facts that a user may state about a vocabulary beyond its files.
 //!
 //! An unset option differs from any value: it leaves the decision to the files beside the tokenizer and then to the
-//! safe default. Ids given a kind here keep it, whatever the rules of `settle` would have said.
+//! safe default. Ids given a kind here keep it, whatever the rules of `resolve_tokens`.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind;
 

@@ -1,4 +1,4 @@
-//! The events of a reply: of a stream of server-sent events, or of one JSON object.
+//! The events of a reply: from a stream of server-sent events, or from one JSON object.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -10,7 +10,7 @@ use ureq::{Body, BodyReader};
 
 use crate::error::{HttpError, begin};
 
-/// Reads a reply to its end. `tell` returns `false` where nobody reads any more.
+/// Reads a reply to its end. `tell` receives the events, and returns `false` once the reader is gone.
 pub(crate) fn read(
     response: Response<Body>,
     most: usize,
@@ -54,14 +54,14 @@ pub(crate) fn read(
     }
 }
 
-/// The message of an error in OpenAI's form, else the first characters.
+/// Returns the message of an error in OpenAI's form, else the first characters.
 fn message(text: &[u8]) -> String {
     let parsed: Option<Value> = serde_json::from_slice(text).ok();
     let message = parsed.as_ref().and_then(|error| error.pointer("/error/message")?.as_str());
     message.map_or_else(|| begin(text), str::to_owned)
 }
 
-/// A body of which so many bytes are read.
+/// A body with a limit on its bytes.
 struct Limited {
     inner: BufReader<BodyReader<'static>>,
     most: usize,
@@ -105,7 +105,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads one object. `part` is the member of a choice with what is new. False where nobody reads any more.
+    /// Reads one object. `part` is the member of a choice with the new content. Returns false once the reader is
+    /// gone.
     fn object(
         &mut self,
         text: &[u8],
@@ -162,7 +163,7 @@ impl Reading {
         }
     }
 
-    /// Tells the end, if there was one.
+    /// Sends the end, if there was one.
     fn end(&mut self, text: &[u8], tell: &mut impl FnMut(Event) -> bool) -> Result<(), HttpError> {
         let Told { finish, usage, calls } = std::mem::take(&mut self.told);
         let Some(finish) = finish else {

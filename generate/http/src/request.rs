@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::options::HttpOptions;
 
-/// The reason of a parameter that the protocol does not have.
+/// The reason for a parameter that the protocol does not have.
 const UNKNOWN: &str = "speaks OpenAI's protocol, which does not have it";
 
-/// The body of a request for a prompt.
+/// Returns the body of a request for a prompt.
 pub(crate) fn body(
     options: &HttpOptions,
     prompt: Prompt,
@@ -59,7 +59,7 @@ pub(crate) fn body(
     Ok(body)
 }
 
-/// The messages of a prompt.
+/// Returns the messages of a prompt.
 fn chat(prompt: Prompt) -> Result<Chat, GenerateError> {
     match prompt {
         Prompt::Chat(chat) => Ok(chat),
@@ -74,7 +74,7 @@ fn chat(prompt: Prompt) -> Result<Chat, GenerateError> {
     }
 }
 
-/// The format that asks the server for JSON.
+/// Returns the format that requests JSON from the server.
 fn response_format(options: &HttpOptions, params: &GenerateParams) -> Option<Value> {
     let mode = params.json_mode.as_ref().filter(|_| options.response_format)?;
     if !mode.constrained_decoding || mode.grammar.is_some() {

@@ -1,17 +1,17 @@
-//! Extraction: the parts of a text that may be JSON, which are the whole of it, fenced blocks, and spans from a brace or a
-//! bracket on.
+//! Extraction: the parts of a text that may be JSON. These are the whole text, fenced blocks, and spans that start
+//! with a brace or a bracket.
 //!
-//! Nothing is parsed here. The scanner knows strings, so that braces inside them count for nothing. Linear in the text, but
-//! for containers that are never closed, of which [`MOST`] are looked at.
+//! The parts are not parsed. The scanner skips strings, so braces inside them do not count. Linear in the text,
+//! except for unclosed containers, of which [`MOST`] are scanned.
 
 use std::ops::Range;
 
 use crate::scan::{container_end, skip_space, trim_space};
 
-/// Most spans that begin with a brace or a bracket.
+/// Maximum number of spans that start with a brace or a bracket.
 pub(crate) const MOST: usize = 16;
 
-/// Marks after which a model's reasoning is over.
+/// Marks that end a model's reasoning.
 const REASONING_ENDS: [&str; 3] = ["</think>", "</thinking>", "</reasoning>"];
 
 /// The parts of a text that may be JSON, the likeliest first and each once: the whole text; what comes after the end of
@@ -40,13 +40,13 @@ pub fn extract_json(text: &str) -> impl Iterator<Item = Range<usize>> + use<> {
     found.into_iter()
 }
 
-/// The place behind a model's reasoning, in bytes; 0 where a text has none.
+/// Returns the offset after a model's reasoning. 0 if the text has no reasoning.
 pub(crate) fn reasoning_end(text: &str) -> usize {
     let ends = REASONING_ENDS.iter().filter_map(|end| text.rfind(end).map(|at| at + end.len()));
     ends.max().unwrap_or(0)
 }
 
-/// The spans from a top-level `{` or `[` to the closer that ends it.
+/// Returns the spans from a top-level `{` or `[` to its closer.
 pub(crate) fn spans(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -62,13 +62,13 @@ pub(crate) fn spans(text: &str, from: usize) -> impl Iterator<Item = Range<usize
 
 /// A block between lines of three backticks.
 pub(crate) struct Fence {
-    /// The lines in between. To the end of the text where the block is not closed.
+    /// The lines in between. They extend to the end of the text if the block is not closed.
     pub(crate) inside: Range<usize>,
-    /// Whether its first line says that it is JSON.
+    /// Whether its first line names JSON.
     pub(crate) is_json: bool,
 }
 
-/// The fenced blocks of a text from `from` on, in order.
+/// Returns the fenced blocks of a text from `from` on, in order.
 pub(crate) fn fences(text: &str, from: usize) -> Vec<Fence> {
     let mut found = Vec::new();
     let mut open: Option<(usize, bool)> = None;
@@ -96,7 +96,7 @@ pub(crate) fn fences(text: &str, from: usize) -> Vec<Fence> {
     found
 }
 
-/// The range without white space at its ends.
+/// Returns the range without white space at its ends.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     let start = skip_space(&bytes[..range.end], range.start).min(range.end);

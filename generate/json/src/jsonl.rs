@@ -28,14 +28,14 @@ use crate::validator::JsonValidator;
 /// How to read lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JsonlOptions {
-    /// Lines that do not parse are repaired where every edit is certain.
+    /// Repairs lines that do not parse, if every edit is certain.
     pub repair: bool,
-    /// A scalar of another type than the schema wants becomes one of the type, in lines that parse as well: see
+    /// Converts scalars to the type that the schema demands, also in lines that parse: see
     /// [`RepairOptions::coerce`](crate::repair::RepairOptions::coerce).
     pub coerce: bool,
-    /// Bounds on the repair of a line.
+    /// Limits on the repair of a line.
     pub limits: RepairLimits,
-    /// The text is known to be truncated, as by a limit on its tokens.
+    /// Whether the text is known to be truncated, such as by a limit on its tokens.
     pub cut: bool,
 }
 
@@ -46,20 +46,20 @@ pub struct Item {
     pub value: Value,
     /// The number of its line, from 1.
     pub line: usize,
-    /// The range of its line in the text, in bytes, without white space around it.
+    /// The range of its line in the text, in bytes, without white space at either end.
     pub range: Range<usize>,
     /// The edits of its repair; ranges are within the line.
     pub edits: Vec<Edit>,
 }
 
-/// A line that is no item.
+/// A line that is not an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// Its number, from 1.
     pub line: usize,
-    /// Its range in the text, in bytes, without white space around it.
+    /// Its range in the text, in bytes, without white space at either end.
     pub range: Range<usize>,
-    /// Why it is none.
+    /// The reason.
     pub reason: String,
 }
 
@@ -68,13 +68,14 @@ pub struct Skipped {
 pub struct Jsonl {
     /// The items, in the order of their lines.
     pub items: Vec<Item>,
-    /// The lines that are none and are not blank.
+    /// The lines that are neither items nor blank.
     pub skipped: Vec<Skipped>,
-    /// The text ended within a line, or was [cut](JsonlOptions::cut): items may be missing at its end.
+    /// Whether the text ended within a line, or was [cut](JsonlOptions::cut). Items may be missing at its end.
     pub truncated: bool,
-    /// The whole text is an array over several lines, or one that is no item: the items are its own, in place of lines.
+    /// Whether the items are those of an array: the whole text is an array over several lines, or one that is not an
+    /// item itself.
     pub from_array: bool,
-    /// A message for whoever asked for items, where there are none.
+    /// A message for the reader, if there are no items.
     pub warning: Option<String>,
 }
 
@@ -108,8 +109,8 @@ pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptio
     found
 }
 
-/// The items of a text that is one array, in a fence or without, each on its line and judged alone; none of a text that is no
-/// array. One that holds no item of the schema is no list of them.
+/// Returns the items of a text that is one array, fenced or not, each with its line and validated alone. `None` if
+/// the text is not an array, or has no item of the schema.
 fn of_array(text: &str, judge: &JsonlStream) -> Option<Jsonl> {
     let start = text.len() - text.trim_start().len();
     let fenced = text[start..].starts_with("```");
@@ -141,7 +142,7 @@ fn of_array(text: &str, judge: &JsonlStream) -> Option<Jsonl> {
 }
 
 impl Jsonl {
-    /// The values of the items, in the order of their lines.
+    /// Returns the values of the items, in the order of their lines.
     pub fn into_values(self) -> Vec<Value> {
         self.items.into_iter().map(|item| item.value).collect()
     }
@@ -156,24 +157,24 @@ impl Jsonl {
     }
 }
 
-/// Reads a text that comes in parts.
+/// Reads a text in parts.
 #[derive(Debug)]
 pub struct JsonlStream {
     validator: JsonValidator,
-    /// The line that is not whole.
+    /// The incomplete line.
     pending: String,
-    /// Lines before it.
+    /// Number of lines before it.
     lines: usize,
-    /// Bytes before it.
+    /// Number of bytes before it.
     bytes: usize,
-    /// A line that is not blank was read.
+    /// Whether a line that is not blank was read.
     begun: bool,
     cut: bool,
     truncated: bool,
 }
 
 impl JsonlStream {
-    /// A parser at the start of a text.
+    /// Returns a parser at the start of a text.
     pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
         let JsonlOptions { repair, coerce, limits, cut } = options;
         let validator =
@@ -199,7 +200,7 @@ impl JsonlStream {
         self.cut = cut;
     }
 
-    /// Takes the end of the text. Returns its last line if that has no LF. In a text that was cut, a number there is no item.
+    /// Ends the text. Returns its last line if that has no LF. In a truncated text, a number there is not an item.
     pub fn finish(&mut self) -> Vec<Result<Item, Skipped>> {
         let last = match self.line() {
             // A number is the one value whose beginning is a value too.
@@ -213,12 +214,12 @@ impl JsonlStream {
         last.into_iter().collect()
     }
 
-    /// Whether the text ended within a line or was cut; known when it is finished.
+    /// Whether the text ended within a line or was truncated. Valid after `finish`.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// The item of the pending line, or why it is none; nothing for a line to pass over.
+    /// Converts the pending line to an item, or to the reason why it is not one. `None` for a blank line or a fence.
     fn line(&mut self) -> Option<Result<Item, Skipped>> {
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
@@ -241,7 +242,7 @@ impl JsonlStream {
         })
     }
 
-    /// Parses a whole line as JSON. No JSON is extracted from within a line.
+    /// Parses a whole line as JSON. JSON within a line is not extracted.
     fn value(&self, text: &str) -> Result<(Value, Vec<Edit>), String> {
         let value = match strict::parse(text) {
             Ok(value) => value,
@@ -254,7 +255,7 @@ impl JsonlStream {
         self.judged(text, value)
     }
 
-    /// A value that a text has, as the schema takes it.
+    /// Validates the value of a text, and coerces its scalars if that is enabled.
     fn judged(&self, text: &str, value: Value) -> Result<(Value, Vec<Edit>), String> {
         match self.validator.schema.as_ref().map_or(Ok(()), |schema| schema.validate(&value)) {
             Ok(()) => Ok((value, Vec::new())),
@@ -266,7 +267,7 @@ impl JsonlStream {
         }
     }
 
-    /// The reading of a line, where there is one alone and each of its edits is certain or a coercion that was asked for.
+    /// Returns the reading of a line, if it is the only one and each of its edits is certain or an enabled coercion.
     fn repaired(&self, text: &str) -> Result<Repaired, String> {
         let repaired = match self.validator.repair_json(text) {
             Ok(repaired) => repaired,
@@ -280,8 +281,8 @@ impl JsonlStream {
     }
 }
 
-/// Strips a Markdown fence from the start or the end of a line. Returns the rest with its offset; `None` if nothing is left. Models put the
-/// first item beside the opening fence, and the closing fence behind the last item.
+/// Strips a Markdown fence from the start or the end of a line. Returns the rest with its offset; `None` if nothing
+/// is left. Models put the first item on the line of the opening fence, and the closing fence after the last item.
 fn unfenced(line: &str, is_first: bool) -> Option<(usize, &str)> {
     let text = match line.strip_prefix("```") {
         Some(rest) if is_first => {

@@ -1,11 +1,11 @@
-//! Steps over the bytes of texts that were written as JSON, well or not.
+//! A scanner for the bytes of JSON, valid or broken.
 
-/// JSON's white space.
+/// Whether a byte is JSON's white space.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The first byte from `at` on that is no white space, or the end.
+/// Returns the first offset from `at` on that is not white space, or the end.
 pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).copied().is_some_and(is_space) {
         at += 1;
@@ -13,7 +13,7 @@ pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the run before `at` without its trailing white space.
+/// Returns the end of the run before `at` without its trailing white space.
 pub(crate) fn trim_space(bytes: &[u8], start: usize, mut at: usize) -> usize {
     while at > start && is_space(bytes[at - 1]) {
         at -= 1;
@@ -21,7 +21,7 @@ pub(crate) fn trim_space(bytes: &[u8], start: usize, mut at: usize) -> usize {
     at
 }
 
-/// Behind the closing quote of the string that begins at `at`, or the end of the bytes.
+/// Returns the offset after the closing quote of the string at `at`, or the end of the bytes.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut from = at + 1;
     while let Some(found) = bytes.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -34,8 +34,8 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Behind the closer of the container that begins at `at`, by a scanner that knows strings; none where it is not closed.
-/// It counts closers and does not ask of which kind they are.
+/// Returns the offset after the closer of the container at `at`. `None` if it is not closed. Strings are skipped;
+/// closers are counted, whatever their kind.
 pub(crate) fn container_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = at;
@@ -59,7 +59,7 @@ pub(crate) fn container_end(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// A key as a step of a JSON pointer (RFC 6901).
+/// Returns a key as a step of a JSON pointer (RFC 6901).
 pub(crate) fn pointer_step(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

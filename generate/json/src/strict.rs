@@ -1,21 +1,21 @@
-//! The value of a text that is JSON as RFC 8259 has it, and in which no object has a key twice.
+//! A strict parser: JSON as RFC 8259 has it, without repeated keys in an object.
 //!
-//! The RFC allows an escape of half a surrogate pair (`"\ud83d"`), which is no character: it is U+FFFD in the value, as decoders of UTF-16
-//! have it, and stays as it is in the text.
+//! The RFC allows an escape of half a surrogate pair (`"\ud83d"`), which is not a character. It is U+FFFD in the
+//! value, as in decoders of UTF-16, and stays in the text.
 //!
-//! `serde_json` reads the text, with its bound on depth, and keeps the last of two equal keys. A parser cannot say which
-//! of two was meant, so a pass over the text, which is known to be JSON by then, finds equal keys. Linear in the text.
+//! `serde_json` parses the text, limits its depth, and keeps the last of two equal keys. Since the intended one is
+//! unknown, a second pass over the text, known to be JSON then, reports equal keys. Linear in the text.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-/// A text that is no JSON, or in which a key occurs twice.
+/// An error for a text that is not JSON, or in which a key occurs twice.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// No JSON, or nested more than 128 deep.
+    /// The text is not JSON, or nested more than 128 deep.
     #[error("{source}")]
     Syntax {
         /// The parser's error, with line and column.
@@ -34,7 +34,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The place of the error, in bytes.
+    /// Returns the place of the error, in bytes.
     pub fn at(&self) -> usize {
         match self {
             Self::Syntax { at, .. } | Self::DuplicateKey { at, .. } => *at,
@@ -62,7 +62,7 @@ pub fn parse(text: &str) -> Result<Value, ParseError> {
     parse_characters(&whole_characters(text))
 }
 
-/// The same of a text in which half of a surrogate pair is an error, as in a schema: no text could be held against it.
+/// Parses a text in which half of a surrogate pair is an error, as in a schema: no text could match it.
 pub(crate) fn parse_characters(text: &str) -> Result<Value, ParseError> {
     let value = serde_json::from_str(text)
         .map_err(|source| ParseError::Syntax { at: offset(text, &source), source })?;
@@ -72,7 +72,7 @@ pub(crate) fn parse_characters(text: &str) -> Result<Value, ParseError> {
     }
 }
 
-/// The text with `\ufffd` for each escape of half a surrogate pair. Places stay where they are.
+/// Returns the text with `\ufffd` for each escape of half a surrogate pair. Offsets do not change.
 pub(crate) fn whole_characters(text: &str) -> Cow<'_, str> {
     const REPLACEMENT: &str = "\\ufffd";
     let unit = |at: usize| {
@@ -100,7 +100,8 @@ pub(crate) fn whole_characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// The byte at which serde_json's line and column are: its columns are bytes, from 1, or 0 for the line's end before.
+/// Converts serde_json's line and column to an offset. Its columns are bytes, from 1, or 0 for the end of the line
+/// before.
 fn offset(text: &str, error: &serde_json::Error) -> usize {
     let before = error.line().saturating_sub(1);
     let start = match before {
@@ -110,7 +111,7 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
     (start + error.column().saturating_sub(1)).min(text.len())
 }
 
-/// The first key that an object of a JSON text has twice, and where.
+/// Returns the first key that occurs twice in an object of a JSON text, and its offset.
 fn duplicate(text: &str) -> Option<(String, usize)> {
     let bytes = text.as_bytes();
     // The keys of each open object; none for an array.
@@ -152,7 +153,7 @@ fn duplicate(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// The characters of a JSON string with its quotes.
+/// Returns the characters of a JSON string with its quotes.
 pub(crate) fn decoded(literal: &str) -> Cow<'_, str> {
     if literal.contains('\\') {
         return Cow::Owned(serde_json::from_str(&whole_characters(literal)).unwrap_or_default());

@@ -1,7 +1,7 @@
-//! Grammars that judge whole texts, whatever vocabulary a model has.
+//! Grammars that accept or refuse whole texts, independent of a model's vocabulary.
 //!
-//! They are compiled for the vocabulary of the 256 bytes. One compiler serves the process: it is made when the first grammar is
-//! compiled, with the rules that all schemas share.
+//! They are compiled for the vocabulary of the 256 bytes. The process has one compiler for them, made when the first
+//! grammar is compiled, with the rules that all schemas share.
 
 use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
@@ -46,14 +46,14 @@ struct Inner {
     grammar: OnceLock<Option<Grammar>>,
 }
 
-/// The judgement of a [`TextGrammar`] on a text.
+/// The verdict of a [`TextGrammar`] on a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// The text is one of the grammar's.
+    /// The text is in the grammar.
     Accepted,
-    /// It is not.
+    /// The text is not in the grammar.
     Refused {
-        /// The first byte that is not allowed; the length of the text if more has to follow.
+        /// Offset of the first byte that is not allowed. The length of the text if it is incomplete.
         at: usize,
     },
     /// The grammar was not compiled within two seconds, names tokens of a vocabulary, or met a limit in the text.
@@ -61,13 +61,13 @@ pub enum Judgement {
 }
 
 impl TextGrammar {
-    /// The grammar of a source. It is compiled when the first text is judged.
+    /// Returns the grammar of a source. It is compiled when the first text is tested.
     pub fn new(front_end: FrontEnd, source: impl Into<String>) -> Self {
         let (source, grammar) = (source.into(), OnceLock::new());
         Self { inner: Arc::new(Inner { front_end, source, grammar }) }
     }
 
-    /// Whether a text is one of the grammar's. Linear in the text for grammars that are not ambiguous.
+    /// Tests whether a text is in the grammar. Linear in the text for unambiguous grammars.
     pub fn judge(&self, text: &str) -> Judgement {
         let Inner { front_end, source, grammar } = &*self.inner;
         let Some(grammar) = grammar.get_or_init(|| compile(front_end, source)) else {
@@ -81,7 +81,7 @@ impl TextGrammar {
     }
 }
 
-/// Compiles a source for the vocabulary of bytes. `None` where the compiler refuses it or a limit is met.
+/// Compiles a source for the vocabulary of bytes. `None` if the compiler refuses it or a limit is met.
 pub(crate) fn compile(front_end: &FrontEnd, source: &str) -> Option<Grammar> {
     let compiler = compiler()?;
     let budget = Budget::unlimited().time_limit(TIME).memory_limit(MEMORY);
@@ -91,8 +91,8 @@ pub(crate) fn compile(front_end: &FrontEnd, source: &str) -> Option<Grammar> {
     Some(Grammar::from_artifact(compiled.to_artifact(compiler).ok()?))
 }
 
-/// The first byte of a text that a grammar over bytes refuses: the text's length if more has to follow, `None` if the text is
-/// one of the grammar's.
+/// Returns the offset of the first byte that a grammar over bytes refuses: the text's length if it is incomplete.
+/// `None` if the text is in the grammar.
 pub(crate) fn refused_at(grammar: &Grammar, text: &str) -> Result<Option<usize>, LimitError> {
     let mut matcher = ByteMatcher::new(grammar);
     match matcher.accept(text.as_bytes()) {
@@ -103,7 +103,7 @@ pub(crate) fn refused_at(grammar: &Grammar, text: &str) -> Result<Option<usize>,
     }
 }
 
-/// The compiler for the vocabulary of bytes.
+/// Returns the compiler for the vocabulary of bytes.
 fn compiler() -> Option<&'static Compiler> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let make = || {

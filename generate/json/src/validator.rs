@@ -29,26 +29,26 @@ use crate::text_grammar::{Judgement, TextGrammar};
 pub struct JsonValidator {
     /// The schema of the value; any JSON if there is none.
     pub schema: Option<JsonSchema>,
-    /// The grammar of the output, which then need not be JSON unless there is a schema.
+    /// The grammar of the output. The output need not be JSON then, unless there is a schema.
     pub grammar: Option<TextGrammar>,
     /// Reject keys that the schema does not declare, in objects with `properties` and without `additionalProperties`.
     pub closed: bool,
     /// Return an error if no part of the output is valid. Apply only the repairs that [`repair_json`](Self::repair_json) allows in strict mode.
     pub strict: bool,
-    /// Repair what does not parse.
+    /// Repair an output that does not parse.
     pub repair: bool,
     /// Bounds on a repair.
     pub limits: RepairLimits,
     /// The treatment of a string that is open at the end of the text.
     pub strings: OpenStrings,
-    /// The output is known to be cut.
+    /// Whether the output is known to be truncated.
     pub cut: bool,
-    /// Scalars of another type become what the schema wants, in repairs: see [`RepairOptions::coerce`].
+    /// Convert scalars in repairs to the type that the schema demands: see [`RepairOptions::coerce`].
     pub coerce: bool,
 }
 
 impl Default for JsonValidator {
-    /// Any JSON, strict, without repair.
+    /// Returns a validator of any JSON, strict, without repair.
     fn default() -> Self {
         Self {
             schema: None,
@@ -64,19 +64,19 @@ impl Default for JsonValidator {
     }
 }
 
-/// How far an output is what was asked for.
+/// The verdict on an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// A part of it is, byte for byte.
+    /// A part of the output is valid, byte for byte.
     Valid,
-    /// It is after a repair.
+    /// The output is valid after a repair.
     Repaired,
-    /// It is not, and was asked to be returned as it is.
+    /// The output is not valid, and is returned unchanged because `strict` is off.
     Unchecked,
 }
 
 impl Status {
-    /// Its name in lower case.
+    /// Returns its name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -89,23 +89,23 @@ impl Status {
 /// The result of a validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validated {
-    /// JSON; the output as it came where it is unchecked.
+    /// The JSON. The whole output if it is unchecked.
     pub text: String,
-    /// The parsed value. `None` if the output is unchecked, or matches a grammar and is no JSON.
+    /// The parsed value. `None` if the output is unchecked, or matches a grammar and is not JSON.
     pub value: Option<Value>,
-    /// How far it is what was asked for.
+    /// The verdict.
     pub status: Status,
-    /// The changes, text around the JSON included.
+    /// The edits, including the removal of text before and after the JSON.
     pub edits: Vec<Edit>,
-    /// Another value is as good a reading of the output.
+    /// Whether another value is an equally good reading of the output.
     pub ambiguous: bool,
-    /// The output ended before its document did.
+    /// Whether the output ended before its document did.
     pub truncated: bool,
-    /// Why it is unchecked.
+    /// The reason why it is unchecked.
     pub warning: Option<String>,
 }
 
-/// Why an output was rejected.
+/// An error for a rejected output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {
@@ -117,7 +117,7 @@ pub enum JsonError {
     Invalid {
         /// The violations of the first part that is JSON.
         error: ValidationError,
-        /// The look of an instance.
+        /// An example of an instance.
         expected: crate::Expected,
     },
     /// The output contains no JSON, and no repair was found or allowed.
@@ -128,7 +128,7 @@ pub enum JsonError {
     Grammar {
         /// The first byte that the grammar does not allow.
         at: usize,
-        /// The output ends there.
+        /// Whether the output ends there.
         ends: bool,
     },
 }
@@ -209,7 +209,7 @@ impl JsonValidator {
         }))
     }
 
-    /// The result for one part of an output, if its value is an instance of the schema.
+    /// Returns the result for one part of an output, if its value is an instance of the schema.
     fn right(
         &self,
         output: &str,
@@ -228,18 +228,18 @@ impl JsonValidator {
         }
     }
 
-    /// Whether the grammar accepts a text, or cannot judge it. True without a grammar.
+    /// Whether the grammar accepts a text, or has no verdict on it. True without a grammar.
     fn accepts(&self, text: &str) -> bool {
         let judged = self.grammar.as_ref().map(|grammar| grammar.judge(text));
         !matches!(judged, Some(Judgement::Refused { .. }))
     }
 
-    /// Repairs an output, whatever `repair` says. One that is JSON and an instance is returned as it is.
+    /// Repairs an output, whatever `repair` says. A valid output is returned unchanged.
     ///
     /// # Errors
     ///
-    /// See [`RepairError`]. With `strict`, an ambiguous repair is an error that holds it. So is a repair with an edit that is neither
-    /// certain nor of [`STRICT_KINDS`].
+    /// See [`RepairError`]. With `strict`, an ambiguous repair is an error that contains it. So is a repair with an
+    /// edit that is neither certain nor of [`STRICT_KINDS`].
     pub fn repair_json(&self, output: &str) -> Result<Repaired, RepairError> {
         let Self { limits, strings, cut, coerce, .. } = *self;
         let options = RepairOptions { limits, strings, cut, coerce };
@@ -255,22 +255,22 @@ impl JsonValidator {
     }
 }
 
-/// Kinds of edits that strict mode takes although they are only likely, where no other value is as good a reading.
+/// Kinds of likely edits that strict mode accepts, if no other value is an equally good reading.
 pub const STRICT_KINDS: [EditKind; 2] = [EditKind::InnerQuote, EditKind::MissingCloser];
 
-/// Whether strict mode takes a repair.
+/// Whether strict mode accepts a repair.
 fn is_strict(repaired: &Repaired) -> bool {
     let sure = |edit: &Edit| edit.grade == Grade::Certain || STRICT_KINDS.contains(&edit.kind);
     repaired.edits.iter().all(sure) && !repaired.ambiguous
 }
 
-/// The place of a text without the white space around it.
+/// Returns the range of a text without white space at its ends.
 fn trimmed(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }
 
-/// The result for an output that is returned unvalidated, with the warning that says why.
+/// Returns the result for an unvalidated output, with a warning that states the reason.
 fn unchecked(output: &str, warning: String) -> Validated {
     Validated {
         text: output.to_owned(),
@@ -283,7 +283,7 @@ fn unchecked(output: &str, warning: String) -> Validated {
     }
 }
 
-/// The result for one valid part of an output. The text around it is listed as removed by edits.
+/// Returns the result for one valid part of an output. The text before and after it is listed as removed by edits.
 fn valid(output: &str, range: Range<usize>, value: Option<Value>) -> Validated {
     let around = [0..range.start, range.end..output.len()];
     let edits = around.into_iter().filter(|part| !output[part.clone()].trim().is_empty());

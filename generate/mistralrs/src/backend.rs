@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammarc_generate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
-use grammarc_generate::engine::Told;
+use grammarc_generate::engine::StreamItem;
 use grammarc_generate::local::Received;
 use grammarc_generate::output::{Finish, Finished, Usage};
 use grammarc_generate::{
@@ -91,7 +91,7 @@ fn end(finish: Finish, usage: Usage) -> Event {
 async fn generate(
     model: &Model,
     request: RequestBuilder,
-    sender: &async_channel::Sender<Told>,
+    sender: &async_channel::Sender<StreamItem>,
 ) -> Result<Event, GenerateError> {
     let failed = |message: String| GenerateError::Backend(message.into());
     let mut stream =

@@ -1,4 +1,4 @@
-//! Who may ask, by keys that are compared in constant time; and which client asks.
+//! Access control: keys, compared in constant time, and the client of a request.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::app::App;
 use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// The header in which Anthropic's clients have the key.
+/// The header for keys of Anthropic's clients.
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Lets a request through that has one of the server's keys, or any where it has none. The request gets its [`Client`]: that
-/// of its key, or of its address.
+/// Accepts a request with one of the server's keys, or any request if the server has no keys. Attaches its
+/// [`Client`]: that of its key, or of its address.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
     mut request: Request,
@@ -42,7 +42,8 @@ pub(crate) async fn check(
     Ok(next.run(request).await)
 }
 
-/// The token of an `Authorization` header with the scheme `Bearer`, in any case. `None` if the token is empty.
+/// Returns the token of an `Authorization` header with the scheme `Bearer`, in any case. `None` if the token is
+/// empty.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, rest) = header.split_at_checked("bearer ".len())?;
     let token = rest.trim_ascii();

@@ -32,7 +32,7 @@ use crate::{messages, sampling, sse};
 use self::reply::Head;
 use self::stream::Frames;
 
-/// Fields that change nothing here.
+/// Fields without effect.
 const IGNORED: [&str; 8] = [
     "metadata",
     "service_tier",
@@ -44,7 +44,7 @@ const IGNORED: [&str; 8] = [
     "user_profile_id",
 ];
 
-/// A request that was read.
+/// A parsed request.
 struct Request {
     wanted: Wanted,
     stream: bool,
@@ -100,7 +100,7 @@ fn read(app: &App, client: Client, body: &[u8], counts: bool) -> Result<Request,
     Ok(Request { wanted, stream, calls, ignored })
 }
 
-/// `thinking`: the reasoning with its bound, or none.
+/// Reads `thinking`: the reasoning with its bound. `None` if it is disabled.
 fn reasoning(
     mut thinking: Fields,
     configured: Option<Reasoning>,
@@ -116,7 +116,8 @@ fn reasoning(
     Ok(enabled.then(|| Reasoning { max_tokens, ..configured.unwrap_or_default() }))
 }
 
-/// The constraint: `output_config.format` or its older name `output_format`, or a field that all endpoints have.
+/// Reads the constraint: `output_config.format` or its older name `output_format`, or a field that all endpoints
+/// have.
 fn format(app: &App, fields: &mut Fields) -> Result<Option<Constrained>, ApiError> {
     let reader = Reader { app };
     let mut found = Vec::new();

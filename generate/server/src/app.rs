@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_channel::Receiver;
 use grammarc_generate::decoder::CompiledGrammars;
-use grammarc_generate::engine::{Choice, Told};
+use grammarc_generate::engine::{Choice, StreamItem};
 use grammarc_generate::fair::Client;
 use grammarc_generate::local::PromptTokens;
 use grammarc_generate::{GenerateError, GenerateParams, Grammar, Local, Prompt, fresh_seed};
@@ -25,17 +25,17 @@ pub(crate) struct App {
     pub(crate) options: ServerOptions,
     pub(crate) metrics: Arc<Metrics>,
     turns: Arc<Turns>,
-    /// Random number of this process, so that ids differ from those of earlier processes.
+    /// Random number of this process. It makes ids differ from those of earlier processes.
     run: u64,
     requests: AtomicU64,
-    /// Grammars that were compiled by `/v1/grammars`, by their ids, the latest last.
+    /// Grammars compiled by `/v1/grammars`, by id, the latest last.
     grammars: std::sync::Mutex<Vec<(String, Grammar)>>,
 }
 
-/// Most grammars that are kept by id. Beyond that the oldest is dropped.
+/// Maximum number of grammars with ids. Beyond it the oldest is dropped.
 const KEPT_GRAMMARS: usize = 1024;
 
-/// What is to be generated.
+/// The generation that a request asks for.
 pub(crate) struct Wanted {
     pub(crate) client: Client,
     pub(crate) prompt: Prompt,
@@ -59,9 +59,9 @@ impl Wanted {
     }
 }
 
-/// Outputs of one request that are under way.
+/// The outputs of a request in progress.
 pub(crate) struct Started {
-    pub(crate) receivers: Vec<Receiver<Told>>,
+    pub(crate) receivers: Vec<Receiver<StreamItem>>,
     pub(crate) prompt_tokens: usize,
     /// Time by which each output must have its first token.
     pub(crate) deadline: Option<Instant>,
@@ -70,7 +70,7 @@ pub(crate) struct Started {
     /// The record of the request for the log.
     pub(crate) record: Record,
     pub(crate) metrics: Arc<Metrics>,
-    /// When the outputs were put into the queue.
+    /// Time at which the outputs were queued.
     pub(crate) began: Instant,
 }
 
@@ -102,26 +102,26 @@ impl App {
         }
     }
 
-    /// The part of a request's ids that no other request has, and the seconds since 1970.
+    /// Returns the unique part of a request's ids, and the seconds since 1970.
     pub(crate) fn request(&self) -> (String, u64) {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         (format!("{:016x}{number:x}", self.run), now.map_or(0, |now| now.as_secs()))
     }
 
-    /// How many requests came.
+    /// Returns the number of requests.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// The text of some tokens.
+    /// Returns the text of some tokens.
     pub(crate) fn text_of(&self, tokens: &[u32]) -> String {
         let vocabulary = self.backend.vocabulary();
         let bytes = tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied();
         String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
     }
 
-    /// Keeps a grammar under an id.
+    /// Stores a grammar under an id.
     pub(crate) fn keep(&self, id: String, grammar: Grammar) {
         let mut kept = self.grammars.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.retain(|(other, _)| *other != id);
@@ -131,13 +131,13 @@ impl App {
         kept.push((id, grammar));
     }
 
-    /// The grammar of an id.
+    /// Returns the grammar of an id.
     pub(crate) fn kept(&self, id: &str) -> Option<Grammar> {
         let kept = self.grammars.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.iter().find(|(other, _)| other == id).map(|(_, grammar)| grammar.clone())
     }
 
-    /// Runs a compilation when it is this client's turn. The flag is set if the request is dropped.
+    /// Runs a compilation in this client's turn. The flag is set if the request is dropped.
     pub(crate) async fn compile<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -148,7 +148,7 @@ impl App {
         turn.work(move |flag| work(&app, flag)).await
     }
 
-    /// Does work of some milliseconds off the threads that serve connections.
+    /// Runs work of some milliseconds off the threads that serve connections.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ApiError> + Send + 'static,
@@ -158,7 +158,7 @@ impl App {
         done.unwrap_or_else(|_| Err(ApiError::failed("the request could not be worked on")))
     }
 
-    /// Begins the outputs of a request. A request waits for a turn only if a grammar has to be compiled.
+    /// Starts the outputs of a request. A request waits for a turn only if a grammar has to be compiled.
     pub(crate) async fn start(self: &Arc<Self>, wanted: Wanted) -> Result<Started, ApiError> {
         let (client, ready) = (wanted.client, self.work(|app| app.ready(wanted)).await?);
         let ready = match ready.grammars {
@@ -176,7 +176,7 @@ impl App {
         self.work(|app| app.begin(ready)).await
     }
 
-    /// Encodes the prompt, and looks the grammars up in the cache.
+    /// Encodes the prompt, and looks up the grammars in the cache.
     fn ready(&self, mut wanted: Wanted) -> Result<Ready, ApiError> {
         let prompt = self.backend.tokens(&wanted.prompt)?;
         let params = &mut wanted.params;
@@ -190,7 +190,7 @@ impl App {
         Ok(Ready { wanted, prompt, grammars })
     }
 
-    /// Puts the outputs into the engine's queue.
+    /// Queues the outputs in the engine.
     fn begin(&self, ready: Ready) -> Result<Started, ApiError> {
         let Ready { wanted: Wanted { client, params, choices, .. }, prompt, grammars } = ready;
         let (grammars, prompt_tokens) = (grammars.unwrap_or_default(), prompt.tokens.len());

@@ -1,4 +1,4 @@
-//! The body of a request, and requests that no endpoint takes: errors that come before one are JSON as well.
+//! The body of a request, and the errors of unknown paths and methods, as JSON.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// The whole body, within its bounds on length and time. The connection counts as served from the end of the body on.
+/// The whole body, within its limits of length and time. The connection counts as served from the end of the body on.
 pub(crate) struct Body(pub(crate) Bytes);
 
 impl FromRequest<Arc<App>> for Body {
@@ -39,12 +39,12 @@ impl FromRequest<Arc<App>> for Body {
     }
 }
 
-/// The error of a path that there is not.
+/// Returns the error of an unknown path.
 pub(crate) async fn no_path() -> ApiError {
     ApiError::path("there is no such path; `/v1/chat/completions` is one")
 }
 
-/// The error of a method that a path has not.
+/// Returns the error of a method that a path does not support.
 pub(crate) async fn no_method() -> ApiError {
     ApiError::method("the path is not served by this method")
 }

@@ -13,10 +13,10 @@ use grammarc_generate::Event;
 use grammarc_generate::arguments::{ArgumentsStage, TagArguments};
 use grammarc_json::{Change, PartialJson};
 
-/// The member that holds the text of a custom tool.
+/// The member with the text of a custom tool.
 pub(crate) const INPUT: &str = "input";
 
-/// How the calls of a request are told.
+/// The form of a request's calls in the reply.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) tags: Option<TagArguments>,
@@ -25,12 +25,12 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Whether a tool is a custom one.
+    /// Whether a tool is a custom tool.
     pub(crate) fn is_custom(&self, name: &str) -> bool {
         self.custom.iter().any(|(custom, _)| custom == name)
     }
 
-    /// The stage for one output.
+    /// Returns the stage for one output.
     pub(crate) fn stage(&self) -> Stage {
         let tags = self.tags.as_ref().map(TagArguments::stage);
         Stage { tags, custom: Arc::clone(&self.custom), input: None }
@@ -41,12 +41,12 @@ impl Calls {
 pub(crate) struct Stage {
     tags: Option<ArgumentsStage>,
     custom: Arc<[(String, bool)]>,
-    /// The object of the call that is open, where it holds a text.
+    /// The arguments of the open call, if they contain a custom tool's text.
     input: Option<PartialJson>,
 }
 
 impl Stage {
-    /// The events that stand for one.
+    /// Converts one event.
     pub(crate) fn events(&mut self, event: Event) -> Vec<Event> {
         let events = match &mut self.tags {
             Some(tags) => tags.events(event),
@@ -74,7 +74,7 @@ impl Stage {
     }
 }
 
-/// The text that a change adds.
+/// Returns the text that a change adds.
 fn text(change: &Change) -> Option<&str> {
     let is_input = |pointer: &str| pointer.strip_prefix('/') == Some(INPUT);
     match change {

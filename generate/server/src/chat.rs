@@ -23,13 +23,13 @@ use crate::log::Record;
 use crate::sse::{self, Framing, data};
 use crate::{messages, reply, sampling};
 
-/// Beginning of the ids of replies.
+/// Prefix of the ids of replies.
 const PREFIX: &str = "chatcmpl-";
 
-/// Kind of the objects of a stream.
+/// Type of the objects of a stream.
 const CHUNK: &str = "chat.completion.chunk";
 
-/// Fields that change nothing here.
+/// Fields without effect.
 const IGNORED: [&str; 12] = [
     "user",
     "metadata",
@@ -45,7 +45,7 @@ const IGNORED: [&str; 12] = [
     "include_reasoning",
 ];
 
-/// A request that was read.
+/// A parsed request.
 struct Request {
     wanted: Wanted,
     delivery: Delivery,
@@ -55,7 +55,7 @@ struct Request {
     ignored: Vec<&'static str>,
 }
 
-/// Facts about single tokens that a reply has.
+/// The data on single tokens that a reply includes.
 #[derive(Clone, Copy)]
 struct Shown {
     logprobs: bool,
@@ -144,12 +144,12 @@ pub(crate) async fn serve(
     Ok(reply::with_ignored(response, &ignored))
 }
 
-/// The id of a call.
+/// Returns the id of a call.
 fn call_id(head: &Head, choice: u32, index: u32) -> String {
     format!("call_{}_{choice}_{index}", head.number(PREFIX))
 }
 
-/// A call, of a function or a custom tool.
+/// Returns a call of a function or a custom tool.
 fn call_of(kinds: &Calls, name: &str, text: &str) -> Value {
     match kinds.is_custom(name) {
         true => json!({"type": "custom", "custom": {"name": name, "input": text}}),
@@ -157,7 +157,7 @@ fn call_of(kinds: &Calls, name: &str, text: &str) -> Value {
     }
 }
 
-/// A choice of a reply that is whole.
+/// Returns a choice of a complete reply.
 fn choice(
     head: &Head,
     choice: u32,
@@ -198,7 +198,7 @@ fn choice(
     whole
 }
 
-/// The chunks of a reply that is streamed.
+/// The chunks of a streamed reply.
 struct Chunks {
     head: Head,
     delivery: Delivery,
@@ -207,17 +207,17 @@ struct Chunks {
     schema: Option<JsonSchema>,
     calls: Calls,
     shown: Shown,
-    /// By choice.
+    /// The state by choice.
     told: Vec<Told>,
 }
 
-/// State of a choice: the parts that were sent.
+/// The parts of a choice that were sent.
 #[derive(Clone, Default)]
 struct Told {
     calls: usize,
-    /// The last of them is of a custom tool.
+    /// Whether the last call is of a custom tool.
     is_custom: bool,
-    /// The text, where it is held to a schema.
+    /// The text, if it has to match a schema.
     text: String,
 }
 

@@ -18,14 +18,14 @@ use tokio::sync::oneshot;
 use crate::error::ApiError;
 use crate::priority;
 
-/// Share of the waiting places that one client may have: a fourth.
+/// Divides the waiting places: one client may have a fourth.
 const SHARE: usize = 4;
 
 /// The turns of a server.
 #[derive(Debug)]
 pub(crate) struct Turns {
     state: Mutex<State>,
-    /// Most requests that wait.
+    /// Maximum number of waiting requests.
     places: usize,
 }
 
@@ -56,7 +56,7 @@ impl Drop for Abandoned {
 }
 
 impl Turns {
-    /// `at_once` turns at the same time, and at most `places` requests that wait for one.
+    /// Returns turns: `at_once` at the same time, and at most `places` requests that wait.
     pub(crate) fn new(at_once: usize, places: usize) -> Arc<Self> {
         let state = State { free: at_once.max(1), waiting: FairQueue::default() };
         Arc::new(Self { state: Mutex::new(state), places: places.max(1) })
@@ -66,7 +66,7 @@ impl Turns {
     ///
     /// # Errors
     ///
-    /// All places are taken, or this client's fourth of them.
+    /// All places, or this client's fourth of them, are in use.
     pub(crate) async fn next(self: &Arc<Self>, client: Client) -> Result<Turn, ApiError> {
         let turn = {
             let mut state = self.lock();
@@ -102,7 +102,7 @@ impl Turns {
 }
 
 impl Turn {
-    /// Works on a thread of its own. The flag that the work gets is set if the request is dropped.
+    /// Runs work on its own thread. The flag of the work is set if the request is dropped.
     pub(crate) async fn work<T: Send + 'static>(
         self,
         work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! `POST /v1/completions`: texts that go on, for one prompt or several.
+//! `POST /v1/completions`: continues one prompt or several.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::log::Record;
 use crate::sse::{self, Framing, data};
 use crate::{reply, sampling};
 
-/// Kind of the objects, whole and streamed.
+/// Type of the objects, complete and streamed.
 const KIND: &str = "text_completion";
 
-/// A request that was read.
+/// A parsed request.
 struct Request {
     /// The outputs to generate, by prompt.
     wanted: Vec<Wanted>,
@@ -34,7 +34,7 @@ struct Request {
     ignored: Vec<&'static str>,
 }
 
-/// The prompts of a request: a text, tokens, or a list of either.
+/// Reads the prompts of a request: a text, tokens, or a list of either.
 fn prompts(app: &App, fields: &mut Fields) -> Result<Vec<Prompt>, ApiError> {
     let count = app.backend.vocabulary().artifact().token_count();
     let one =
@@ -58,7 +58,7 @@ fn prompts(app: &App, fields: &mut Fields) -> Result<Vec<Prompt>, ApiError> {
     }
 }
 
-/// The text of a prompt.
+/// Returns the text of a prompt.
 fn text_of(app: &App, prompt: &Prompt) -> String {
     match prompt {
         Prompt::Text(text) => text.clone(),
@@ -160,7 +160,8 @@ fn choice(index: u32, text: &str, logprobs: Value, reason: Value) -> Value {
     json!({"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason})
 }
 
-/// Log probabilities in the form of this endpoint. `offset` is the place of the next token in the text, in characters.
+/// Returns log probabilities in the form of this endpoint. `offset` is the place of the next token in the text, in
+/// characters.
 fn logprobs_of(app: &App, tokens: &[TokenLogprob], offset: &mut usize) -> Value {
     if tokens.is_empty() {
         return Value::Null;

@@ -1,12 +1,12 @@
-//! The connections that are open: their bounds, and which one is closed to make room.
+//! The open connections: their limits, and the choice of one to close for a new one.
 //!
-//! A connection *waits* while no whole request has come on it: before its head, within a head or a body, between requests.
-//! It is *served* from the end of a body to the end of the reply. At a bound, one waiting connection is closed for a new one:
-//! the longest waiting one of the address at its bound, or else of the address with the most connections. So half-sent requests
-//! never keep whole ones out.
+//! A connection *waits* while it has no complete request: before its head, within a head or a body, between requests.
+//! It is *served* from the end of a body to the end of the reply. At a limit, one waiting connection is closed for a
+//! new one: the longest waiting one of the address at its limit, or else of the address with the most connections. So
+//! incomplete requests never exclude complete ones.
 //!
-//! A connection that is served is never closed for another. If all of an address are served, a new one of that address is
-//! refused. If all connections are served, the listener accepts none until one ends.
+//! A connection that is served is never closed for another. If all of an address are served, a new one of that
+//! address is refused. If all connections are served, the listener accepts none until one ends.
 //!
 //! Cost: linear in the number of connections.
 
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// Least time between two lines of the log about connections that were closed.
+/// Minimum time between two lines of the log about closed connections.
 const LOG_EVERY: Duration = Duration::from_secs(5);
 
 /// Bounds on connections.
@@ -32,7 +32,7 @@ pub(crate) struct Bounds {
 #[derive(Debug)]
 pub(crate) struct Connections {
     table: Mutex<Table>,
-    /// A connection has ended, or has begun to wait.
+    /// Notifies when a connection ends or starts to wait.
     changed: Notify,
     bounds: Bounds,
 }
@@ -51,17 +51,17 @@ struct Table {
 #[derive(Debug)]
 struct Open {
     address: IpAddr,
-    /// Since when it waits; `None` while it is served.
+    /// Time since when it waits. `None` while it is served.
     waits: Option<Instant>,
     close: Arc<Notify>,
-    /// Whether it was told to close. Its descriptor stays open until it has closed.
+    /// Whether it is being closed. Its descriptor stays open until that is done.
     is_closing: bool,
 }
 
-/// Why there is no place for a connection.
+/// The reason why there is no place for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NoPlace {
-    /// The address has its most connections, and all of them are served.
+    /// The address has its maximum of connections, and all of them are served.
     Address,
     /// Another connection is closing to make room, or all connections are served: try again at the next change.
     Yet,
@@ -76,7 +76,7 @@ pub(crate) struct Connection {
     close: Arc<Notify>,
 }
 
-/// The place of a connection in the table, which is free when this is dropped.
+/// The place of a connection in the table. Dropping it frees the place.
 #[derive(Debug)]
 pub(crate) struct Place(Connection);
 
@@ -85,7 +85,7 @@ impl Connections {
         Arc::new(Self { table: Mutex::default(), changed: Notify::new(), bounds })
     }
 
-    /// Waits for a place. Returns `None` if the address has its most connections and all of them are served.
+    /// Waits for a place. Returns `None` if the address has its maximum of connections and all of them are served.
     pub(crate) async fn place(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         loop {
             match self.try_place(network_of(address)) {
@@ -133,12 +133,12 @@ impl Connections {
         }
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     pub(crate) fn len(&self) -> usize {
         self.lock().open.len()
     }
 
-    /// Closes the connections that wait; with `served`, the others too.
+    /// Closes the waiting connections; with `served`, the others too.
     pub(crate) fn close(&self, served: bool) {
         let mut table = self.lock();
         let closed = table.open.values().filter(|open| served || open.waits.is_some());
@@ -154,7 +154,8 @@ impl Connections {
 }
 
 impl Table {
-    /// The number of the longest waiting connection of the address with the most connections, among those that `may_be` takes.
+    /// Returns the longest waiting connection of the address with the most connections, among those that `may_be`
+    /// accepts.
     fn longest_waiting(&self, may_be: impl Fn(&Open) -> bool) -> Option<u64> {
         let mut counts: BTreeMap<IpAddr, usize> = BTreeMap::new();
         self.open.values().for_each(|open| *counts.entry(open.address).or_default() += 1);
@@ -165,7 +166,7 @@ impl Table {
         waiting.min().map(|(.., number)| number)
     }
 
-    /// Counts a connection that finds a bound met, and says so in the log from time to time.
+    /// Counts a connection that meets a limit, and logs the count from time to time.
     fn note(&mut self) {
         self.unlogged += 1;
         if self.logged.is_none_or(|logged| logged.elapsed() >= LOG_EVERY) {
@@ -182,12 +183,12 @@ impl Table {
 }
 
 impl Connection {
-    /// The client's address. For IPv6 it is the /64 network, which belongs to one customer.
+    /// Returns the client's address. For IPv6 it is the /64 network, which belongs to one customer.
     pub(crate) fn address(&self) -> IpAddr {
         self.address
     }
 
-    /// Says whether a whole request has come and its reply has not been sent.
+    /// Sets whether a complete request has come and its reply is unfinished.
     pub(crate) fn set_served(&self, is_served: bool) {
         if let Some(open) = self.connections.lock().open.get_mut(&self.number) {
             open.waits = (!is_served).then(Instant::now);
@@ -199,12 +200,12 @@ impl Connection {
 }
 
 impl Place {
-    /// The connection.
+    /// Returns the connection.
     pub(crate) fn connection(&self) -> &Connection {
         &self.0
     }
 
-    /// Waits until the connection is to be closed.
+    /// Waits for the request to close the connection.
     pub(crate) async fn closed(&self) {
         self.0.close.notified().await;
     }
@@ -217,7 +218,7 @@ impl Drop for Place {
     }
 }
 
-/// The address of IPv4, or the first 64 bits of one of IPv6.
+/// Returns the address of IPv4, or the first 64 bits of one of IPv6.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => {

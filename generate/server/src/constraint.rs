@@ -1,4 +1,4 @@
-//! The constraint on an output, in each of the ways that clients say it. At most one may be given.
+//! The constraint on an output, in the forms of several servers. A request has at most one.
 //!
 //! | field | of |
 //! | --- | --- |
@@ -35,7 +35,7 @@ pub(crate) enum Constraint {
 }
 
 impl Constraint {
-    /// Puts it into parameters.
+    /// Sets the constraint in the parameters.
     pub(crate) fn apply(self, params: &mut GenerateParams) {
         match self {
             Self::Grammar(grammar) => params.constraint = Some(grammar),
@@ -49,7 +49,7 @@ impl Constraint {
     }
 }
 
-/// A constraint with the field that it stands in.
+/// A constraint with its field in the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Constrained {
     pub(crate) field: String,
@@ -61,12 +61,12 @@ impl Constrained {
         Self { field: field.into(), constraint }
     }
 
-    /// The source of a grammar.
+    /// Returns the constraint of a grammar.
     fn grammar(field: impl Into<String>, grammar: Grammar) -> Self {
         Self::new(field, Constraint::Grammar(grammar))
     }
 
-    /// Any object.
+    /// Returns the constraint that any object satisfies.
     fn any_object(field: impl Into<String>) -> Self {
         Self::new(field, Constraint::Json { schema: None, is_strict: false })
     }
@@ -78,7 +78,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The constraint of a request besides its tools; none where there is none.
+    /// Reads the constraint of a request, without its tools. `None` if there is none.
     pub(crate) fn read(&self, fields: &mut Fields) -> Result<Option<Constrained>, ApiError> {
         fields.refuse(&[
             ("guided_json", "structured_outputs.json"),
@@ -242,7 +242,7 @@ impl Reader<'_> {
         if found.len() > 1 { Err(error) } else { Ok(found.pop()) }
     }
 
-    /// A grammar as llama.cpp's server or mistral.rs has it.
+    /// Reads a grammar in the form of llama.cpp's server or mistral.rs.
     fn grammar(&self, path: &str, value: Value) -> Result<Constrained, ApiError> {
         if let Value::String(text) = value {
             source_limits::limit(self.app, path, &text)?;
@@ -294,7 +294,7 @@ fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
     }
 }
 
-/// Facts about a constraint that the parameters do not hold: for checks of the output, and for errors.
+/// Data on a constraint that the parameters lack: for checks of the output, and for errors.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     /// The schema that an output without tool calls has to satisfy.
@@ -303,8 +303,8 @@ pub(crate) struct Held {
     pub(crate) field: Option<String>,
 }
 
-/// Puts the constraint and the tools into the parameters. With both, the output is either calls or a text of the constraint. A
-/// call that is demanded leaves the constraint out.
+/// Sets the constraint and the tools in the parameters. With both, the output is either calls or a text of the
+/// constraint. A required call replaces the constraint.
 pub(crate) fn settle(
     app: &App,
     constraint: Option<Constrained>,

@@ -1,4 +1,4 @@
-//! How many outputs a request wants, and whether they are streamed: fields, head and end that chats and completions share.
+//! The number of outputs and their streaming: fields, head and end that chats and completions share.
 
 use std::sync::Arc;
 
@@ -21,11 +21,13 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Reads the fields of a request with so many prompts. Fields of `stream_options` in `ignored` are accepted without effect.
+    /// Reads the fields of a request with `prompts` prompts. Fields of `stream_options` in `ignored` are accepted
+    /// without effect.
     ///
     /// # Errors
     ///
-    /// A field is malformed, or the outputs of all prompts exceed [`RequestLimits::choices`](crate::RequestLimits::choices).
+    /// A field is malformed, or the outputs of all prompts exceed
+    /// [`RequestLimits::choices`](crate::RequestLimits::choices).
     pub(crate) fn read(
         fields: &mut Fields,
         app: &App,
@@ -54,7 +56,7 @@ impl Delivery {
     }
 }
 
-/// The fields that a reply and its chunks begin with.
+/// The first fields of a reply and of its chunks.
 pub(crate) struct Head {
     id: String,
     created: u64,
@@ -62,7 +64,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// The head of a new request, whose id begins so.
+    /// Returns the head of a new request. `prefix` starts its id.
     pub(crate) fn new(app: &Arc<App>, prefix: &str, record: &Record) -> Self {
         let (number, created) = app.request();
         let id = format!("{prefix}{number}");
@@ -70,17 +72,17 @@ impl Head {
         Self { id, created, app: Arc::clone(app) }
     }
 
-    /// The id without what it begins with.
+    /// Returns the id without its prefix.
     pub(crate) fn number(&self, prefix: &str) -> &str {
         self.id.trim_start_matches(prefix)
     }
 
-    /// An object of a kind with these choices.
+    /// Returns an object of a type with these choices.
     pub(crate) fn object(&self, kind: &str, choices: Vec<Value>) -> Value {
         json!({"id": self.id, "object": kind, "created": self.created, "model": self.app.options.model, "choices": choices})
     }
 
-    /// A whole reply: the choices and what they took.
+    /// Returns a complete reply: the choices and their usage.
     pub(crate) fn reply(
         &self,
         kind: &str,
@@ -93,7 +95,7 @@ impl Head {
         reply
     }
 
-    /// The last frames of a stream: the usage where it is wanted, and the end.
+    /// Returns the last frames of a stream: the usage if it was requested, and the end.
     pub(crate) fn end(
         &self,
         kind: &str,

@@ -1,4 +1,4 @@
-//! Errors as clients see them: OpenAI's object, with the compiler's diagnostics beside it.
+//! Errors in replies: OpenAI's object, with the compiler's diagnostics added.
 
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -10,14 +10,14 @@ use grammarc_generate::grammars::GrammarError;
 use grammarc_generate::prompts::PromptError;
 use serde_json::{Value, json};
 
-/// Seconds after which a busy server may be asked again.
+/// Seconds after which a client may ask a busy server again.
 const RETRY_AFTER: u32 = 1;
 
-/// Statuses of a server that will do what was asked after a while.
+/// Statuses of temporary errors.
 const PASSING: [(StatusCode, &str); 2] =
     [(StatusCode::TOO_MANY_REQUESTS, "busy"), (StatusCode::SERVICE_UNAVAILABLE, "loading")];
 
-/// Why a request was not served.
+/// An error of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -29,35 +29,35 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    /// An error for one field of a request.
+    /// Returns an error for one field of a request.
     pub(crate) fn field(param: impl Into<String>, message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_value");
         Self { param: Some(param.into()), message: message.into(), ..error }
     }
 
-    /// An error for a request as a whole.
+    /// Returns an error for a request as a whole.
     pub(crate) fn request(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request");
         Self { message: message.into(), ..error }
     }
 
-    /// Its status.
+    /// Returns its status.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// Its code.
+    /// Returns its code.
     pub(crate) fn code(&self) -> &'static str {
         self.code
     }
 
-    /// The key is missing or wrong.
+    /// Returns the error of a missing or wrong key.
     pub(crate) fn key() -> Self {
         let error = Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key");
         Self { message: "the API key is missing or wrong".to_owned(), ..error }
     }
 
-    /// The host is none of the server's names.
+    /// Returns the error of a host that is not the server's.
     pub(crate) fn host(host: &str) -> Self {
         let error = Self::new(StatusCode::FORBIDDEN, "invalid_request_error", "host_not_allowed");
         let message = format!(
@@ -66,7 +66,7 @@ impl ApiError {
         Self { message, ..error }
     }
 
-    /// The origin is that of a page of another site.
+    /// Returns the error of an origin of another site.
     pub(crate) fn origin(origin: &str) -> Self {
         let error = Self::new(StatusCode::FORBIDDEN, "invalid_request_error", "origin_not_allowed");
         let message = format!(
@@ -75,43 +75,43 @@ impl ApiError {
         Self { message, ..error }
     }
 
-    /// The body did not come in time.
+    /// Returns the error of a body that did not come in time.
     pub(crate) fn slow(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", "timeout");
         Self { message: message.into(), ..error }
     }
 
-    /// The server has failed.
+    /// Returns an internal error.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal_error");
         Self { message: message.into(), ..error }
     }
 
-    /// An error for a request that exceeds a limit on size.
+    /// Returns an error for a request that exceeds a limit on size.
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "too_large");
         Self { message: message.into(), ..error }
     }
 
-    /// An error for a source that exceeds the limit on nesting.
+    /// Returns an error for a source that exceeds the limit on nesting.
     pub(crate) fn too_deep(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "too_deep");
         Self { message: message.into(), ..error }
     }
 
-    /// The model is not there yet.
+    /// Returns the error before the model is loaded.
     pub(crate) fn loading() -> Self {
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "loading");
         Self { message: "the model is loading; ask again in a while".to_owned(), ..error }
     }
 
-    /// There is no such path.
+    /// Returns the error of an unknown path.
     pub(crate) fn path(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "not_found");
         Self { message: message.into(), ..error }
     }
 
-    /// A path is not served by the method.
+    /// Returns the error of a method that a path does not support.
     pub(crate) fn method(message: impl Into<String>) -> Self {
         let error = Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -121,13 +121,13 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
-    /// The output cannot be returned as the value that was asked for.
+    /// Returns the error of an output that is not the requested value.
     fn output(message: String) -> Self {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Self { message, ..Self::new(status, "invalid_output_error", "invalid_output") }
     }
 
-    /// The server takes no more just now.
+    /// Returns the error of a busy server.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "busy");
         Self { message: message.into(), ..error }
@@ -137,19 +137,19 @@ impl ApiError {
         Self { status, kind, code, param: None, message: String::new(), diagnostics: Vec::new() }
     }
 
-    /// The same at a field.
+    /// Returns the same error for a field.
     pub(crate) fn at(self, param: impl Into<String>) -> Self {
         Self { param: Some(param.into()), ..self }
     }
 
-    /// The same at the field that has the grammar, where it is about the grammar and names no field.
+    /// Returns the same error for the field of the grammar, if it is about the grammar and has no field.
     pub(crate) fn of_grammar_at(self, param: &str) -> Self {
         let is_of_grammar = self.code.starts_with("grammar_");
         let param = self.param.clone().or_else(|| is_of_grammar.then(|| param.to_owned()));
         Self { param, ..self }
     }
 
-    /// A source at a field has these errors.
+    /// Returns the error of a source at a field, with its diagnostics.
     pub(crate) fn refused(param: &str, source: &Source, found: &[Diagnostic]) -> Self {
         let message = found.first().map(ToString::to_string).unwrap_or_default();
         let diagnostics = of_findings(source, found);
@@ -157,7 +157,7 @@ impl ApiError {
         Self { param: Some(param.to_owned()), message, diagnostics, ..error }
     }
 
-    /// The body.
+    /// Returns the body.
     pub(crate) fn to_json(&self) -> Value {
         let Self { kind, code, param, message, diagnostics, .. } = self;
         let mut error = json!({"message": message, "type": kind, "param": param, "code": code});
@@ -168,7 +168,7 @@ impl ApiError {
     }
 }
 
-/// The code of the error that a response is.
+/// The code of an error response.
 #[derive(Clone, Copy)]
 pub(crate) struct Code(pub(crate) &'static str);
 
@@ -187,7 +187,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Diagnostics as the command line and the bindings write them.
+/// Returns diagnostics in the form of the command line and the bindings.
 fn of_findings(source: &Source, found: &[Diagnostic]) -> Vec<Value> {
     let text = report::of_findings(source, found);
     serde_json::from_str(&text).unwrap_or_default()

@@ -1,10 +1,11 @@
 //! The fields of a request, read one by one, so that none is overlooked.
 //!
-//! Fields are taken out of the object. A field that is left in the end is unknown and refused, with the nearest known name;
-//! fields that other servers have and that change no output here are accepted and listed. `null` says the same as nothing.
+//! Fields are removed from the object as they are read. A field that is left at the end is unknown and refused, with
+//! the nearest known name. Fields that other servers have and that change no output here are accepted and listed.
+//! `null` is the same as an absent field.
 //!
 //! Requests are read from plain values and not by derived types: with numbers of any precision, serde's flattened and
-//! untagged types take no numbers.
+//! untagged types accept no numbers.
 
 use serde_json::{Map, Number, Value};
 
@@ -16,14 +17,14 @@ pub(crate) struct Fields {
     /// The path of the object, empty or ending with a point.
     path: String,
     left: Map<String, Value>,
-    /// Names that were asked for.
+    /// Names that were read.
     known: Vec<&'static str>,
-    /// Names that were there and mean nothing here.
+    /// Names of fields in the request without effect.
     ignored: Vec<&'static str>,
 }
 
 impl Fields {
-    /// The fields of a whole request.
+    /// Returns the fields of a whole request.
     pub(crate) fn of_body(body: &[u8]) -> Result<Self, ApiError> {
         match serde_json::from_slice(body) {
             Ok(Value::Object(left)) => Ok(Self::new(String::new(), left)),
@@ -32,7 +33,7 @@ impl Fields {
         }
     }
 
-    /// The fields of an object within.
+    /// Returns the fields of a nested object.
     pub(crate) fn of(path: &str, value: Value) -> Result<Self, ApiError> {
         match value {
             Value::Object(left) => Ok(Self::new(format!("{path}."), left)),
@@ -44,12 +45,12 @@ impl Fields {
         Self { path, left, known: Vec::new(), ignored: Vec::new() }
     }
 
-    /// The path of a field.
+    /// Returns the path of a field.
     pub(crate) fn path(&self, name: &str) -> String {
         format!("{}{name}", self.path)
     }
 
-    /// An error at a field.
+    /// Returns an error at a field.
     pub(crate) fn wrong(&self, name: &str, message: impl Into<String>) -> ApiError {
         ApiError::field(self.path(name), message)
     }
@@ -126,7 +127,7 @@ impl Fields {
         }
     }
 
-    /// A value that is still to be taken.
+    /// Returns a value without removing it.
     pub(crate) fn peek(&self, name: &str) -> Option<&Value> {
         self.left.get(name).filter(|value| !value.is_null())
     }

@@ -1,4 +1,4 @@
-//! The tools of a request: functions and custom tools, as the chat template and as the grammar have them.
+//! The tools of a request: functions and custom tools, for the chat template and for the grammar.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::source_limits;
 
-/// The tools of a request, and which of them are to be called.
+/// The tools of a request, and the choice of those to call.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    /// As the chat template has them: all are functions.
+    /// The tools for the chat template: all are functions.
     pub(crate) shown: Vec<Value>,
-    /// As the structural tag has them: beside functions, those that take texts of a grammar.
+    /// The tools for the structural tag: functions, and those whose text has a grammar.
     written: Vec<Value>,
     /// Grammars of custom tools by name.
     sources: Map<String, Value>,
@@ -30,7 +30,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Reads tools as chats have them.
+    /// Reads tools in the form of chats.
     pub(crate) fn read(
         app: &App,
         tools: Vec<Value>,
@@ -156,7 +156,7 @@ impl Tools {
         Ok(())
     }
 
-    /// The form in which replies have the tool calls.
+    /// Returns the form of tool calls in replies.
     pub(crate) fn calls(&self, app: &App) -> Calls {
         let tags = TagArguments::new(&app.options.tool_style, &self.written);
         Calls { tags, custom: Arc::from(self.custom.clone()) }
@@ -175,7 +175,8 @@ impl Tools {
         })
     }
 
-    /// The grammar of calls, in the model's style: with text around them, or demanded.
+    /// Returns the grammar of calls in the model's style. With `demanded`, there has to be a call; otherwise text is
+    /// allowed too.
     pub(crate) fn grammar(&self, app: &App, demanded: bool) -> Result<Grammar, ApiError> {
         let choice = self.choice.clone().unwrap_or_else(|| json!("auto"));
         let choice = if demanded && choice == "auto" { json!("required") } else { choice };
@@ -200,7 +201,7 @@ impl Tools {
     }
 }
 
-/// The options of JSON: compact, and with closed objects where the schema is strict.
+/// Returns the options of JSON: compact, and with closed objects if the schema is strict.
 pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
     let mut options = compact();
     if is_strict {
@@ -209,7 +210,7 @@ pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
     options
 }
 
-/// Gives a function without `parameters` the schema of the empty object.
+/// Adds the schema of the empty object to a function without `parameters`.
 fn with_parameters(mut tool: Value) -> Value {
     let function = match tool.get_mut("function") {
         Some(function) => function,
@@ -222,7 +223,7 @@ fn with_parameters(mut tool: Value) -> Value {
     tool
 }
 
-/// A choice in which custom tools are functions; names are of one tool each.
+/// Converts a choice of custom tools to functions; each name belongs to one tool.
 fn of_functions(mut choice: Value) -> Value {
     let rename = |one: &mut Value| {
         if let Some(object) = one.as_object_mut()

@@ -1,9 +1,9 @@
-//! Names that the server answers to, so that no page of another site asks it in its visitor's name.
+//! Allowed hosts: a page of another site cannot send requests in its visitor's name.
 //!
-//! A page can have its own name resolve to 127.0.0.1 (DNS rebinding), and is of one origin with the server then. Its requests
-//! carry its name in `Host`, so names are answered that cannot be rebound: `localhost`, addresses, and those of the
-//! configuration. Any page can post without reading the reply. Browsers name its origin in `Origin`, which has to be the server
-//! itself or one of the same names.
+//! A page can have its own name resolve to 127.0.0.1 (DNS rebinding), and then has the server's origin. Its requests
+//! carry its name in `Host`. So the server only answers names that cannot be rebound: `localhost`, addresses, and
+//! those of the configuration. Any page can post without reading the reply. Browsers name its origin in `Origin`,
+//! which has to be the server itself or an allowed name.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::error::ApiError;
 /// The entry of [`ServerOptions::allowed_hosts`](crate::ServerOptions::allowed_hosts) that allows any name.
 const ANY: &str = "*";
 
-/// Lets a request through whose host, and origin if it writes, are the server's own.
+/// Accepts a request whose host is allowed. If it writes, its origin has to be allowed too.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
     request: Request,
@@ -41,12 +41,13 @@ pub(crate) async fn check(
     Ok(next.run(request).await)
 }
 
-/// The text of a header. Empty if the header is not visible ASCII, which no name is.
+/// Returns the text of a header. Empty if the header is not visible ASCII, which no name is.
 fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or_default()
 }
 
-/// The host of an authority in lower case, without port, brackets and final dot. `None` if a user stands before it.
+/// Returns the host of an authority in lower case, without port, brackets and final dot. `None` if a user precedes
+/// it.
 fn name(authority: &str) -> Option<String> {
     let authority: Authority = authority.parse().ok()?;
     if authority.as_str().contains('@') {
@@ -57,7 +58,7 @@ fn name(authority: &str) -> Option<String> {
     Some(host.trim_end_matches('.').to_ascii_lowercase())
 }
 
-/// Whether a name is of this machine alone, or of the configuration.
+/// Whether a name is of this machine only, or of the configuration.
 fn is_known(name: &str, allowed: &[String]) -> bool {
     let is_loopback =
         name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
@@ -73,7 +74,7 @@ fn is_host(host: &str, allowed: &[String]) -> bool {
         || allowed.iter().any(|known| known == ANY)
 }
 
-/// Whether a page of this origin may write: the server's own, or one of a known name.
+/// Whether a page of this origin may write: the server's own, or one of an allowed name.
 fn is_origin(origin: &str, hosts: &[&str], allowed: &[String]) -> bool {
     let uri: Option<Uri> = origin.parse().ok();
     let Some(authority) = uri.as_ref().and_then(Uri::authority).map(Authority::as_str) else {

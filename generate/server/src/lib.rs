@@ -65,7 +65,7 @@ pub use crate::listen::{ListenOptions, Listener};
 pub use crate::loading::Loading;
 pub use crate::options::{OptionError, RequestLimits, ServerOptions};
 
-/// The routes of a server over a backend.
+/// Returns the routes of a server over a backend.
 pub fn router(backend: Local, options: ServerOptions) -> Router {
     let body_bytes = options.limits.body_bytes;
     let app = Arc::new(App::new(backend, options));
@@ -97,7 +97,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .with_state(app)
 }
 
-/// Serves until `end` is ready; requests that are under way then are finished, within the listener's time to drain.
+/// Serves until `end` is ready. Requests in progress then end within the listener's time to drain.
 pub async fn serve(
     listener: impl Into<Listener>,
     backend: Local,
@@ -107,7 +107,7 @@ pub async fn serve(
     listen::serve(listener.into(), router(backend, options), end).await;
 }
 
-/// Why [`serve_loading`] ended.
+/// The reason why [`serve_loading`] ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError<E> {
     /// The listener failed.
@@ -118,9 +118,11 @@ pub enum ServeError<E> {
     Load(E),
 }
 
-/// Listens at once, and serves as soon as a backend is loaded: until then every request is answered by a 503 with
-/// `Retry-After`. `load` runs on a thread of its own; `ready` is called when it is done. The thread goes on loading until
-/// it comes to its end if `end` is ready before.
+/// Listens at once, and serves as soon as a backend is loaded. Until then every request gets a 503 with
+/// `Retry-After`.
+///
+/// `load` runs on its own thread; `ready` is called when it has ended. If `end` is ready first, the thread continues
+/// to the end of `load`.
 ///
 /// # Errors
 ///

@@ -29,16 +29,17 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Time that connections without a whole request have when the server ends.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Bounds on the connections of a server.
+/// Limits on the connections of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenOptions {
-    /// Most connections. At most three fourths of the descriptors that the process may have, whatever this is.
+    /// Maximum number of connections. At most three fourths of the process's descriptors are used.
     pub connections: usize,
-    /// Most connections of one address; of IPv6, of one network of 64 bits. Behind a proxy, all clients have its address.
+    /// Maximum number of connections of one address; for IPv6, of one network of 64 bits. Behind a proxy, all clients
+    /// have its address.
     pub connections_of_address: usize,
-    /// Longest time for the head of a request, counted from the start of the connection or the end of the request before.
+    /// Time limit for the head of a request, from the start of the connection or the end of the request before.
     pub head_time: Duration,
-    /// Longest time that requests under way have when the server ends.
+    /// Time limit for requests in progress when the server ends.
     pub drain_time: Duration,
 }
 
@@ -66,12 +67,12 @@ impl ListenOptions {
     }
 }
 
-/// A listener with its bounds.
+/// A listener with its limits.
 #[derive(Debug)]
 pub struct Listener {
-    /// Where it listens.
+    /// The socket.
     pub socket: TcpListener,
-    /// Its bounds.
+    /// The limits.
     pub options: ListenOptions,
 }
 
@@ -81,7 +82,7 @@ impl From<TcpListener> for Listener {
     }
 }
 
-/// Serves until `end` is ready. Requests under way then have [`ListenOptions::drain_time`] to end.
+/// Serves until `end` is ready. Requests in progress then have [`ListenOptions::drain_time`] to end.
 pub(crate) async fn serve(listener: Listener, router: Router, end: impl Future<Output = ()>) {
     let Listener { socket, options } = listener;
     let connections = Connections::new(options.bounds());
@@ -115,7 +116,7 @@ pub(crate) async fn serve(listener: Listener, router: Router, end: impl Future<O
     }
 }
 
-/// The next connection, with its address.
+/// Returns the next connection, with its address.
 async fn accept(socket: &TcpListener) -> (TcpStream, std::net::IpAddr) {
     loop {
         match socket.accept().await {
@@ -168,7 +169,7 @@ async fn answer(router: Router, request: hyper::Request<Incoming>) -> Response {
     }
 }
 
-/// The descriptors that this process may have open.
+/// Returns the limit on this process's descriptors.
 fn descriptors() -> usize {
     #[cfg(unix)]
     {

@@ -19,19 +19,19 @@ use tower::ServiceExt;
 use crate::error::ApiError;
 use crate::options::ServerOptions;
 
-/// The place of a server that is not there yet. A clone is the same place.
+/// The state of a server before its model is loaded. A clone shares it.
 #[derive(Clone, Debug, Default)]
 pub struct Loading {
     served: Arc<OnceLock<Router>>,
 }
 
 impl Loading {
-    /// The routes: all answer 503 until there is a backend, and then as [`router`](crate::router) does.
+    /// Returns the routes: all answer 503 until there is a backend, and then as [`router`](crate::router) does.
     pub fn router(&self) -> Router {
         Router::new().fallback(serve).with_state(self.clone())
     }
 
-    /// Serves a backend from now on. The first one counts.
+    /// Serves a backend from now on. Only the first call has an effect.
     pub fn finish(&self, backend: Local, options: ServerOptions) {
         // Who comes second has lost: its backend is dropped, and its engine ends.
         let _ = self.served.set(crate::router(backend, options));

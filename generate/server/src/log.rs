@@ -23,7 +23,7 @@ use crate::connections::Connection;
 use crate::error::Code;
 use crate::metrics::Metrics;
 
-/// The record of a request, of which the log has a line. A clone is the same record.
+/// The record of a request for its line of the log. A clone is the same record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record(Arc<Told>);
 
@@ -35,7 +35,7 @@ struct Told {
 }
 
 impl Record {
-    /// The id of the reply; the first one counts.
+    /// Sets the id of the reply. Only the first call has an effect.
     pub(crate) fn set_id(&self, id: String) {
         let _ = self.0.id.set(id);
     }
@@ -52,14 +52,14 @@ impl Record {
 /// A line that is written when it is dropped.
 struct Line {
     record: Record,
-    /// The path as it is routed: what a client has put in it is told nobody.
+    /// The path of the route. The log has no part of a path that a client chose.
     route: Option<MatchedPath>,
     status: StatusCode,
     began: Instant,
     metrics: Arc<Metrics>,
     /// The client's connection; `None` without a network, as in tests.
     connection: Option<Connection>,
-    /// The whole reply was handed on.
+    /// Whether the whole reply was passed on.
     is_sent: bool,
 }
 
@@ -84,7 +84,7 @@ impl Drop for Line {
     }
 }
 
-/// Gives a request its record, and writes the line behind its reply.
+/// Attaches a record to a request, and writes the line after its reply.
 pub(crate) async fn record(
     State(metrics): State<Arc<Metrics>>,
     mut request: Request,

@@ -1,4 +1,4 @@
-//! Messages of a conversation, made ready for a chat template.
+//! Messages of a conversation, prepared for a chat template.
 
 use grammarc_generate::backend::Chat;
 use serde_json::{Map, Value, json};
@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::calls::INPUT;
 use crate::error::ApiError;
 
-/// The conversation of a request. A message tells of tools where the template knows nothing of them. Where the last message
-/// goes on, it is the beginning of the answer.
+/// Returns the conversation of a request. Adds a message on the tools if the template does not mention tools. If the
+/// last message is to be continued, it becomes the start of the answer.
 pub(crate) fn chat(
     app: &App,
     messages: Vec<Value>,
@@ -34,7 +34,7 @@ pub(crate) fn chat(
     Ok(Chat { messages, tools, variables, begun })
 }
 
-/// The text that tells a model of tools if its template does not.
+/// Returns the text that lists tools for a model whose template does not.
 fn about(tools: &[Value]) -> String {
     let mut text = "You can call functions. To call one, write <tool_call> and a JSON object with its name and its arguments. The functions are:".to_owned();
     for tool in tools {
@@ -44,7 +44,7 @@ fn about(tools: &[Value]) -> String {
     text
 }
 
-/// A call as templates have it: of a function, with its arguments as an object.
+/// Converts a call to the form of templates: of a function, with its arguments as an object.
 fn call_of(call: &mut Value) {
     if let Some(custom) = call.get_mut("custom").map(Value::take) {
         let arguments = json!({INPUT: custom["input"]});
@@ -59,7 +59,7 @@ fn call_of(call: &mut Value) {
     }
 }
 
-/// A message whose content is a text.
+/// Converts a message to one whose content is a text.
 fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
     let path = format!("messages.{at}");
     let Value::Object(mut message) = message else {

@@ -1,6 +1,6 @@
 //! Counters and histograms, in the text format of `OpenMetrics`, which Prometheus reads.
 //!
-//! Counters of the engine and of the cache are read when they are asked for. The others are counted here, as requests end,
+//! Counters of the engine and of the cache are read for each reply. The others are counted here, as requests end,
 //! outputs end, and texts are repaired. docs/serve.md lists all of them.
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ type Labels<const N: usize> = [(&'static str, String); N];
 /// Counters by one label.
 type ByLabel = Family<Labels<1>, Counter>;
 
-/// Metrics that are counted as things happen.
+/// The metrics that this server counts itself.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -40,7 +40,7 @@ pub(crate) struct Metrics {
     invalid: Counter,
 }
 
-/// A histogram of seconds: 20 buckets from a millisecond to nine minutes, each twice the one before.
+/// Returns a histogram of seconds: 20 buckets from a millisecond to nine minutes, each twice the one before.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 2.0, 20))
 }
@@ -74,7 +74,7 @@ impl Metrics {
         metrics
     }
 
-    /// Counts a reply that has ended, and records how long it took.
+    /// Counts a reply that has ended, and records its duration.
     pub(crate) fn request(&self, route: &str, status: StatusCode, time: Duration) {
         let route = || ("route", route.to_owned());
         let labels = [route(), ("status", status.as_str().to_owned())];
@@ -116,7 +116,7 @@ impl Metrics {
         self.invalid.inc();
     }
 
-    /// All metrics with those of a snapshot, in the text format.
+    /// Returns all metrics with those of a snapshot, in the text format.
     pub(crate) fn text(&self, snapshot: Snapshot) -> String {
         let mut now = Registry::with_prefix(PREFIX);
         now.register_collector(Box::new(snapshot));
@@ -143,7 +143,7 @@ fn count(family: &ByLabel, label: &'static str, value: &'static str) {
 pub(crate) struct Snapshot {
     pub(crate) engine: EngineStats,
     pub(crate) cache: CacheStats,
-    /// Requests that began a generation.
+    /// Number of requests that started a generation.
     pub(crate) requests: u64,
 }
 

@@ -9,49 +9,49 @@ use serde_json::json;
 
 use crate::priority;
 
-/// How a server is run.
+/// The options of a server.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// The name of the model in replies.
+    /// Name of the model in replies.
     pub model: String,
-    /// Keys that clients may present; none lets everybody in. An empty key lets nobody in.
+    /// Keys of clients. Without keys, every request is accepted. An empty key is an error.
     pub keys: Vec<String>,
-    /// Names that requests may have in `Host`, and pages in `Origin`, beside those of this machine; `*` for any.
+    /// Allowed names in `Host` and `Origin`, besides those of this machine. `*` allows any.
     pub allowed_hosts: Vec<String>,
-    /// Bounds on requests.
+    /// Limits on requests.
     pub limits: RequestLimits,
-    /// Most compilations at the same time.
+    /// Maximum number of compilations at the same time.
     pub compilations: usize,
-    /// Requests that may wait for a compilation; of one client, a fourth of these.
+    /// Maximum number of requests that wait for a compilation. One client may have a fourth of it.
     pub waiting_compilations: usize,
-    /// Most tokens of an output if the request sets no bound.
+    /// Maximum number of tokens of an output whose request sets none.
     pub max_tokens: usize,
-    /// How the model writes calls of tools: a style of structural tags. Clients get arguments as JSON whatever it is.
+    /// The model's style of tool calls: a style of structural tags. Clients always get arguments as JSON.
     pub tool_style: String,
     /// Treat every schema as `strict`: refuse undeclared keys in objects with `properties` and without `additionalProperties`.
     pub closed: bool,
-    /// Prompts that are served by name.
+    /// Prompts by name.
     pub prompts: Option<Arc<PromptManager>>,
-    /// Tags of the model's reasoning, where it reasons.
+    /// Tags of the model's reasoning, if it has any.
     pub reasoning: Option<(String, String)>,
-    /// Longest time of a request.
+    /// Time limit of a request.
     pub deadline: Option<Duration>,
 }
 
-/// Bounds on one request.
+/// Limits on one request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLimits {
-    /// Longest body, in bytes.
+    /// Maximum length of a body, in bytes.
     pub body_bytes: usize,
-    /// Longest time from the end of a head to the end of its body.
+    /// Time limit from the end of a head to the end of its body.
     pub body_time: Duration,
-    /// Longest schema or grammar, in bytes.
+    /// Maximum length of a schema or grammar, in bytes.
     pub source_bytes: usize,
-    /// Deepest nesting of a schema, or of any other source that is JSON, in levels of objects and arrays.
+    /// Maximum nesting of a schema, or of any other source that is JSON, in levels of objects and arrays.
     pub source_depth: usize,
-    /// Most tools.
+    /// Maximum number of tools.
     pub tools: usize,
-    /// Most outputs, of all prompts together.
+    /// Maximum number of outputs, of all prompts together.
     pub choices: u64,
 }
 
@@ -68,13 +68,13 @@ impl Default for RequestLimits {
     }
 }
 
-/// An option that a server cannot be run with.
+/// An option that is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("{option}: {reason}")]
 pub struct OptionError {
-    /// Its name.
+    /// Name of the option.
     pub option: &'static str,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 
@@ -83,7 +83,7 @@ impl ServerOptions {
     ///
     /// # Errors
     ///
-    /// The first option that cannot be met.
+    /// The first option that is wrong.
     pub fn check(&self, backend: &Local) -> Result<(), OptionError> {
         if self.keys.iter().any(|key| key.trim().is_empty()) {
             let reason = "a key is empty; leave it out to let everybody in".to_owned();

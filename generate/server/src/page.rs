@@ -1,6 +1,6 @@
-//! `GET /`: a page where a person tries a schema, and sees the tokens as they come.
+//! `GET /`: a page to try a schema, which shows the tokens during the generation.
 //!
-//! One file without anything from elsewhere; what it may load and ask is this server alone.
+//! It is one file, and only loads from and sends to this server.
 
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -8,7 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 /// The page.
 const PAGE: &str = include_str!("page.html");
 
-/// Nothing but what stands in the page, and requests to this server.
+/// Content security policy: only the page's own content, and requests to this server.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Serves the page.

@@ -1,8 +1,8 @@
-//! `POST /v1/prompts/{id}`: a prompt of the server's configuration with the terms of a request, and its response as the prompt
-//! wants it: a text, JSON, or the items of lines of JSON. `GET /v1/prompts` lists them.
+//! `POST /v1/prompts/{id}`: renders a prompt of the server's configuration with the terms of a request, and converts
+//! the response to the prompt's kind: a text, JSON, or the items of lines of JSON. `GET /v1/prompts` lists them.
 //!
-//! A streamed reply has a frame for each item of a `jsonl` response, or for each part of any other text. The last frame is the whole
-//! reply without the items.
+//! A streamed reply has a frame for each item of a `jsonl` response, or for each part of any other text. The last
+//! frame is the whole reply without the items.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ pub(crate) async fn serve(
     Ok(Json(reply).into_response())
 }
 
-/// What a reply says besides the output.
+/// The part of a reply besides the output.
 struct Answer {
     head: Head,
     prompts: Arc<PromptManager>,
@@ -136,13 +136,13 @@ impl Answer {
 /// The frames of a streamed reply.
 struct Parts {
     answer: Answer,
-    /// The lines so far, of lines of JSON. These are generated under a grammar, so an array does not stand in place of them.
+    /// The parser of a `jsonl` response. A grammar constrains the response, so it is never an array.
     lines: Option<JsonlStream>,
     collector: Collector,
 }
 
 impl Parts {
-    /// The frames of lines that are items. Lines that were skipped are in the last frame.
+    /// Returns the frames of items. Skipped lines are in the last frame.
     fn items(found: Vec<Result<Item, Skipped>>) -> String {
         let items = found.into_iter().flatten();
         items.map(|item| data(&json!({"item": item.value, "line": item.line}))).collect()

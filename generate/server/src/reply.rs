@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 
-/// The header that lists fields which mean nothing here.
+/// The header that lists fields without effect.
 const IGNORED: HeaderName = HeaderName::from_static("x-grammarc-ignored");
 
-/// Tells which fields were ignored.
+/// Adds the header of ignored fields to a response.
 pub(crate) fn with_ignored(mut response: Response, ignored: &[&'static str]) -> Response {
     if !ignored.is_empty()
         && let Ok(names) = HeaderValue::from_str(&ignored.join(", "))
@@ -22,7 +22,7 @@ pub(crate) fn with_ignored(mut response: Response, ignored: &[&'static str]) -> 
     response
 }
 
-/// The usage of some outputs of one prompt.
+/// Returns the usage of some outputs of one prompt.
 pub(crate) fn usage(prompt_tokens: usize, all: impl IntoIterator<Item = Usage>) -> Value {
     let mut sum = Usage { prompt_tokens, ..Usage::default() };
     for one in all {
@@ -43,7 +43,7 @@ pub(crate) fn usage(prompt_tokens: usize, all: impl IntoIterator<Item = Usage>) 
     })
 }
 
-/// Tokens with their log probabilities, as chats have them.
+/// Returns tokens with their log probabilities in the form of chats.
 pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
     let vocabulary = app.backend.vocabulary();
     let one = |token: u32, logprob: f32| {
@@ -60,12 +60,13 @@ pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
     json!({"content": content.collect::<Vec<_>>(), "refusal": null})
 }
 
-/// The probability that the mask kept of each token, as `x_grammarc` has it; null without a grammar.
+/// Returns the total probability of the tokens that the mask allowed at each token, for `x_grammarc`. Null without a
+/// grammar.
 pub(crate) fn mass(tokens: &[TokenLogprob]) -> Value {
     tokens.iter().map(|told| told.mass.map_or(Value::Null, Value::from)).collect()
 }
 
-/// Why an output ended, as OpenAI says it. A call that was cut is none.
+/// Returns OpenAI's `finish_reason`. A truncated call does not count as a call.
 pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     match finish.reason() {
         "stop" if calls > 0 => "tool_calls",
@@ -73,8 +74,8 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
-/// The fields of `x_grammarc` at the end of a chat's output: `closed`, `finish`, `violations` of its schema, and `cut_call`, the
-/// index of a truncated call.
+/// Returns the fields of `x_grammarc` at the end of a chat's output: `closed`, `finish`, `violations` of its schema,
+/// and `cut_call`, the index of a truncated call.
 pub(crate) fn own(
     app: &App,
     finish: &Finish,
@@ -100,8 +101,7 @@ pub(crate) fn own(
     (!own.is_empty()).then_some(Value::Object(own))
 }
 
-/// The violations of an output that ended by itself and is held to a schema: formats, and keywords that grammars only
-/// approximate.
+/// Returns the violations of a complete output with a schema: formats, and keywords that grammars only approximate.
 fn violations(
     finish: &Finish,
     text: &str,

@@ -1,5 +1,5 @@
-//! `POST /v1/responses`: the same generations in the protocol of responses. Nothing is stored: each request has the whole
-//! conversation.
+//! `POST /v1/responses`: the same generations in the protocol of responses. The server stores no conversations: each
+//! request contains its own.
 
 mod head;
 mod input;
@@ -27,7 +27,7 @@ use crate::{messages, reply, sampling, sse};
 use self::head::Head;
 use self::stream::Frames;
 
-/// Fields that change nothing here.
+/// Fields without effect.
 const IGNORED: [&str; 11] = [
     "user",
     "store",
@@ -42,12 +42,12 @@ const IGNORED: [&str; 11] = [
     "background",
 ];
 
-/// A request that was read.
+/// A parsed request.
 struct Request {
     wanted: Wanted,
     stream: bool,
     calls: Calls,
-    /// What the response repeats.
+    /// The fields that the response repeats.
     repeated: Map<String, Value>,
     ignored: Vec<&'static str>,
 }

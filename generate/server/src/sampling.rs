@@ -75,7 +75,7 @@ fn set(place: &mut f32, given: Option<f32>) {
     *place = given.unwrap_or(*place);
 }
 
-/// `stop`: a text or a list of texts.
+/// Reads `stop`: a text or a list of texts.
 fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
     let wrong =
         |fields: &Fields| fields.wrong("stop", "it is neither a string nor a list of strings");
@@ -93,7 +93,7 @@ fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
     }
 }
 
-/// `logit_bias`: numbers from -100 to 100 by token.
+/// Reads `logit_bias`: numbers from -100 to 100 by token.
 fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
     let Some(value) = fields.value("logit_bias") else { return Ok(Vec::new()) };
     let wrong =

@@ -1,4 +1,4 @@
-//! Limits on the sources that clients send: their length, and how deep JSON nests.
+//! Limits on the sources of clients: their length, and the nesting of JSON.
 
 use crate::app::App;
 use crate::error::ApiError;
@@ -16,7 +16,7 @@ pub(crate) fn limit(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Refuses a source of JSON that is too long or nests too deep.
+/// Refuses a source of JSON that is too long or too deeply nested.
 pub(crate) fn limit_json(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
     limit(app, path, text)?;
     let (depth, most) = (depth(text), app.options.limits.source_depth);
@@ -27,7 +27,7 @@ pub(crate) fn limit_json(app: &App, path: &str, text: &str) -> Result<(), ApiErr
     Ok(())
 }
 
-/// How deep the objects and arrays of a JSON text nest. Linear; brackets within strings are none.
+/// Returns the nesting of a JSON text, in levels of objects and arrays. Linear; brackets within strings do not count.
 fn depth(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();

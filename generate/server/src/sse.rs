@@ -1,7 +1,7 @@
-//! Server-sent events: outputs of one request, merged, in some protocol's frames.
+//! Server-sent events: the outputs of one request, merged, in the frames of a protocol.
 //!
-//! Nothing is buffered between the engine's queue of an output and the client: a client that does not read stops the queue,
-//! and one that leaves drops it.
+//! There is no buffer between the engine's queue of an output and the client. A slow client stops the queue, and a
+//! closed connection drops it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use futures_util::stream::{self, BoxStream};
-use grammarc_generate::engine::Told;
+use grammarc_generate::engine::StreamItem;
 use grammarc_generate::local::Received;
 use grammarc_generate::output::{Collector, Output};
 use grammarc_generate::{Event, Finish, GenerateError};
@@ -26,24 +26,24 @@ use crate::error::ApiError;
 
 /// A protocol of frames.
 pub(crate) trait Framing: Send + 'static {
-    /// The text before all events.
+    /// Returns the text before all events.
     fn begin(&mut self) -> String;
-    /// The frames of an event of a choice.
+    /// Returns the frames of an event of a choice.
     fn event(&mut self, choice: u32, event: Event) -> String;
-    /// The text behind the last event of all choices.
+    /// Returns the text after the last event of all choices.
     fn end(&mut self) -> String;
-    /// The frame of an error, behind which nothing comes.
+    /// Returns the frame of an error, which is the last frame.
     fn error(&mut self, error: &ApiError) -> String {
         data(&error.to_json())
     }
 }
 
-/// A frame of data.
+/// Returns a frame of data.
 pub(crate) fn data(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-/// A frame of data with a name.
+/// Returns a frame of data with a name.
 pub(crate) fn named(name: &str, value: &Value) -> String {
     format!("event: {name}\ndata: {value}\n\n")
 }
@@ -54,12 +54,12 @@ enum State<F> {
     Over,
 }
 
-/// How much later than its time an output may begin to tell of its end.
+/// Time after its deadline at which an output may still start to send its end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The events of an output. One that has no token at its deadline, in the queue it may be, is an error.
+/// Returns the events of an output. An output without a token at its deadline is an error, even in the queue.
 fn received(
-    receiver: Receiver<Told>,
+    receiver: Receiver<StreamItem>,
     deadline: Option<Instant>,
 ) -> BoxStream<'static, Result<Event, GenerateError>> {
     let late = deadline.map(|deadline| deadline + GRACE);
@@ -90,7 +90,7 @@ fn received(
     events.scan(false, ended).boxed()
 }
 
-/// The events of each output as its client is told them.
+/// Returns the events of each output in the form of its client.
 fn told(
     started: Started,
 ) -> impl Iterator<Item = BoxStream<'static, Result<Event, GenerateError>>> {
@@ -116,7 +116,7 @@ fn told(
     })
 }
 
-/// The response of a request whose outputs are streamed.
+/// Returns the response of a request with streamed outputs.
 pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     let metrics = Arc::clone(&started.metrics);
     let frames = stream::unfold(State::Begin(framing, started), move |state| {
@@ -156,7 +156,7 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     response
 }
 
-/// The whole outputs of a request, which are read side by side: none waits for its reader.
+/// Returns the complete outputs of a request. They are read concurrently, so none waits for its reader.
 pub(crate) async fn collect(started: Started) -> Result<Vec<Output>, ApiError> {
     let outputs = told(started).map(|mut events| async move {
         let mut collector = Collector::default();

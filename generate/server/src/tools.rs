@@ -48,7 +48,7 @@ pub(crate) async fn health() -> Json<Value> {
     Json(json!({"status": "ok"}))
 }
 
-/// `POST /tokenize`: a text to tokens, without control tokens unless `special` is set.
+/// `POST /tokenize`: converts a text to tokens, without control tokens unless `special` is set.
 pub(crate) async fn tokenize(
     State(app): State<Arc<App>>,
     Body(body): Body,
@@ -82,7 +82,7 @@ pub(crate) async fn detokenize(
     Ok(Json(json!({"content": text, "prompt": text})))
 }
 
-/// `POST /v1/grammars`: compiles a grammar, which requests name by its id from then on.
+/// `POST /v1/grammars`: compiles a grammar and returns an id for later requests.
 pub(crate) async fn grammars(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Client>,
@@ -126,7 +126,7 @@ pub(crate) async fn grammars(
         .await
 }
 
-/// `POST /v1/repair`: JSON of a text that is nearly JSON.
+/// `POST /v1/repair`: repairs JSON.
 pub(crate) async fn repair(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Client>,

@@ -15,14 +15,14 @@ pub(super) const FIELDS: [&str; 4] = ["think", "action", "arguments", "answer"];
 
 /// An object with the four fields.
 pub(super) struct Turn<'t> {
-    /// Its place in the text, in bytes.
+    /// Its range in the text, in bytes.
     pub(super) range: Range<usize>,
     /// Its text.
     pub(super) raw: &'t str,
     pub(super) object: Map<String, Value>,
 }
 
-/// The turns of a text from left to right. A turn within another is left out.
+/// Returns the turns of a text from left to right. A turn within another is left out.
 pub(super) fn turns(text: &str) -> impl Iterator<Item = Turn<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -40,8 +40,8 @@ pub(super) fn turns(text: &str) -> impl Iterator<Item = Turn<'_>> {
     })
 }
 
-/// The first object in a text that has the four fields of an action, one of these actions, and an object of arguments: as it
-/// stands in the text, and its value. An object in which a key occurs twice is none.
+/// Returns the first object with the four fields of an action, one of these actions, and an object of arguments: its
+/// text, and its value. An object in which a key occurs twice does not count.
 pub fn extract_json_response(
     text: &str,
     is_action: impl Fn(&str) -> bool,

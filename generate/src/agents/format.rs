@@ -1,4 +1,4 @@
-//! The format of an agent's actions, as a schema, and what an output says in it.
+//! The format of an agent's actions, as a schema, and the action of an output.
 
 use grammarc_json::{JsonSchema, SchemaError, ValidationError};
 use serde_json::{Map, Value, json};
@@ -17,15 +17,15 @@ const ANSWER: &str = "answer";
 pub struct AgentFormat {
     tools: Vec<AgentTool>,
     schema: JsonSchema,
-    /// The schema of each action alone, by its name, for messages.
+    /// The schema of each action by its name, for messages.
     actions: Vec<(String, JsonSchema)>,
 }
 
-/// Why there is no format.
+/// An error in the tools of an agent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// Two tools have a name, or one is called `answer`.
+    /// Two tools have the same name, or one is called `answer`.
     #[error("there are two actions of the name `{name}`")]
     Name {
         /// The name.
@@ -38,10 +38,10 @@ pub enum AgentError {
     Content {
         /// The tool.
         tool: String,
-        /// The argument that is missing.
+        /// The missing argument.
         content: String,
     },
-    /// The arguments of a tool are no schema.
+    /// The arguments of a tool are not a schema.
     #[error("the arguments of the tool `{tool}`: {source}")]
     Arguments {
         /// The tool.
@@ -51,7 +51,7 @@ pub enum AgentError {
     },
 }
 
-/// An action that was read.
+/// An action of an output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedAction {
     /// The tool, or `answer`; for tags, the tag's name.
@@ -59,24 +59,24 @@ pub struct ParsedAction {
     /// The text of an answer. For tools, the argument that [`AgentTool::content`] names, or all arguments. For tags, their text;
     /// for `tools_call`, the value of that text.
     pub content: Value,
-    /// The object as it was written; none for tags.
+    /// The text of the object. `None` for tags.
     pub raw_json: Option<String>,
 }
 
-/// Why an output is no action. The message is for the model.
+/// An error for an output without an action. The message is for the model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ActionError {
-    /// The fault, and the look of an action.
+    /// The fault, and an example of an action.
     pub message: String,
 }
 
 impl AgentFormat {
-    /// The format of some tools and the answer.
+    /// Returns the format of some tools and the answer.
     ///
     /// # Errors
     ///
-    /// Two actions have one name, arguments are no schema, or a content is none of the arguments.
+    /// Two actions have one name, arguments are not a schema, or a content is not among the arguments.
     pub fn new(tools: Vec<AgentTool>) -> Result<Self, AgentError> {
         let mut actions: Vec<(String, JsonSchema)> = Vec::new();
         let mut arms = Vec::new();
@@ -108,31 +108,32 @@ impl AgentFormat {
         Ok(Self { tools, schema, actions })
     }
 
-    /// The tools.
+    /// Returns the tools.
     pub fn tools(&self) -> &[AgentTool] {
         &self.tools
     }
 
-    /// The schema of all actions.
+    /// Returns the schema of all actions.
     pub fn schema(&self) -> &JsonSchema {
         &self.schema
     }
 
-    /// The grammar under which a model writes an action.
+    /// Returns the grammar under which a model writes an action.
     pub fn grammar(&self) -> Grammar {
         Grammar::schema(&self.schema)
     }
 
-    /// JSON mode for actions.
+    /// Returns JSON mode for actions.
     pub fn json_mode(&self) -> JsonModeConfig {
         JsonModeConfig { schema: Some(self.schema.clone()), ..JsonModeConfig::default() }
     }
 
-    /// The action that an output has: its first object that is one, else its first tag but for `think`, else that.
+    /// Returns the action of an output: its first object that is an action, else its first tag other than `think`,
+    /// else `think`.
     ///
     /// # Errors
     ///
-    /// It has none, or the object's arguments or answer are not what the action's schema says.
+    /// The output has no action, or the object's arguments or answer violate the action's schema.
     pub fn parse(&self, output: &str) -> Result<ParsedAction, ActionError> {
         if let Some((raw, object)) = self.extract(output) {
             return self.judged(raw, object);
@@ -149,8 +150,8 @@ impl AgentFormat {
         Ok(ParsedAction { action_type: tag.name.to_owned(), content, raw_json: None })
     }
 
-    /// The actions and the contents of some outputs, as [`Self::parse`] reads them. Both are `None` for an output without an
-    /// action: send the model the error of `parse`.
+    /// Returns the actions and the contents of some outputs, as [`Self::parse`] reads them. Both are `None` for an
+    /// output without an action: send the model the error of `parse`.
     pub fn postprocess_predictions<T: AsRef<str>>(
         &self,
         outputs: &[T],
@@ -160,8 +161,8 @@ impl AgentFormat {
         parsed.unzip()
     }
 
-    /// The outputs as they go into a conversation: the object of the action as it was written, else the tags up to the one that is
-    /// the action, a line each, else the whole output. `end`, such as the model's end token, stands behind each once.
+    /// Returns the outputs for a conversation: the text of the action's object, else the tags up to the action's, a
+    /// line each, else the whole output. Each ends with `end`, such as the model's end token, once.
     pub fn postprocess_responses<T: AsRef<str>>(&self, outputs: &[T], end: &str) -> Vec<String> {
         let kept = |output: &str| {
             if let Some((raw, _)) = self.extract(output) {
@@ -173,7 +174,7 @@ impl AgentFormat {
         outputs.iter().map(|output| kept(output.as_ref())).collect()
     }
 
-    /// The first object of an output that has the fields of an action, and a known action.
+    /// Returns the first object of an output with the fields of an action and a known action.
     fn extract<'t>(&self, output: &'t str) -> Option<(&'t str, Map<String, Value>)> {
         extract_json_response(output, |name| self.actions.iter().any(|(action, _)| action == name))
     }
@@ -202,7 +203,7 @@ impl AgentFormat {
         self.error(&format!("the action `{name}` is not what it has to be: {error}"), Some(name))
     }
 
-    /// An error with what an action looks like: the one that was meant, or all of them.
+    /// Returns an error with an example of the intended action, or of all actions.
     fn error(&self, what: &str, action: Option<&str>) -> ActionError {
         let mut message = what.to_owned();
         message.push_str("\nWrite one JSON object like");
@@ -219,19 +220,19 @@ impl AgentFormat {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// The message to the model for an action that was right in form and failed when it was executed: the reason, and what the
-    /// action looks like. For a name that is no action, it shows all actions.
+    /// Returns the message to the model for a valid action whose execution failed: the reason, and an example of the
+    /// action. For an unknown name, it shows all actions.
     pub fn failed(&self, action: &str, reason: &str) -> ActionError {
         let known = self.actions.iter().any(|(name, _)| name == action).then_some(action);
         self.error(&format!("your action `{action}` failed: {reason}"), known)
     }
 
-    /// An action as a model would write it, for turns that are forced. `content` is what [`Self::parse`] returns as the content:
-    /// the text of an answer, or the content of a tool, for which the object of all its arguments does as well.
+    /// Returns an action as a model would write it, for forced turns. `content` is the content that [`Self::parse`]
+    /// returns: the text of an answer, or the content of a tool. The object of all arguments is also accepted.
     ///
     /// # Errors
     ///
-    /// There is no such action, or the content is not what its schema says.
+    /// There is no such action, or the content violates its schema.
     pub fn forced(&self, action: &str, content: Value, think: &str) -> Result<String, ActionError> {
         let (arguments, answer) = match self.tool(action) {
             Some(tool) => (tool.arguments_of(content), Value::Null),
@@ -258,7 +259,7 @@ fn action_tags(output: &str) -> Vec<Tag<'_>> {
     found
 }
 
-/// The schema of one action.
+/// Returns the schema of one action.
 fn arm(name: &str, arguments: &Value, answer: &Value) -> Value {
     json!({
         "type": "object",
@@ -273,7 +274,7 @@ fn arm(name: &str, arguments: &Value, answer: &Value) -> Value {
     })
 }
 
-/// A text with an end behind it, once.
+/// Returns a text that ends with `end`, once.
 pub fn with_end(text: &str, end: &str) -> String {
     if text.ends_with(end) { text.to_owned() } else { format!("{text}{end}") }
 }

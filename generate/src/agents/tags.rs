@@ -1,8 +1,8 @@
 //! The tags that agents wrote before they wrote JSON: `<search>…</search>` and others.
 //!
-//! The contents of a whole turn in JSON are data, also if the turn is refused: a search for the text `<search>x</search>` is one
-//! search. So marks within a turn are no tags. Everywhere else they are, also within and behind JSON that is broken or lacks a
-//! field: an output without an action in JSON is read as agents wrote before.
+//! The contents of a whole turn in JSON are data, even if the turn is refused: a search for the text
+//! `<search>x</search>` is one search. So marks within a turn are not tags. Elsewhere they are, including within and
+//! after broken or incomplete JSON.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ use super::extract::turns;
 /// The names of the tags.
 pub const TAGS: [&str; 5] = ["answer", "search", "think", "bbox", "tools_call"];
 
-/// A tag with what stands in it.
+/// A tag and its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'t> {
     /// Its name.
     pub name: &'static str,
-    /// The text up to its end, without white space around it.
+    /// The text up to its end, without white space at either side.
     pub content: &'t str,
     /// The whole tag as it was written, with its marks.
     pub raw: &'t str,
 }
 
-/// The tags of a text from left to right, each up to the next end of its name; what stands within one is no tag, and neither is
-/// what stands in a turn in JSON. Linear in the text for each name, besides reading its objects.
+/// Returns the tags of a text from left to right. A tag extends to the next end of its name; marks within a tag or a
+/// turn are text. Linear in the text for each name, plus the cost of its objects.
 pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     let mut names = TAGS.map(|name| {
         let next = |mark: String| Next { mark, found: None };
@@ -48,22 +48,22 @@ pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
-/// The places of turns in a text, from left to right.
+/// The ranges of turns in a text, from left to right.
 struct Data(Vec<Range<usize>>);
 
 impl Data {
-    /// The end of the turn that a place is in.
+    /// Returns the end of the turn that contains a place.
     fn end_around(&self, at: usize) -> Option<usize> {
         let turn = self.0.get(self.0.partition_point(|turn| turn.end <= at))?;
         turn.contains(&at).then_some(turn.end)
     }
 }
 
-/// The place at which a mark stands next. It is asked from places that never go back, so what was found holds until a
-/// place is behind it, and nothing holds for good.
+/// The next occurrence of a mark, cached. The places of queries never decrease, so a result stays valid until a query
+/// passes it; a failed search stays valid for good.
 struct Next {
     mark: String,
-    /// The place that was found, once it was looked for.
+    /// The result of the last search, if there was one.
     found: Option<Option<usize>>,
 }
 
@@ -75,7 +75,7 @@ impl Next {
         }
     }
 
-    /// The next place that is in no turn.
+    /// Returns the next occurrence from `from` on that is in no turn.
     fn look(&self, text: &str, mut from: usize, data: &Data) -> Option<usize> {
         loop {
             let at = from + memmem::find(&text.as_bytes()[from..], self.mark.as_bytes())?;

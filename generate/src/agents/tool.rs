@@ -34,7 +34,7 @@ impl AgentTool {
         Self { name, description, arguments, content }
     }
 
-    /// The content of an action with these arguments; null if the argument that is the content is absent.
+    /// Returns the content of an action with these arguments. Null if the argument for the content is absent.
     pub(super) fn content_of(&self, mut arguments: Map<String, Value>) -> Value {
         match &self.content {
             Some(member) => arguments.remove(member).unwrap_or_default(),
@@ -42,7 +42,7 @@ impl AgentTool {
         }
     }
 
-    /// The arguments of an action with this content, which may also be the object of all arguments.
+    /// Returns the arguments of an action with this content, which may also be the object of all arguments.
     pub(super) fn arguments_of(&self, content: Value) -> Value {
         match (&self.content, content) {
             (None, content) | (_, content @ Value::Object(_)) => content,

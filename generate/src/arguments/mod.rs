@@ -35,7 +35,7 @@ use self::types::Types;
 struct Tool {
     name: String,
     types: Types,
-    /// Its calls have a text in place of arguments, which passes as it is.
+    /// Whether its calls have a text in place of arguments. The text is not converted.
     takes_text: bool,
 }
 
@@ -47,7 +47,8 @@ pub struct TagArguments {
 }
 
 impl TagArguments {
-    /// The tools, as OpenAI's objects, in a style of calls; none where the style writes arguments as JSON.
+    /// Returns the tools, given as OpenAI's objects, in a style of calls. `None` if the style writes arguments as
+    /// JSON.
     pub fn new(style: &str, tools: &[Value]) -> Option<Self> {
         let style = member_style(style)?;
         let tools = tools.iter().filter_map(|tool| {
@@ -64,7 +65,7 @@ impl TagArguments {
         Some(Self { style, tools: tools.collect() })
     }
 
-    /// The stage for one output.
+    /// Returns the stage for one output.
     pub fn stage(&self) -> ArgumentsStage {
         ArgumentsStage { of: self.clone(), call: None }
     }
@@ -74,20 +75,20 @@ impl TagArguments {
 #[derive(Debug)]
 pub struct ArgumentsStage {
     of: TagArguments,
-    /// The call that is open, unless it has a text in place of arguments.
+    /// The open call, unless it has a text in place of arguments.
     call: Option<Call>,
 }
 
 #[derive(Debug)]
 struct Call {
     index: u32,
-    /// Its tool, where that is one of the request's.
+    /// Its tool, if it is one of the request's.
     tool: Option<usize>,
     reader: Reader,
 }
 
 impl ArgumentsStage {
-    /// The events that stand for one.
+    /// Converts one event.
     pub fn events(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Arguments { index, delta } => {
@@ -116,7 +117,7 @@ impl ArgumentsStage {
         }
     }
 
-    /// The end of the call that is open.
+    /// Returns the end of the open call's arguments.
     fn end(&mut self) -> Option<Event> {
         let Call { index, tool, reader } = self.call.take()?;
         let types = tool.map(|tool| &self.of.tools[tool].types);

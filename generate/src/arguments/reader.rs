@@ -1,7 +1,7 @@
-//! The members of one call as they come, as JSON.
+//! A reader of one call that converts its members to JSON.
 //!
-//! The stack of what was read is not the program's, so nothing recurses as deep as a call says. Each step takes one
-//! whole lexeme (a member up to its value, a value with its end, the end of a container) or waits for more.
+//! The stack of open containers is on the heap, so nested calls cause no recursion. Each step reads one whole lexeme
+//! (a member up to its value, a value with its end, the end of a container) or waits for more text.
 
 use grammarc_compiler::frontend::structural_tag::{MemberStyle, ValueStyle};
 use memchr::memmem;
@@ -9,20 +9,20 @@ use serde_json::Value;
 
 use super::types::{Member, Types};
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     is_object: bool,
-    /// Nothing stands in it yet.
+    /// Whether it has no member or item yet.
     is_empty: bool,
 }
 
-/// The lexeme that is read next.
+/// The next lexeme.
 #[derive(Clone, Debug)]
 enum Next {
     /// A member or an item, or the end of the container.
     Member,
-    /// The value of a member of that key; an item has none.
+    /// The value of the member with that key. `None` for an item.
     Value { key: Option<String>, style: &'static ValueStyle },
 }
 
@@ -31,18 +31,18 @@ enum Next {
 pub(super) struct Reader {
     style: &'static MemberStyle,
     text: String,
-    /// Bytes of the text that are done.
+    /// Number of bytes that were read.
     at: usize,
-    /// Bytes behind them in which the end of the value was looked for.
+    /// Number of bytes after them that were searched for the end of the value.
     searched: usize,
     open: Vec<Open>,
     next: Next,
-    /// The members of the arguments, where they are told together.
+    /// The members of the arguments, if they are written together.
     together: Option<Vec<Member>>,
 }
 
 impl Reader {
-    /// A call of which nothing has come.
+    /// Returns a reader before the first byte of a call.
     pub(super) fn new(style: &'static MemberStyle, together: bool) -> Self {
         // Styles whose values are tags write their types down, so nothing of theirs depends on a schema.
         let together = together && !style.values.iter().any(|value| value.nested);
@@ -57,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// Reads more, and returns the JSON that is certain.
+    /// Reads more text, and returns the JSON that no further text can change.
     pub(super) fn push(&mut self, text: &str, types: Option<&Types>) -> String {
         self.text.push_str(text);
         let mut json = String::new();
@@ -73,7 +73,7 @@ impl Reader {
         json
     }
 
-    /// The JSON behind the last member.
+    /// Ends the call, and returns the rest of its JSON.
     pub(super) fn finish(mut self, types: Option<&Types>) -> String {
         match self.together.take() {
             Some(members) => {
@@ -85,7 +85,7 @@ impl Reader {
         }
     }
 
-    /// Takes the next lexeme; none where more has to come.
+    /// Reads the next lexeme. `None` if more text is needed.
     fn step(&mut self, types: Option<&Types>, json: &mut String) -> Option<()> {
         match self.next.clone() {
             Next::Member => self.member(json),
@@ -94,12 +94,12 @@ impl Reader {
         }
     }
 
-    /// The rest of the text.
+    /// Returns the text that was not read.
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
-    /// Takes a member up to its value, or the end of the container.
+    /// Reads a member up to its value, or the end of the container.
     fn member(&mut self, json: &mut String) -> Option<()> {
         let rest = self.rest();
         let space = rest.len() - rest.trim_start().len();
@@ -147,7 +147,7 @@ impl Reader {
         Some(())
     }
 
-    /// Takes a value with its end.
+    /// Reads a value with its end.
     fn value(
         &mut self,
         key: Option<String>,
@@ -181,7 +181,7 @@ impl Reader {
         Some(())
     }
 
-    /// Writes what stands before the value of a member or an item.
+    /// Writes the JSON before the value of a member or an item.
     fn begin(&mut self, key: Option<&str>, json: &mut String) {
         if let Some(open) = self.open.last_mut()
             && !std::mem::replace(&mut open.is_empty, false)
@@ -195,7 +195,7 @@ impl Reader {
     }
 }
 
-/// A key without its escapes.
+/// Returns a key without its escapes.
 fn unescaped(key: &str, style: &MemberStyle) -> String {
     let mut text = String::new();
     let mut rest = key;
@@ -208,12 +208,12 @@ fn unescaped(key: &str, style: &MemberStyle) -> String {
     text
 }
 
-/// How the value at the beginning of a text is written; none where more has to come.
+/// Returns the style of the value at the start of a text. `None` if more text is needed.
 fn value_style(style: &'static MemberStyle, text: &str) -> Option<&'static ValueStyle> {
     style.values.iter().find(|value| text.starts_with(value.begin.as_str()))
 }
 
-/// The values that a text may be, the likelier first.
+/// Returns the values that a text may denote, the likelier first.
 fn readings(text: &str, value: &ValueStyle, style: &MemberStyle) -> Vec<Value> {
     let string = || {
         let mut own = text;

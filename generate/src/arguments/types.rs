@@ -3,7 +3,7 @@
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value};
 
-/// Keywords at the root of a schema by which a member is judged together with others.
+/// Keywords at the root of a schema whose verdict on a member depends on others.
 const TOGETHER: [&str; 9] = [
     "anyOf",
     "oneOf",
@@ -16,17 +16,17 @@ const TOGETHER: [&str; 9] = [
     "$dynamicRef",
 ];
 
-/// Members with two readings that are judged together at most; those behind them are judged alone.
+/// Maximum number of members with two readings that are validated together. Later members are validated alone.
 const MOST: u32 = 8;
 
-/// A member as it was read: its readings, at least one, the likelier first.
+/// A member: its readings, at least one, the likelier first.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     pub(super) key: String,
     pub(super) readings: Vec<Value>,
 }
 
-/// The schema of a tool's arguments; none takes any object.
+/// The schema of a tool's arguments. `None` accepts any object.
 #[derive(Debug)]
 pub(super) struct Types {
     schema: Option<JsonSchema>,
@@ -37,13 +37,14 @@ impl Types {
         Self { schema }
     }
 
-    /// Whether members are judged together.
+    /// Whether the verdict on a member depends on others.
     pub(super) fn depend(&self) -> bool {
         let root = self.schema.as_ref().and_then(|schema| schema.value().as_object());
         root.is_some_and(|root| TOGETHER.iter().any(|keyword| root.contains_key(*keyword)))
     }
 
-    /// The first reading of a member that the schema takes, whatever the other members are; the last where it takes none.
+    /// Returns the first reading of a member that the schema accepts, whatever the other members are. Without one,
+    /// returns the last reading.
     pub(super) fn alone(&self, member: Member) -> Value {
         let Member { key, mut readings } = member;
         let fits = |value: &Value| {
@@ -60,8 +61,8 @@ impl Types {
         readings.swap_remove(at)
     }
 
-    /// The first object that the schema takes, with the readings of later members tried first; where it takes none, that of
-    /// the members alone.
+    /// Returns the first object that the schema accepts; readings of later members vary first. Without one, chooses
+    /// the reading of each member alone.
     pub(super) fn together(&self, members: &[Member]) -> Map<String, Value> {
         let open: Vec<usize> = (0..members.len())
             .filter(|&at| members[at].readings.len() > 1)

@@ -1,28 +1,28 @@
-//! Forced runs as the model's own tokenizer cuts them.
+//! Forced bytes in the tokens of the model's tokenizer.
 //!
-//! Bytes that alone may follow are encoded together with the last tokens of the output, since the tokenizer may join them:
-//! then those tokens are taken back. The last token of a run is left to the model where a longer one that begins with it is
-//! allowed too. A run always adds to the text.
+//! Forced bytes are encoded together with the last tokens of the output, since the tokenizer may merge them. If it
+//! does, these tokens are replaced. The last token of a run is left to the model if a longer token with the same
+//! start is also allowed. A run always adds text.
 //!
-//! The last tokens take part only where they are what the tokenizer makes of them: what a model has spelled in another way
-//! stays as it is.
+//! The last tokens are only replaced if they are the tokenizer's own encoding. Tokens that the model has spelled
+//! differently stay.
 
 use grammarc_runtime::Matcher;
 
 use super::log::Log;
 use crate::encode::Encode;
 
-/// Tokens to take the place of the last ones.
+/// Tokens that replace the last tokens of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// How many tokens stay.
+    /// Number of tokens of the output that stay.
     pub(super) kept: usize,
-    /// The tokens behind them.
+    /// The tokens after them.
     pub(super) tokens: Vec<u32>,
 }
 
-/// The run of forced bytes where a matcher stands; none where there is none. `longest` is the length of the vocabulary's
-/// longest token in bytes; `fixed` keeps every token that is there.
+/// Returns the run of forced bytes at the matcher's position, if there is one. `longest` is the length of the longest
+/// token in bytes. `fixed` forbids the replacement of tokens.
 pub(super) fn run(
     matcher: &mut Matcher,
     log: &Log,
@@ -62,7 +62,8 @@ pub(super) fn run(
     adds.then_some(Run { kept: from + same, tokens })
 }
 
-/// The encoding of forced text with as much of the output before it as belongs to it, and the first token that is of it.
+/// Encodes forced text together with the end of the output. Returns the first token of the output that the encoding
+/// replaces, and the encoding.
 fn encoded(
     log: &Log,
     encoder: &dyn Encode,
@@ -86,7 +87,7 @@ fn encoded(
     None
 }
 
-/// Whether a token that begins with this one and goes on is allowed where a matcher stands.
+/// Whether a longer token with the same start is also allowed.
 fn may_be_longer(matcher: &mut Matcher, token: u32) -> bool {
     let grammar = matcher.grammar().clone();
     let vocabulary = grammar.vocabulary();

@@ -1,4 +1,4 @@
-//! Changes in the value of a JSON text while it comes.
+//! Changes in the value of a JSON text while it is generated.
 
 use grammarc_json::{Change, JsonSchema, PartialJson};
 
@@ -6,25 +6,26 @@ use crate::output::Event;
 
 /// The value of an output's text so far.
 pub(super) struct Changes {
-    /// None once the text is no JSON: then nothing more is told.
+    /// `None` once the text is not JSON. Then no changes are sent any more.
     partial: Option<PartialJson>,
 }
 
 impl Changes {
+    /// Returns the value of an empty text.
     pub(super) fn new(schema: Option<JsonSchema>) -> Self {
         Self { partial: Some(PartialJson::new(schema)) }
     }
 
-    /// Tells behind each text of some events what it has changed.
-    pub(super) fn tell(&mut self, events: Vec<Event>, told: &mut Vec<Event>) {
+    /// Adds events to `sent`, and after each text the changes that it makes in the value.
+    pub(super) fn add(&mut self, events: Vec<Event>, sent: &mut Vec<Event>) {
         for event in events {
             let changes = match &event {
                 Event::Text(text) => self.read(text),
                 _ => Vec::new(),
             };
-            told.push(event);
+            sent.push(event);
             if !changes.is_empty() {
-                told.push(Event::Changed(changes));
+                sent.push(Event::Changed(changes));
             }
         }
     }
@@ -40,14 +41,14 @@ impl Changes {
         }
     }
 
-    /// Tells of a value that only the end of the text shows: a number that stands alone.
-    pub(super) fn finish(&mut self, told: &mut Vec<Event>) {
+    /// Adds the change of a value that only the end of the text completes: a number at the top level.
+    pub(super) fn finish(&mut self, sent: &mut Vec<Event>) {
         let Some(partial) = self.partial.take().filter(|partial| partial.value().is_none()) else {
             return;
         };
         if let Ok(value) = partial.finish() {
             let pointer = String::new();
-            told.push(Event::Changed(vec![Change::Added { pointer, value }]));
+            sent.push(Event::Changed(vec![Change::Added { pointer, value }]));
         }
     }
 }

@@ -1,19 +1,50 @@
-//! The end of an output: the order of the checks behind each token, and the ways to close it.
+//! The end of an output: the order of the checks after each token, and the ways to close it.
 
-use super::Decoder;
-use super::log::Place;
+use super::closing::Closing;
 use super::reading::Reading;
+use super::state::OutputState;
 use crate::error::GenerateError;
 use crate::output::Finish;
 use crate::params::EarlyStop;
 
-impl Decoder {
-    /// Whether the tokens left behind one that the matcher has just accepted are enough to close the output.
-    pub(super) fn leaves_room(&mut self, token: u32) -> bool {
+impl OutputState {
+    /// Accepts a token and looks for an end.
+    pub(super) fn take(&mut self, token: u32, forced: bool) -> Result<(), GenerateError> {
+        let is_end = match &mut self.matcher {
+            Some(matcher) => {
+                matcher.accept(token)?;
+                matcher.is_finished()
+            }
+            None => self.end_tokens.contains(&token),
+        };
+        if is_end {
+            self.end(Finish::Stop, None);
+            return Ok(());
+        }
+        if !self.leaves_room(token) {
+            return self.close_instead();
+        }
+        self.push(token, forced);
+        self.look_for_end()
+    }
+
+    /// Ends an output whose allowed tokens are too unlikely: at the last place where it may end, else by the shortest text.
+    pub(super) fn give_up(&mut self) -> Result<(), GenerateError> {
+        if let Some(place) = self.text.last_end() {
+            self.end(Finish::Unlikely, Some(place));
+            return Ok(());
+        }
+        let Some(matcher) = &mut self.matcher else { return Ok(()) };
+        let closing = Closing::from(matcher).ok_or(GenerateError::NoEnding)?;
+        self.close(closing.route().to_vec(), Finish::Unlikely)
+    }
+
+    /// Whether the output can still be closed after `token`, which the matcher has just accepted.
+    fn leaves_room(&mut self, token: u32) -> bool {
         let (Some(closing), Some(matcher)) = (&self.closing, &mut self.matcher) else {
             return true;
         };
-        let left = self.params.max_tokens - self.log.len() - 1;
+        let left = self.params.max_tokens - self.text.log.len() - 1;
         match closing.after(token, matcher) {
             Some(next) if next.route().len() <= left => {
                 self.closing = Some(next);
@@ -23,8 +54,8 @@ impl Decoder {
         }
     }
 
-    /// Closes the output in place of a token that the matcher has accepted.
-    pub(super) fn close_instead(&mut self) -> Result<(), GenerateError> {
+    /// Takes back the token that the matcher has just accepted, and closes the output instead.
+    fn close_instead(&mut self) -> Result<(), GenerateError> {
         let (Some(closing), Some(matcher)) = (self.closing.clone(), &mut self.matcher) else {
             return Ok(());
         };
@@ -32,10 +63,10 @@ impl Decoder {
         self.close(closing.route().to_vec(), Finish::Length { closed: true })
     }
 
-    /// Ends the output by these tokens.
-    pub(super) fn close(&mut self, route: Vec<u32>, finish: Finish) -> Result<(), GenerateError> {
+    /// Adds the tokens of `route`, as far as `max_tokens` allows, and ends the output.
+    fn close(&mut self, route: Vec<u32>, finish: Finish) -> Result<(), GenerateError> {
         for token in route {
-            if self.log.len() == self.params.max_tokens {
+            if self.tokens() == self.params.max_tokens {
                 self.end(Finish::Length { closed: false }, None);
                 return Ok(());
             }
@@ -48,25 +79,24 @@ impl Decoder {
         Ok(())
     }
 
-    /// Looks for an end behind the last token.
+    /// Ends the output after the last token, or closes it, where a check demands that.
     pub(super) fn look_for_end(&mut self) -> Result<(), GenerateError> {
         if self.must_end() {
             self.end(Finish::Stop, None);
             return Ok(());
         }
-        if let Some((place, text)) = self.stop_string() {
+        if let Some((place, text)) = self.text.stop_string() {
             self.end(Finish::StopString(text), Some(place));
             return Ok(());
         }
-        if self.params.early_stop == EarlyStop::First {
-            let first = self.reading.as_ref().map_or(self.accepting, Reading::first);
-            if let Some(place) = first.filter(|place| *place > Place::default()) {
-                self.end(Finish::Stop, Some(place));
-                return Ok(());
-            }
+        if self.params.early_stop == EarlyStop::First
+            && let Some(place) = self.text.first_end()
+        {
+            self.end(Finish::Stop, Some(place));
+            return Ok(());
         }
         if self.params.overshoots()
-            && let Some(reading) = &self.reading
+            && let Some(reading) = &self.text.reading
             && reading.has_left()
         {
             let last = reading.last();
@@ -76,7 +106,7 @@ impl Decoder {
         if let Some(tokens) = self.overdue_reasoning() {
             return self.end_reasoning(tokens);
         }
-        let left = self.params.max_tokens - self.log.len();
+        let left = self.params.max_tokens - self.tokens();
         if let Some(closing) = &self.closing
             && closing.route().len() == left
         {
@@ -89,10 +119,10 @@ impl Decoder {
         Ok(())
     }
 
-    /// Whether nothing but an end may follow.
+    /// Whether only an end may follow.
     fn must_end(&mut self) -> bool {
         if self.params.overshoots() {
-            return self.reading.as_mut().is_some_and(Reading::must_end);
+            return self.text.reading.as_mut().is_some_and(Reading::must_end);
         }
         let ends = &self.end_tokens;
         match &mut self.matcher {
@@ -104,41 +134,26 @@ impl Decoder {
         }
     }
 
-    /// The first stop string in what is new, where the output may end before it.
-    fn stop_string(&mut self) -> Option<(Place, String)> {
-        if self.stops.is_empty() {
-            return None;
-        }
-        let (log, reading) = (&self.log, &self.reading);
-        let place = |bytes: usize| {
-            let specials = log.specials_from(0).partition_point(|(at, _)| *at <= bytes);
-            Place { bytes, specials }
-        };
-        let may_end = |at| reading.as_ref().is_none_or(|reading| reading.accepts_at(place(at)));
-        let (at, text) = self.stops.search(log.bytes(), may_end)?;
-        Some((place(at), text.to_owned()))
-    }
-
-    /// The closing tag of a reasoning that has used its tokens up.
+    /// Returns the closing tag if the reasoning has used up its tokens.
     fn overdue_reasoning(&mut self) -> Option<Vec<u32>> {
         let most = self.params.reasoning.as_ref()?.max_tokens?;
-        if self.log.len() < most || self.log.len() == self.params.max_tokens {
+        if self.tokens() < most || self.tokens() == self.params.max_tokens {
             return None;
         }
-        // Whether the tag came is known when the text up to it was told.
+        // Whether the tag has come is known once the text up to it is sent.
         self.send();
-        let still = self.sender.is_reasoning();
+        let still = self.delivery.is_reasoning();
         still.then(|| self.closing_tag.clone())
     }
 
-    /// Writes the closing tag of the reasoning. The next token is waited for where the tag cannot stand, within a character.
+    /// Adds the closing tag of the reasoning. Does nothing where the grammar does not allow the tag yet, within a character.
     fn end_reasoning(&mut self, close: Vec<u32>) -> Result<(), GenerateError> {
         let Some(matcher) = &mut self.matcher else { return Ok(()) };
         if matcher.validate(&close) < close.len() {
             return Ok(());
         }
         for token in close {
-            if self.log.len() == self.params.max_tokens {
+            if self.tokens() == self.params.max_tokens {
                 break;
             }
             if let Some(matcher) = &mut self.matcher {

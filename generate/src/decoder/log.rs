@@ -1,9 +1,9 @@
-//! The tokens of an output and what they spell.
+//! The tokens of an output and their text.
 
 use grammarc_artifacts::TokenKind;
 use grammarc_runtime::Vocabulary;
 
-/// A place in an output: so many bytes of text and so many special tokens stand before it.
+/// A position in an output: the number of bytes of text and of special tokens before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) bytes: usize,
@@ -14,7 +14,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Written {
     token: u32,
-    /// The place behind it.
+    /// The position after it.
     end: Place,
 }
 
@@ -39,7 +39,7 @@ impl Log {
         self.tokens.push(Written { token, end });
     }
 
-    /// Takes back all but the first tokens.
+    /// Removes all but the first `tokens` tokens.
     pub(super) fn truncate(&mut self, tokens: usize) {
         let end = self.end_of(tokens);
         self.tokens.truncate(tokens);
@@ -47,7 +47,7 @@ impl Log {
         self.specials.truncate(end.specials);
     }
 
-    /// The place behind the first tokens.
+    /// Returns the position after the first `tokens` tokens.
     pub(super) fn end_of(&self, tokens: usize) -> Place {
         tokens
             .checked_sub(1)
@@ -71,13 +71,13 @@ impl Log {
         &self.bytes
     }
 
-    /// The special tokens from a number on, with the number of bytes before each.
+    /// Returns the special tokens from number `from` on, each with the number of bytes before it.
     pub(super) fn specials_from(&self, from: usize) -> &[(usize, u32)] {
         &self.specials[from.min(self.specials.len())..]
     }
 
-    /// The first of the last tokens that are text and spell, together, at least so many bytes; fewer where a special token or
-    /// the beginning comes before. They begin with a character.
+    /// Returns the first of the last tokens that spell, together, at least `bytes` bytes. The tokens are text and
+    /// start with a character; they spell less after a special token or at the start of the output.
     pub(super) fn tail(&self, bytes: usize) -> usize {
         let mut from = self.tokens.len();
         while let Some(at) = from.checked_sub(1) {
@@ -95,7 +95,7 @@ impl Log {
         from
     }
 
-    /// Whether a byte is no continuation of a character, or the end.
+    /// Whether a byte starts a character. True at the end.
     fn begins_character(&self, at: usize) -> bool {
         self.bytes.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
     }

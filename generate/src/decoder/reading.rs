@@ -1,7 +1,7 @@
-//! The grammar's own reading of an output by bytes, where an end may fall inside a token: stop strings, and tokens that go
-//! past the end of the grammar's text.
+//! The grammar's reading of an output byte by byte, for ends inside a token: stop strings, and tokens past the end of
+//! the grammar's text.
 //!
-//! A token that is taken back and cut anew spells the same bytes, so a reading goes on only.
+//! Tokens that replace others spell the same bytes, so a reading never goes back.
 
 use grammarc_runtime::{ByteMatcher, Grammar};
 
@@ -12,9 +12,9 @@ use super::log::{Log, Place};
 pub(super) struct Reading {
     matcher: ByteMatcher,
     read: Place,
-    /// The places where the output so far may end, ascending.
+    /// The positions where the output so far may end, ascending.
     accepting: Vec<Place>,
-    /// Nothing that begins with the output is a text of the grammar.
+    /// Whether no text of the grammar starts with the output.
     has_left: bool,
 }
 
@@ -25,7 +25,7 @@ impl Reading {
         Self { matcher, read: Place::default(), accepting, has_left: false }
     }
 
-    /// Reads what was added to the log.
+    /// Reads the new part of the log.
     pub(super) fn read(&mut self, log: &Log) {
         let end = log.end();
         while !self.has_left && self.read < end {
@@ -49,27 +49,27 @@ impl Reading {
         }
     }
 
-    /// Whether the output has gone past every text of the grammar.
+    /// Whether no text of the grammar starts with the output.
     pub(super) fn has_left(&self) -> bool {
         self.has_left
     }
 
-    /// The first place behind the start where the output may end.
+    /// Returns the first position after the start where the output may end.
     pub(super) fn first(&self) -> Option<Place> {
         self.accepting.iter().copied().find(|place| *place > Place::default())
     }
 
-    /// The last place so far where the output may end.
+    /// Returns the last position so far where the output may end.
     pub(super) fn last(&self) -> Option<Place> {
         self.accepting.last().copied()
     }
 
-    /// Whether the output may end at a place.
+    /// Whether the output may end at a position.
     pub(super) fn accepts_at(&self, place: Place) -> bool {
         self.accepting.binary_search(&place).is_ok()
     }
 
-    /// Whether the output may end where it stands and nothing can follow.
+    /// Whether the output may end here and no byte can follow.
     pub(super) fn must_end(&mut self) -> bool {
         !self.has_left
             && self.matcher.is_accepting()

@@ -1,62 +1,73 @@
-//! Tokens that are certain, taken without asking the model.
+//! Tokens that the grammar forces, added without a call of the model.
 //!
-//! The ends are looked for behind each of them as behind any other token.
+//! The ends are looked for after each of them as after any other token.
 
-use super::{Decoder, canonical};
+use std::sync::Arc;
+
+use super::canonical;
+use super::state::OutputState;
+use crate::encode::Encode;
 use crate::error::GenerateError;
 use crate::params::Forced;
 
-impl Decoder {
-    /// Takes tokens that are certain, until the model has to be asked or the output has ended.
-    pub(super) fn force(&mut self) -> Result<(), GenerateError> {
-        while self.finish.is_none() && (self.force_bytes()? || self.force_tokens()?) {}
+/// The tokenizer of forced runs.
+pub(super) struct ForcedRuns {
+    pub(super) encoder: Option<Arc<dyn Encode>>,
+    /// Length of the longest token, in bytes.
+    pub(super) longest_token: usize,
+}
+
+impl ForcedRuns {
+    /// Adds forced tokens until the model has to be asked or the output has ended.
+    pub(super) fn force(&self, output: &mut OutputState) -> Result<(), GenerateError> {
+        while output.end.is_none() && (self.force_bytes(output)? || force_tokens(output)?) {}
         Ok(())
     }
 
-    /// Takes tokens that alone are allowed, and says whether there were any.
-    fn force_tokens(&mut self) -> Result<bool, GenerateError> {
-        let (true, Some(matcher)) = (self.params.forced != Forced::Off, &mut self.matcher) else {
+    /// Adds forced bytes as the tokenizer spells them. Returns whether there were any.
+    fn force_bytes(&self, output: &mut OutputState) -> Result<bool, GenerateError> {
+        let (Some(matcher), Some(encoder)) = (&mut output.matcher, &self.encoder) else {
             return Ok(false);
         };
-        let mut run = Vec::new();
-        matcher.forced_tokens(&mut run);
-        for &token in &run {
-            if self.finish.is_some() {
-                break;
-            }
-            self.take(token, true)?;
-        }
-        Ok(!run.is_empty())
-    }
-
-    /// Takes bytes that alone are allowed as the tokenizer cuts them, and says whether there were any.
-    fn force_bytes(&mut self) -> Result<bool, GenerateError> {
-        let Self { matcher: Some(matcher), encoder: Some(encoder), params, .. } = self else {
-            return Ok(false);
-        };
-        if params.forced != Forced::Canonical {
+        if output.params.forced != Forced::Canonical {
             return Ok(false);
         }
-        let fixed = params.logprobs.is_some() || self.closing.is_some();
-        let run = canonical::run(matcher, &self.log, &**encoder, self.longest_token, fixed);
+        let log = &mut output.text.log;
+        let fixed = output.params.logprobs.is_some() || output.closing.is_some();
+        let run = canonical::run(matcher, log, &**encoder, self.longest_token, fixed);
         let Some(canonical::Run { kept, tokens }) = run else { return Ok(false) };
-        let back = self.log.len() - kept;
+        let back = log.len() - kept;
         if matcher.rollback(back).is_err() {
             return Ok(false);
         }
-        for at in (kept..self.log.len()).rev() {
-            self.adjust.pop(self.log.token(at));
+        for at in (kept..log.len()).rev() {
+            output.adjust.pop(log.token(at));
         }
-        self.log.truncate(kept);
-        self.sequence.truncate(self.prompt + kept);
-        self.fed = self.fed.min(self.sequence.len());
+        log.truncate(kept);
+        output.sequence.truncate(kept);
         for (at, token) in tokens.into_iter().enumerate() {
-            if self.finish.is_some() {
+            if output.end.is_some() {
                 break;
             }
             // Tokens in the place of others are the model's as much as these were.
-            self.take(token, at >= back)?;
+            output.take(token, at >= back)?;
         }
         Ok(true)
     }
+}
+
+/// Adds the tokens of a run in which only one token is allowed at a time. Returns whether there were any.
+fn force_tokens(output: &mut OutputState) -> Result<bool, GenerateError> {
+    let (true, Some(matcher)) = (output.params.forced != Forced::Off, &mut output.matcher) else {
+        return Ok(false);
+    };
+    let mut run = Vec::new();
+    matcher.forced_tokens(&mut run);
+    for &token in &run {
+        if output.end.is_some() {
+            break;
+        }
+        output.take(token, true)?;
+    }
+    Ok(!run.is_empty())
 }

@@ -10,39 +10,39 @@ use memchr::memmem;
 use super::log::{Log, Place};
 use crate::output::Event;
 
-/// Sends an output on.
+/// Converts an output to events.
 #[derive(Debug)]
 pub(super) struct Sender {
     sent: Place,
     reasoning: Option<ReasoningPart>,
     splitter: Option<Splitter>,
-    /// White space before the output is of the reasoning's tag.
+    /// Whether whitespace is dropped: the output follows the reasoning's closing tag.
     skips_space: bool,
-    /// Calls that were told.
+    /// Number of calls whose start was sent.
     calls: usize,
     text: Whole,
     arguments: Whole,
 }
 
-/// The reasoning at the beginning of an output.
+/// The reasoning at the start of an output.
 #[derive(Debug)]
 struct ReasoningPart {
-    /// The opening tag, as far as it is to come.
+    /// The opening tag. Empty once it was read.
     open: Vec<u8>,
     close: Vec<u8>,
     read: Vec<u8>,
-    /// Bytes of `read` that were told.
+    /// Number of bytes of `read` that were sent.
     told: usize,
 }
 
-/// Text of which whole characters are handed on.
+/// Text that is sent in whole characters.
 #[derive(Debug, Default)]
 struct Whole {
     bytes: Vec<u8>,
 }
 
 impl Whole {
-    /// The whole characters so far. Bytes that are none become U+FFFD.
+    /// Adds bytes and takes the whole characters so far. Invalid bytes become U+FFFD.
     fn take(&mut self, bytes: &[u8]) -> String {
         self.bytes.extend_from_slice(bytes);
         let mut text = String::new();
@@ -62,13 +62,13 @@ impl Whole {
         text
     }
 
-    /// The text that is left at the end. An incomplete character at its end is dropped.
+    /// Takes the text that is left at the end. An incomplete character at its end is dropped.
     fn rest(&mut self) -> String {
         whole_characters(&std::mem::take(&mut self.bytes))
     }
 }
 
-/// The text of some bytes, without an incomplete character at the end. Other invalid bytes become U+FFFD.
+/// Returns the text of some bytes, without an incomplete character at the end. Other invalid bytes become U+FFFD.
 fn whole_characters(bytes: &[u8]) -> String {
     let cut = bytes.utf8_chunks().last().map_or(0, |last| match is_beginning(last.invalid()) {
         true => last.invalid().len(),
@@ -77,14 +77,14 @@ fn whole_characters(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len() - cut]).into_owned()
 }
 
-/// Whether invalid bytes are the beginning of a character.
+/// Whether invalid bytes are the start of a character.
 fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 impl Sender {
-    /// `splits` is the grammar of the output behind the reasoning, where it has regions; `tags` are those of the reasoning, the
-    /// first empty where the prompt has it.
+    /// Returns a sender. `splits` is the grammar of the output after the reasoning, if the grammar has regions.
+    /// `tags` are those of the reasoning; the first is empty if it is in the prompt.
     pub(super) fn new(splits: Option<&Grammar>, tags: Option<(&str, &str)>) -> Self {
         let reasoning = tags.map(|(open, close)| ReasoningPart {
             open: open.as_bytes().to_vec(),
@@ -103,12 +103,12 @@ impl Sender {
         }
     }
 
-    /// Whether the output is still reasoning.
+    /// Whether the closing tag of the reasoning has not come.
     pub(super) fn is_reasoning(&self) -> bool {
         self.reasoning.is_some()
     }
 
-    /// Tells what stands before a place and was not told.
+    /// Sends the part of the output before `to` that was not sent.
     pub(super) fn send(
         &mut self,
         log: &Log,
@@ -132,7 +132,7 @@ impl Sender {
         }
     }
 
-    /// Sends the text that was held back because a tag might have begun in it. With `is_cut`, returns the index of the call
+    /// Sends the text that was held back as a possible start of a tag. With `is_cut`, returns the index of the call
     /// that the end of the output has left incomplete.
     pub(super) fn finish(&mut self, is_cut: bool, events: &mut Vec<Event>) -> Option<u32> {
         let mut cut_call = None;
@@ -181,7 +181,7 @@ impl Sender {
         }
     }
 
-    /// Tells the reasoning as far as it is certain, and goes over to the output behind its closing tag.
+    /// Sends the reasoning that cannot be part of its closing tag. Continues with the output after the tag.
     fn reason(&mut self, events: &mut Vec<Event>) {
         let Some(part) = &mut self.reasoning else { return };
         if !part.open.is_empty() {
@@ -256,7 +256,7 @@ impl Sender {
         }
     }
 
-    /// Tells the first calls.
+    /// Sends the start of the first `count` calls.
     fn tell_calls(&mut self, count: usize, events: &mut Vec<Event>) {
         while self.calls < count {
             self.end_arguments(events);
@@ -273,7 +273,7 @@ impl Sender {
     }
 }
 
-/// Adds an event of a text that is not empty; to the last one, where it is of the same kind.
+/// Adds an event unless its text is empty. Text of the same kind is appended to the last event.
 fn push(events: &mut Vec<Event>, event: impl FnOnce(String) -> Event, text: String) {
     if text.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Stop strings: texts that end an output, wherever its tokens are cut.
+//! Stop strings: texts that end an output. They may start and end inside tokens.
 
 use memchr::memmem;
 
@@ -7,7 +7,7 @@ use memchr::memmem;
 pub(super) struct Stops {
     texts: Vec<String>,
     longest: usize,
-    /// Bytes that were searched.
+    /// Number of bytes that were searched.
     searched: usize,
 }
 
@@ -21,8 +21,8 @@ impl Stops {
         self.texts.is_empty()
     }
 
-    /// The first occurrence that ends in what was not searched before and at whose beginning the output may end: where it
-    /// begins, and the text. Of those that begin at one place, the one that ends first.
+    /// Finds the first stop string that ends in new bytes and before which the output may end. Returns its offset and
+    /// the text. Of several at one offset, the shortest wins.
     pub(super) fn search(
         &mut self,
         bytes: &[u8],
@@ -38,7 +38,7 @@ impl Stops {
         found.min_by_key(|(at, text)| (*at, text.len()))
     }
 
-    /// How many of the last bytes may be the beginning of a stop string.
+    /// Returns the number of last bytes that may be the start of a stop string.
     pub(super) fn held_back(&self, bytes: &[u8]) -> usize {
         let most = bytes.len().min(self.longest.saturating_sub(1));
         let held = (1..=most).rev().find(|&len| {

@@ -20,9 +20,9 @@ mod queue;
 mod slot;
 mod stats;
 mod steps;
+mod stream_item;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -41,9 +41,9 @@ use self::steps::Steps;
 pub use self::options::EngineOptions;
 pub use self::queue::Choice;
 pub use self::stats::EngineStats;
-pub use self::told::Told;
+pub use self::stream_item::StreamItem;
 
-/// The thread of a model. Dropping it ends the thread behind the outputs that it has begun.
+/// The thread of a model. Dropping it ends the thread after the outputs in progress.
 pub struct Engine {
     info: ModelInfo,
     queue: Arc<Queue>,
@@ -57,7 +57,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// The system gives no thread.
+    /// The system starts no thread.
     pub fn start(model: Box<dyn Model>, options: EngineOptions) -> std::io::Result<Self> {
         let info = model.info();
         let options =
@@ -70,23 +70,23 @@ impl Engine {
         Ok(Self { info, queue, options, counters, thread: Some(thread) })
     }
 
-    /// The model's size.
+    /// Returns the model's size.
     pub fn info(&self) -> ModelInfo {
         self.info
     }
 
-    /// Takes an output of a client into the queue. Its events end with [`Event::Finished`](crate::output::Event::Finished) or
-    /// an error.
+    /// Queues an output of a client. Its events end with [`Event::Finished`](crate::output::Event::Finished) or an
+    /// error.
     ///
     /// # Errors
     ///
-    /// The queue is full or the client has a fourth of it, the prompt and the output are longer than the model's context, or
-    /// the engine has ended.
+    /// The queue is full, the client has a fourth of it, the prompt and the output exceed the model's context, or the
+    /// engine has ended.
     pub fn submit(
         &self,
         decoder: Decoder,
         choice: Choice,
-    ) -> Result<Receiver<Told>, GenerateError> {
+    ) -> Result<Receiver<StreamItem>, GenerateError> {
         let (prompt, max_tokens) = (decoder.usage().prompt_tokens, decoder.params().max_tokens);
         let context = self.info.context;
         if prompt.saturating_add(max_tokens) > context {
@@ -103,7 +103,7 @@ impl Engine {
         }
     }
 
-    /// The engine's statistics so far.
+    /// Returns the engine's statistics so far.
     pub fn stats(&self) -> EngineStats {
         self.counters.snapshot(self.queue.len())
     }

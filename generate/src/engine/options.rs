@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-/// How an engine shares its model.
+/// Limits of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// Outputs that are generated side by side, at most as many as the model has sequences.
+    /// Number of outputs that are generated in parallel, at most the model's sequences.
     pub parallel: usize,
-    /// Outputs that may wait for a slot; of one client, a fourth of these.
+    /// Maximum number of outputs in the queue. One client may have a fourth of it.
     pub waiting: usize,
-    /// Tokens of prompts that one step reads, of all slots together.
+    /// Maximum number of prompt tokens that one step reads, in all slots together.
     pub prompt_tokens: usize,
-    /// Events of one output that may wait for its reader.
+    /// Maximum number of unread events of one output.
     pub events: usize,
-    /// How long an output waits for its reader before it is called off.
+    /// Time that an output waits for a slow reader. Then it is cancelled.
     pub slow_reader: Duration,
 }
 

@@ -1,11 +1,11 @@
-//! The outputs that wait for a slot, between the threads that submit them and the engine's.
+//! The outputs that wait for a slot: submitted by many threads, taken by the engine's.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::slot::Job;
 use crate::fair::{Client, FairQueue};
 
-/// Share of the places that one client may have: a fourth.
+/// Divides the places of the queue: one client may have a fourth.
 const SHARE: usize = 4;
 
 /// Identifies an output: its client, and its number within the request.
@@ -21,21 +21,21 @@ pub struct Choice {
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     changed: Condvar,
-    /// Most outputs that wait.
+    /// Maximum number of waiting outputs.
     places: usize,
 }
 
 #[derive(Default)]
 struct Waiting {
     jobs: FairQueue<Job>,
-    /// Nothing is taken in any more.
+    /// Whether the queue refuses new outputs.
     is_closed: bool,
 }
 
-/// Why an output was not taken in.
+/// The reason why an output was not queued.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// The queue or this client's share of it is full: the number that wait.
+    /// The queue, or this client's share of it, is full. States the number of waiting outputs.
     Full(usize),
     /// The engine has ended.
     Closed,
@@ -46,7 +46,11 @@ impl Queue {
         Self { waiting: Mutex::default(), changed: Condvar::new(), places: places.max(1) }
     }
 
-    /// Appends an output, or says why it cannot.
+    /// Queues an output.
+    ///
+    /// # Errors
+    ///
+    /// See [`Refused`].
     pub(super) fn push(&self, choice: Choice, job: Job) -> Result<(), Refused> {
         let Choice { client, number } = choice;
         let mut waiting = self.lock();
@@ -68,12 +72,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Outputs that wait.
+    /// Returns the number of waiting outputs.
     pub(super) fn len(&self) -> usize {
         self.lock().jobs.len()
     }
 
-    /// Closes the queue: it takes no more outputs, and those that wait are still served.
+    /// Closes the queue: new outputs are refused, and waiting ones are still served.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
@@ -85,16 +89,16 @@ impl Queue {
     }
 }
 
-/// The engine's end of a queue. Dropping it drops the outputs that wait, whose readers then see the end of their channel.
+/// The engine's end of a queue. Dropping it drops the waiting outputs, and their readers see closed channels.
 pub(super) struct Serving(pub(super) Arc<Queue>);
 
 impl Serving {
-    /// Takes the next output, and charges its client for the prompt and the most tokens of the output.
+    /// Removes and returns the next output. Charges its client for the prompt and `max_tokens`.
     pub(super) fn next(&self) -> Option<(Client, Job)> {
         take(&mut self.0.lock())
     }
 
-    /// Waits for the next output and takes it as [`next`](Self::next) does. `None` when the queue is closed and empty.
+    /// Waits for the next output, and takes it as [`next`](Self::next) does. `None` if the queue is closed and empty.
     pub(super) fn wait(&self) -> Option<(Client, Job)> {
         let is_idle = |waiting: &mut Waiting| waiting.jobs.is_empty() && !waiting.is_closed;
         let waiting = self.0.changed.wait_while(self.0.lock(), is_idle);
@@ -107,7 +111,7 @@ impl Serving {
         waiting.is_closed && waiting.jobs.is_empty()
     }
 
-    /// Gives a client back the tokens that an output was charged and did not use.
+    /// Refunds a client the tokens that an output was charged and did not use.
     pub(super) fn refund(&self, client: Client, tokens: usize) {
         self.0.lock().jobs.refund(client, tokens as u64);
     }

@@ -1,11 +1,11 @@
-//! One output in the engine: its decoder, its sequence of the model, and the events that its reader has not taken yet.
+//! One output in the engine: its decoder, its sequence of the model, and its unread events.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use async_channel::{Sender, TrySendError};
 
-use super::told::Told;
+use super::stream_item::StreamItem;
 use crate::decoder::Decoder;
 use crate::fair::Client;
 use crate::model::Seq;
@@ -14,21 +14,21 @@ use crate::output::Finish;
 /// An output that waits for a slot.
 pub(super) struct Job {
     pub(super) decoder: Decoder,
-    events: Sender<Told>,
+    events: Sender<StreamItem>,
     since: Instant,
 }
 
 impl Job {
-    pub(super) fn new(decoder: Decoder, events: Sender<Told>) -> Self {
+    pub(super) fn new(decoder: Decoder, events: Sender<StreamItem>) -> Self {
         Self { decoder, events, since: Instant::now() }
     }
 
-    /// Whether anybody still wants it.
+    /// Whether the reader is still there.
     pub(super) fn is_wanted(&self) -> bool {
         !self.events.is_closed()
     }
 
-    /// Tokens of the prompt, and the most tokens of the output.
+    /// Returns the tokens of the prompt plus `max_tokens`.
     pub(super) fn most_tokens(&self) -> usize {
         self.decoder.usage().prompt_tokens.saturating_add(self.decoder.params().max_tokens)
     }
@@ -51,59 +51,59 @@ impl Job {
         }
     }
 
-    /// Tells the reader of an error that ends it.
+    /// Sends the reader an error, which ends the output.
     pub(super) fn fail(self, error: crate::error::GenerateError) {
         // A reader that is gone needs not be told.
         let _ = self.events.try_send(Err(error));
     }
 }
 
-/// An output that is generated.
+/// An output in progress.
 pub(super) struct Slot {
     pub(super) decoder: Decoder,
     pub(super) client: Client,
-    /// Tokens that its client was charged.
+    /// Number of tokens that its client was charged.
     pub(super) charged: usize,
     pub(super) seq: Seq,
-    /// Tokens of the sequence that the model holds.
+    /// Number of tokens of the sequence that the model holds.
     pub(super) read: usize,
-    events: Sender<Told>,
-    /// The messages that the reader's queue had no room for.
-    backlog: VecDeque<Told>,
+    events: Sender<StreamItem>,
+    /// Items that did not fit in the reader's queue.
+    backlog: VecDeque<StreamItem>,
     deadline: Option<Instant>,
-    /// Since when the reader's queue is full.
+    /// Time since when the reader's queue is full.
     stuck: Option<Instant>,
     failed: bool,
 }
 
-/// The next thing to do with a slot.
+/// The next action for a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Its next tokens can be fed.
+    /// Feed its next tokens.
     Ready,
-    /// Its reader has to catch up.
+    /// Wait for its reader.
     Stuck,
-    /// All was told, an error last.
+    /// Free it after an error. All items were sent.
     Failed,
-    /// All was told.
+    /// Free it. All items were sent.
     Done,
-    /// Nobody wants it any more.
+    /// Free it: the reader is gone.
     Dropped,
 }
 
 /// The reader of an output's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
-    /// Its queue took all.
+    /// Its queue has room.
     Follows,
     /// Its queue is full.
     Full,
-    /// It wants no more.
+    /// It has closed its channel.
     Gone,
 }
 
 impl Slot {
-    /// Hands on what was told, looks at the clock, and says what is to be done next.
+    /// Sends new events, checks the deadline, and returns the next action.
     pub(super) fn state(&mut self, slow_reader: Duration) -> State {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.decoder.stop(Finish::Deadline);
@@ -126,7 +126,7 @@ impl Slot {
         }
     }
 
-    /// Hands on what was told, as far as the reader's queue has room.
+    /// Sends events, as far as the reader's queue has room.
     pub(super) fn tell(&mut self) -> Reader {
         self.backlog.extend(self.decoder.events().into_iter().map(Ok));
         while let Some(told) = self.backlog.pop_front() {
@@ -144,7 +144,7 @@ impl Slot {
         Reader::Follows
     }
 
-    /// Tells the reader of an error, which ends the output.
+    /// Sends the reader an error, which ends the output.
     pub(super) fn fail(&mut self, error: crate::error::GenerateError) {
         self.decoder.stop(Finish::Cancelled);
         // The end that this tells is none: the error stands in its place.

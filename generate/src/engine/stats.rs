@@ -2,20 +2,20 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The work of an engine since it began.
+/// Counters of an engine since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
-    /// Outputs that were taken.
+    /// Outputs that were queued.
     pub submitted: u64,
-    /// Outputs that came to an end.
+    /// Outputs that ended without an error.
     pub finished: u64,
-    /// Outputs that nobody wanted any more, or whose reader was too slow.
+    /// Outputs whose reader was gone or too slow.
     pub cancelled: u64,
     /// Outputs that failed.
     pub failed: u64,
-    /// Outputs that wait for a slot now.
+    /// Outputs that wait for a slot.
     pub waiting: u64,
-    /// Outputs in slots now.
+    /// Outputs in slots.
     pub running: u64,
     /// Batches that the model has read.
     pub steps: u64,
@@ -23,15 +23,15 @@ pub struct EngineStats {
     pub prompt_tokens: u64,
     /// Tokens of outputs.
     pub completion_tokens: u64,
-    /// The tokens among them that the model was not asked for.
+    /// Tokens of outputs that were added without a call of the model.
     pub forced_tokens: u64,
-    /// Nanoseconds within the model.
+    /// Time of the model, in nanoseconds.
     pub model_nanos: u64,
-    /// Nanoseconds of masks, draws and everything else about tokens.
+    /// Time of masks, draws and all other work on tokens, in nanoseconds.
     pub decode_nanos: u64,
 }
 
-/// The counters as threads share them.
+/// The counters, shared between threads.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     submitted: AtomicU64,
@@ -71,7 +71,7 @@ impl Counters {
     }
 }
 
-/// Adds to a counter. The counters tell of each other's order nothing.
+/// Adds to a counter. The order of changes of different counters is not observable.
 pub(super) fn add(counter: &AtomicU64, count: u64) {
     counter.fetch_add(count, Ordering::Relaxed);
 }

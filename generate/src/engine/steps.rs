@@ -1,4 +1,4 @@
-//! The steps of an engine: slots filled, tokens fed, rows handed to decoders.
+//! The steps of an engine: fills slots, feeds tokens, and hands rows to decoders.
 
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use super::stats::{Counters, add};
 use crate::fair::Client;
 use crate::model::{Feed, Logits, Model, Rows, RowsMut, Seq};
 
-/// How long to wait where all readers have to catch up.
+/// Pause while the queues of all readers are full.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The thread's state.
@@ -50,7 +50,7 @@ impl Steps {
         Self { model, queue, options, counters, slots, logits }
     }
 
-    /// Steps until nothing is left and nothing can come any more.
+    /// Runs steps until no output is left and the queue is closed.
     pub(super) fn run(mut self) {
         while self.fill() {
             let ready = self.sort_out();
@@ -62,7 +62,8 @@ impl Steps {
         }
     }
 
-    /// Takes outputs into free slots; waits where there is none at all. False where none can come any more.
+    /// Moves waiting outputs to free slots. Blocks while there is no output at all. Returns false if no output can
+    /// come any more.
     fn fill(&mut self) -> bool {
         while self.slots.len() < self.options.parallel {
             self.counters.running.store(self.slots.len() as u64, Ordering::Relaxed);
@@ -99,7 +100,7 @@ impl Steps {
         }
     }
 
-    /// Gives up slots that are done, and lists those to feed.
+    /// Frees finished slots, and returns those to feed.
     fn sort_out(&mut self) -> Vec<usize> {
         let mut ready = Vec::new();
         let mut at = 0;
@@ -136,7 +137,7 @@ impl Steps {
         self.model.close(slot.seq);
     }
 
-    /// Feeds the slots in one batch and hands the rows on.
+    /// Feeds the slots in one batch and hands the rows to their decoders.
     fn step(&mut self, ready: &[usize]) {
         let parts = self.parts(ready);
         let feeds: Vec<Feed<'_>> = parts.iter().map(Part::feed).collect();
@@ -167,7 +168,8 @@ impl Steps {
         add(&self.counters.decode_nanos, nanos(began));
     }
 
-    /// The tokens that each slot has to read next, at most so many together besides one for each.
+    /// Returns the tokens that each slot has to read next. Prompts share a limit of tokens; every slot gets at least
+    /// one.
     fn parts(&mut self, ready: &[usize]) -> Vec<Part> {
         let mut room = self.options.prompt_tokens.max(1);
         let mut parts = Vec::with_capacity(ready.len());
@@ -191,11 +193,11 @@ impl Steps {
     }
 }
 
-/// Logits that a thread more is worth: a pass over them takes some ten times what a thread costs.
+/// Number of logits worth another thread: a pass over them takes some ten times the cost of a thread.
 const LOGITS_A_THREAD: usize = 1 << 20;
 
-/// Hands rows to the decoders of their slots, of so many logits together: on several threads where these are many. What is
-/// drawn for a slot depends on nothing beside it.
+/// Hands rows to the decoders of their slots. Uses several threads for many `logits`. The draws of a slot do not
+/// depend on other slots.
 fn choose(fed: Vec<(&mut Slot, &Part, RowsMut<'_>)>, logits: usize) {
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = threads.min(logits / LOGITS_A_THREAD).min(fed.len());
@@ -213,7 +215,8 @@ fn choose(fed: Vec<(&mut Slot, &Part, RowsMut<'_>)>, logits: usize) {
     });
 }
 
-/// Hands the rows of a feed to the decoder of its slot, and tells the reader at once: the slots behind it take their time.
+/// Hands the rows of a feed to the decoder of its slot, and sends the events at once: the decoders of other slots
+/// take time.
 fn read(slot: &mut Slot, part: &Part, rows: RowsMut<'_>) {
     slot.read += part.tokens.len();
     slot.decoder.fed(part.tokens.len());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use grammarc_json::JsonSchema;
 use serde_json::json;
 
-use super::{Choice, Engine, EngineOptions, EngineStats, Told};
+use super::{Choice, Engine, EngineOptions, EngineStats, StreamItem};
 use crate::error::GenerateError;
 use crate::fair::Client;
 use crate::json_mode::JsonModeConfig;
@@ -26,7 +26,7 @@ fn engine(options: EngineOptions) -> Engine {
     Engine::start(Box::new(NoiseModel::new(NOISE, 8)), options).unwrap()
 }
 
-fn collect(receiver: &async_channel::Receiver<Told>) -> Result<Output, GenerateError> {
+fn collect(receiver: &async_channel::Receiver<StreamItem>) -> Result<Output, GenerateError> {
     let mut collector = Collector::default();
     while let Ok(told) = receiver.recv_blocking() {
         collector.push(told?);

@@ -7,19 +7,19 @@ use serde_json::{Map, Value};
 
 use super::{Prompt, PromptManager, ResponseType, SYSTEM, template_name};
 
-/// Key of the prompts by id, in the shape that is one object.
+/// Key of the prompts by id, in the shape of one object.
 const TEMPLATES: &str = "templates";
 
-/// Key of the list of ids, in the shape that is a table of texts.
+/// Key of the list of ids, in the shape of a table of texts.
 const INDEX: &str = "template-index";
 
-/// Beginning of the keys of prompts, in the shape that is a table of texts.
+/// Prefix of the keys of prompts, in the shape of a table of texts.
 const TEMPLATE: &str = "template.";
 
 /// Fields of a prompt.
 const FIELDS: [&str; 4] = ["prompt", "response-type", "schema", "terms"];
 
-/// Why a configuration was not loaded.
+/// An error in a configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptConfigError {
@@ -29,7 +29,7 @@ pub enum PromptConfigError {
          a `template.ID` for each"
     )]
     Shape {
-        /// The fault in words.
+        /// The fault.
         message: String,
     },
     /// A value is missing or of the wrong kind.
@@ -37,7 +37,7 @@ pub enum PromptConfigError {
     Value {
         /// The key of the prompt in the configuration, followed by the field that is wrong.
         key: String,
-        /// The fault in words, and what is expected.
+        /// The fault, and the expected value.
         message: String,
     },
     /// A template has a syntax error, or an unknown filter or test.
@@ -45,7 +45,7 @@ pub enum PromptConfigError {
     Template {
         /// Its key.
         key: String,
-        /// The error in words, with the line.
+        /// The error, with the line.
         message: String,
     },
     /// A schema has errors.
@@ -71,8 +71,8 @@ impl PromptManager {
         Self::from_value(config)
     }
 
-    /// Loads a configuration in either shape: see the [module](super). In the table, values may also stand as they are, in place
-    /// of their text.
+    /// Loads a configuration in either shape: see the [module](super). In the table, values may also be JSON instead
+    /// of texts of JSON.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl PromptManager {
     }
 }
 
-/// The prompts of `{"system": …, "templates": {…}}`.
+/// Returns the prompts of `{"system": …, "templates": {…}}`.
 fn of_object(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfigError> {
     let templates = match config.remove(TEMPLATES) {
         Some(Value::Object(templates)) => templates,
@@ -123,7 +123,7 @@ fn of_object(mut config: Map<String, Value>) -> Result<PromptManager, PromptConf
     Ok(manager)
 }
 
-/// The prompts of TrustGraph's table.
+/// Returns the prompts of TrustGraph's table.
 fn of_table(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfigError> {
     let mut manager = PromptManager::new();
     if let Some(system) = config.remove(SYSTEM) {
@@ -151,7 +151,7 @@ fn of_table(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfi
     Ok(manager)
 }
 
-/// The prompt of an object.
+/// Returns the prompt of an object.
 fn read_prompt(key: &str, value: Value) -> Result<Prompt, PromptConfigError> {
     let Value::Object(mut fields) = value else {
         return Err(expected(key, "an object with `prompt`", Some(&value)));
@@ -191,7 +191,7 @@ fn read_prompt(key: &str, value: Value) -> Result<Prompt, PromptConfigError> {
     Ok(Prompt { template, response, schema, terms })
 }
 
-/// A value of a table: the value of its text, or itself where it is no text.
+/// Parses a value of a table if it is a text; returns other values unchanged.
 fn of_text(key: &str, value: Value, what: &str) -> Result<Value, PromptConfigError> {
     let Value::String(text) = value else { return Ok(value) };
     serde_json::from_str(&text).map_err(|error| PromptConfigError::Value {
@@ -207,14 +207,14 @@ fn string(key: &str, value: Value) -> Result<String, PromptConfigError> {
     }
 }
 
-/// The error for a value that is missing or has the wrong type.
+/// Returns the error for a missing value or one of the wrong type.
 fn expected(key: &str, what: &str, found: Option<&Value>) -> PromptConfigError {
     let found = found.map_or("nothing", kind);
     let message = format!("expected {what}, and found {found}");
     PromptConfigError::Value { key: key.to_owned(), message }
 }
 
-/// The kind of a value, in words.
+/// Returns the name of a value's type.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

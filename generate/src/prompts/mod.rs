@@ -45,13 +45,13 @@ pub use config::PromptConfigError;
 pub use prompt::{Prompt, RenderedPrompt, ResponseType};
 pub use response::{Response, ResponseError, group_by_type};
 
-/// Steps of a template.
+/// Limit of a template's steps. A template that exceeds it is an error.
 const FUEL: u64 = 10_000_000;
 
 /// Name of the template of the system message.
 const SYSTEM: &str = "system";
 
-/// The system message where none is set.
+/// The default system message.
 const HELPFUL: &str = "Be helpful.";
 
 /// Prompts by their ids.
@@ -62,7 +62,7 @@ pub struct PromptManager {
     prompts: Vec<(String, Prompt)>,
 }
 
-/// Why a prompt was not answered.
+/// An error of a prompt.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
@@ -77,13 +77,13 @@ pub enum PromptError {
     Template {
         /// Its id.
         id: String,
-        /// The error in words.
+        /// The error.
         message: String,
     },
     /// The generation failed.
     #[error(transparent)]
     Generate(#[from] GenerateError),
-    /// The response is not what the prompt wants.
+    /// The response is not of the prompt's kind, or violates its schema.
     #[error(transparent)]
     Response(#[from] ResponseError),
 }
@@ -95,14 +95,14 @@ impl Default for PromptManager {
 }
 
 impl PromptManager {
-    /// A manager without prompts, whose system message is `Be helpful.`
+    /// Returns a manager without prompts, whose system message is `Be helpful.`
     pub fn new() -> Self {
         let mut environment = environment();
         environment.add_template(SYSTEM, HELPFUL).expect("it has no syntax of templates");
         Self { environment, terms: Map::new(), prompts: Vec::new() }
     }
 
-    /// Adds a prompt, in place of the one that has its id.
+    /// Adds a prompt, or replaces the one with the same id.
     ///
     /// # Errors
     ///
@@ -138,17 +138,17 @@ impl PromptManager {
         added.map_err(|error| failed(error.to_string()))
     }
 
-    /// The ids, in the order in which the prompts were added.
+    /// Returns the ids, in the order of their addition.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.prompts.iter().map(|(id, _)| id.as_str())
     }
 
-    /// Terms of all prompts.
+    /// Sets terms for all prompts.
     pub fn set_terms(&mut self, terms: Map<String, Value>) {
         self.terms = terms;
     }
 
-    /// The kind of response that a prompt wants, and its schema.
+    /// Returns the kind of a prompt's response, and its schema.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl PromptManager {
         Ok((prompt.response, prompt.schema.as_ref()))
     }
 
-    /// A prompt with the terms of an input in place.
+    /// Renders a prompt with the terms of an input.
     ///
     /// # Errors
     ///
@@ -185,8 +185,8 @@ impl PromptManager {
         Ok(RenderedPrompt { system: render(SYSTEM)?, prompt: render(&template_name(id))? })
     }
 
-    /// Parameters to generate the response of a prompt. They are `base` with the prompt's own constraint: JSON mode for `json`, a grammar
-    /// of lines for `jsonl`.
+    /// Returns parameters to generate the response of a prompt: `base` with the prompt's own constraint. That is JSON
+    /// mode for `json`, a grammar of lines for `jsonl`.
     ///
     /// # Errors
     ///
@@ -207,18 +207,19 @@ impl PromptManager {
         })
     }
 
-    /// The response of a text that ended by itself, as the prompt wants it. Each line of `jsonl` that is skipped is logged as a
-    /// warning, with its number and without what it says.
+    /// Converts the text of a complete generation to the prompt's response. Each skipped line of `jsonl` is logged as
+    /// a warning, with its number and without its text.
     ///
     /// # Errors
     ///
-    /// There is no such prompt. For `json`: the text is no JSON, or no instance of the schema. Lines of `jsonl` never fail.
+    /// There is no such prompt. For `json`: the text is not JSON, or not an instance of the schema. Lines of `jsonl`
+    /// never fail.
     pub fn take(&self, id: &str, text: &str) -> Result<Response, PromptError> {
         self.taken(id, text, false)
     }
 
-    /// The response of a text that was cut, such as by `max_tokens`. Its lines are [truncated](grammarc_json::Jsonl::truncated),
-    /// and a number at its end is no item.
+    /// Converts a truncated text, such as one that reached `max_tokens`. Its lines are
+    /// [truncated](grammarc_json::Jsonl::truncated), and a number at its end is not an item.
     ///
     /// # Errors
     ///
@@ -233,7 +234,8 @@ impl PromptManager {
         Ok(response)
     }
 
-    /// Asks a model: renders the prompt, generates under its schema where the model has logits, and takes the response.
+    /// Calls a model: renders the prompt, generates under its schema if the model has logits, and converts the
+    /// response.
     ///
     /// # Errors
     ///
@@ -258,12 +260,12 @@ impl PromptManager {
     }
 }
 
-/// The template of a prompt in the environment.
+/// Returns the name of a prompt's template in the environment.
 fn template_name(id: &str) -> String {
     format!("template.{id}")
 }
 
-/// An environment without templates.
+/// Returns an environment without templates.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_fuel(Some(FUEL));

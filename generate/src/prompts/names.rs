@@ -1,7 +1,7 @@
-//! The filters and tests that a template names, so that one which there is not is found when the template is loaded.
+//! The filters and tests that a template names, so that an unknown one is reported when the template is loaded.
 //!
-//! The engine looks names up when it comes to them. Here the template is read as far as that takes: strings, comments and raw
-//! blocks apart, a bar within a block is in front of a filter's name, and `is` in front of a test's.
+//! The engine only looks names up when it reaches them. Here the template is scanned: strings, comments and raw
+//! blocks are skipped. Within a block, a bar precedes a filter's name, and `is` precedes a test's.
 
 use minijinja::{Environment, ErrorKind};
 
@@ -12,7 +12,7 @@ enum Named<'t> {
     Test(&'t str),
 }
 
-/// The first filter or test that an environment does not have, in words.
+/// Returns a message for the first filter or test that an environment lacks.
 pub(super) fn unknown(environment: &Environment<'_>, template: &str) -> Option<String> {
     names(template).into_iter().find_map(|name| {
         let (expression, kind, what) = match name {
@@ -50,7 +50,7 @@ fn names(template: &str) -> Vec<Named<'_>> {
     found
 }
 
-/// The text behind the end of a raw block.
+/// Returns the text after the end of a raw block.
 fn behind_raw(text: &str) -> &str {
     let ends = text.match_indices("endraw").map(|(at, word)| (at, at + word.len()));
     let end = ends.map(|(at, to)| (&text[..at], &text[to..])).find(|(before, behind)| {

@@ -1,11 +1,11 @@
-//! One prompt: its template, the kind of its response, and the prompt with its terms in place.
+//! One prompt: its template, the kind of its response, and the rendered prompt.
 
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::backend::{Chat, Prompt as ModelPrompt};
 
-/// The kind of answer that a prompt wants.
+/// The kind of a prompt's response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseType {
     /// The text as it is.
@@ -13,7 +13,7 @@ pub enum ResponseType {
     Text,
     /// One JSON value.
     Json,
-    /// One JSON value a line; lines that are none are skipped and reported.
+    /// One JSON value a line. Other lines are skipped and reported.
     Jsonl,
 }
 
@@ -21,12 +21,12 @@ impl ResponseType {
     /// All kinds.
     const ALL: [Self; 3] = [Self::Text, Self::Json, Self::Jsonl];
 
-    /// The kind that has a name in configurations; `None` if no kind has it.
+    /// Returns the kind with a name in configurations. `None` if there is none.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Its name in configurations.
+    /// Returns its name in configurations.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -57,13 +57,13 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt whose response is text, without a schema and without terms.
+    /// Returns a prompt whose response is text, without a schema and without terms.
     pub fn new(template: impl Into<String>) -> Self {
         Self { template: template.into(), ..Self::default() }
     }
 }
 
-/// A prompt with its terms in place.
+/// A rendered prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedPrompt {
     /// The system message.
@@ -73,7 +73,7 @@ pub struct RenderedPrompt {
 }
 
 impl RenderedPrompt {
-    /// The input of a model: messages for its chat template if it has one, else one text.
+    /// Returns the input of a model: messages for its chat template if it has one, else one text.
     pub fn for_model(self, is_chat: bool) -> ModelPrompt {
         let Self { system, prompt } = self;
         if !is_chat {

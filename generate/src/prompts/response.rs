@@ -1,4 +1,4 @@
-//! Responses: a text as the value that its prompt wants.
+//! Responses: a generated text, converted to the kind of its prompt.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,26 @@ pub enum Response {
     Text(String),
     /// A JSON value.
     Json(Value),
-    /// The items of lines of JSON, with the lines that were skipped, whether the text was cut, and a warning if there is no item.
+    /// The items of lines of JSON, with the skipped lines, whether the text was truncated, and a warning if there is
+    /// no item.
     Jsonl(Jsonl),
 }
 
-/// Why a text is no response. Lines of JSON always are one.
+/// An error for a text that is not a response. Lines of JSON always are one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("JSON parse fail: {0}")]
     Parse(#[from] ParseError),
-    /// The value is no instance of the schema.
+    /// The value is not an instance of the schema.
     #[error("Schema validation fail: {0}")]
     Invalid(#[from] ValidationError),
 }
 
 impl Response {
-    /// The response of a text. `cut` says that the text ended before the model ended it. JSON is the content of the first
-    /// fence, or else the whole text.
+    /// Converts a text. `cut` states that the text was truncated. JSON is the content of the first fence, or else the
+    /// whole text.
     pub(super) fn of(prompt: &Prompt, text: &str, cut: bool) -> Result<Self, ResponseError> {
         let schema = prompt.schema.as_ref();
         match prompt.response {
@@ -51,7 +52,7 @@ impl Response {
         }
     }
 
-    /// The response as one value: a string, the value, or the list of items.
+    /// Returns the response as one value: a string, the value, or the list of items.
     pub fn into_value(self) -> Value {
         match self {
             Self::Text(text) => Value::from(text),
@@ -60,7 +61,7 @@ impl Response {
         }
     }
 
-    /// Logs a warning for each line that was skipped, and for a text without items. What the model wrote is not logged.
+    /// Logs a warning for each skipped line, and for a text without items. The model's text is not logged.
     pub(super) fn log(&self, id: &str, text: &str) {
         let Self::Jsonl(found) = self else { return };
         for skipped in &found.skipped {
@@ -73,7 +74,7 @@ impl Response {
     }
 }
 
-/// Why a line is no item, without its text: messages of schemas and of keys that occur twice quote it.
+/// Returns the reason why a line is not an item, without its text: messages of schemas and of repeated keys quote it.
 fn reason(line: &str) -> String {
     match grammarc_json::parse(line) {
         Err(ParseError::DuplicateKey { .. }) => "a key occurs twice in one object".to_owned(),
@@ -106,7 +107,7 @@ pub fn group_by_type(
     groups
 }
 
-/// The text between the first three backticks, with or without `json` behind them, and the next.
+/// Returns the text between the first three backticks, with or without `json` after them, and the next.
 fn fenced(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let rest = rest.strip_prefix("json").unwrap_or(rest);

@@ -1,15 +1,15 @@
-//! Bias and penalties: what is added to logits before anything looks at them.
+//! Bias and penalties: numbers added to the logits before masks and draws.
 
 use std::collections::BTreeMap;
 
 use crate::params::Penalties;
 
-/// The changes to the rows of one output. Cost of a row: the tokens that have occurred, where there are penalties.
+/// The bias and the penalties of one output. Cost of a row: the tokens that have occurred, if there are penalties.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjust {
     bias: Vec<(u32, f32)>,
     penalties: Penalties,
-    /// How often each token occurs in the output; 0 for those of the prompt alone. Empty without penalties.
+    /// Number of occurrences of each token in the output; 0 for tokens of the prompt only. Empty without penalties.
     counts: BTreeMap<u32, u32>,
 }
 
@@ -29,14 +29,14 @@ impl Adjust {
         }
     }
 
-    /// Takes back a token that was counted.
+    /// Uncounts a token that was removed from the output.
     pub(crate) fn pop(&mut self, token: u32) {
         if let Some(count) = self.counts.get_mut(&token) {
             *count = count.saturating_sub(1);
         }
     }
 
-    /// Changes a row.
+    /// Adds bias and penalties to a row.
     pub(crate) fn apply(&self, row: &mut [f32]) {
         let Penalties { frequency, presence, repetition } = self.penalties;
         for (&token, &count) in &self.counts {

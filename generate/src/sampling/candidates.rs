@@ -1,9 +1,9 @@
-//! A draw from a masked row, cut to its likeliest tokens.
+//! Draws a token from a masked row, restricted to its likeliest tokens.
 //!
-//! Cost: a pass over the row; where `top_p` cuts, the candidates are sorted in growing parts, so that a row of which few
-//! tokens hold most of the probability is not sorted whole.
+//! Cost: a pass over the row. For `top_p`, the candidates are sorted in growing parts, so that a row whose
+//! probability is in few tokens is not sorted whole.
 
-/// The tokens that are drawn from.
+/// The restrictions of a draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cuts {
     pub(crate) temperature: f32,
@@ -12,17 +12,17 @@ pub(crate) struct Cuts {
     pub(crate) min_p: f32,
 }
 
-/// First part of the candidates that is sorted.
+/// Size of the first part of the candidates that is sorted.
 const PART: usize = 256;
 
-/// Logits that are compared at once.
+/// Number of logits that are compared at once.
 const LANES: usize = 16;
 
-/// Logits of which the highest is found before it is looked for.
+/// Size of the blocks whose highest logit is found before its index.
 const BLOCK: usize = 1 << 10;
 
-/// Draws a token of a row in which those that are not allowed are negative infinity; none where all are. At temperature 0 it
-/// is the likeliest, of equal ones the least, and `uniform` is not asked for.
+/// Draws a token of a row in which forbidden tokens are negative infinity. `None` if all are. At temperature 0 it is
+/// the likeliest, of equal ones the lowest id, and `uniform` is not called.
 pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> Option<u32> {
     let best = likeliest(row)?;
     if cuts.temperature == 0.0 {
@@ -58,7 +58,7 @@ pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> O
     Some(best.0)
 }
 
-/// The first token of those with the highest logit; none where no token is allowed. Numbers that are none do not count.
+/// Returns the first token with the highest logit. `None` if no token is allowed. NaN does not count.
 fn likeliest(row: &[f32]) -> Option<(u32, f32)> {
     let mut best = (0, f32::NEG_INFINITY);
     for (number, block) in row.chunks(BLOCK).enumerate() {
@@ -79,7 +79,7 @@ fn likeliest(row: &[f32]) -> Option<(u32, f32)> {
     (highest > f32::NEG_INFINITY).then_some(((from + at) as u32, highest))
 }
 
-/// Keeps the fewest of the first candidates in an order whose weights reach a sum.
+/// Keeps the shortest prefix of the candidates, in an order, whose weights reach a sum.
 fn keep_share<T>(
     all: &mut Vec<T>,
     share: f64,

@@ -1,6 +1,7 @@
-//! Probabilities of a row of logits, in numbers of 64 bits.
+//! Probabilities of a row of logits, in 64-bit floats.
 
-/// The logarithm of the sum of the exponentials; negative infinity where no logit is a number above it.
+/// Returns the logarithm of the sum of the exponentials. Negative infinity if every logit is negative infinity or
+/// NaN.
 pub(crate) fn log_sum(row: &[f32]) -> f64 {
     let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if most == f32::NEG_INFINITY {
@@ -11,12 +12,13 @@ pub(crate) fn log_sum(row: &[f32]) -> f64 {
     most + numbers.map(|&logit| (f64::from(logit) - most).exp()).sum::<f64>().ln()
 }
 
-/// The probability of the allowed tokens together: of a row before its mask and after.
+/// Returns the total probability of the allowed tokens, from the sums of a row before its mask and after.
 pub(crate) fn mass(before: f64, after: f64) -> f64 {
     if after == f64::NEG_INFINITY { 0.0 } else { (after - before).exp().min(1.0) }
 }
 
-/// The likeliest tokens of a row with their logits, the likeliest first, equal ones by id; none that is impossible. O(row).
+/// Returns the likeliest tokens of a row with their logits, the likeliest first, equal ones by id. Impossible tokens
+/// are left out. O(row).
 pub(crate) fn ranked(row: &[f32], count: usize) -> Vec<(u32, f32)> {
     let mut all: Vec<(u32, f32)> = (0..).zip(row.iter().copied()).collect();
     all.retain(|(_, logit)| *logit > f32::NEG_INFINITY);

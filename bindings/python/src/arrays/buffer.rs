@@ -1,7 +1,7 @@
 //! Arrays by the buffer protocol: numpy's, and `bytearray`s under a `memoryview`.
 //!
-//! A buffer is asked for as writable and C-contiguous, so whoever has no such memory refuses, and Python knows that the
-//! memory is in use until the buffer is released.
+//! A writable, C-contiguous buffer is requested, so an object without such memory refuses. Python keeps the memory in
+//! place until the buffer is released.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -11,20 +11,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::{Element, Plane, no_element};
-
-/// A buffer that is in use.
-pub(super) struct Held(Box<ffi::Py_buffer>);
-
-impl Drop for Held {
-    #[allow(unsafe_code)]
-    fn drop(&mut self) {
-        Python::attach(|_| {
-            // SAFETY: the buffer was filled by `PyObject_GetBuffer`, and is released once.
-            unsafe { ffi::PyBuffer_Release(&mut *self.0) }
-        });
-    }
-}
+use super::held::Held;
+use super::plane::{Element, Plane};
+use super::refusal::no_element;
 
 /// The memory of an object with the buffer protocol; none for others.
 #[allow(unsafe_code)]

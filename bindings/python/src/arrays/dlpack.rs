@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3::{ffi, intern};
 
-use super::{Element, Plane, no_element, not_contiguous, not_here};
+use super::plane::{Element, Plane, is_contiguous};
+use super::refusal::{no_element, not_contiguous, not_here};
 
 /// The processor's memory: type and number of the device.
 pub(crate) const CPU: (i32, i32) = (1, 0);
@@ -130,16 +131,6 @@ fn element(element: DataType) -> Option<Element> {
         (4, 16, 1) => Some(Element::Bf16),
         _ => None,
     }
-}
-
-/// Whether elements lie one after the other, the last dimension first. A dimension of one element has any stride.
-pub(super) fn is_contiguous(shape: &[i64], strides: &[i64]) -> bool {
-    let mut expected = 1;
-    shape.iter().zip(strides).rev().all(|(&size, &stride)| {
-        let fits = size == 1 || stride == expected || shape.contains(&0);
-        expected *= size;
-        fits
-    })
 }
 
 /// A tensor that is owned by whoever consumes the capsule.

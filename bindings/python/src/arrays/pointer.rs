@@ -3,8 +3,8 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::dlpack::is_contiguous;
-use super::{Element, Plane, no_element, not_contiguous, not_here};
+use super::plane::{Element, Plane, is_contiguous};
+use super::refusal::{no_element, not_contiguous, not_here};
 
 /// The memory of an object that has what a tensor of torch has; none for others.
 pub(super) fn plane(array: &Bound<'_, PyAny>) -> PyResult<Option<Plane>> {

@@ -19,7 +19,7 @@ use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use toml::Spanned;
 
-use super::fault::wrong;
+use super::fault::{causes, wrong};
 use super::raw::{self, Dialect, EscapeForm, Numbers, Order};
 use crate::{include, registry};
 
@@ -211,15 +211,4 @@ fn text_form(group: &raw::Group, options: &mut JsonSchemaOptions) -> Result<(), 
         };
     }
     Ok(())
-}
-
-/// An error and its causes, in one line.
-pub(crate) fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
 }

@@ -15,8 +15,9 @@ use grammarc_compiler::vocabulary::{EndToken, Tokens, VocabularyOptions, built_i
 use toml::Spanned;
 
 use super::fault::wrong;
+use super::model::{Group, Limits, Manifest, VocabularyFrom, VocabularySpec};
 use super::options::GroupOptions;
-use super::{Group, Limits, Manifest, VocabularyFrom, VocabularySpec, raw};
+use super::raw;
 
 /// Reads a manifest; `root` is its folder.
 ///

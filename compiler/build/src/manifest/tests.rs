@@ -1,10 +1,13 @@
 //! Manifests that say what they should, and errors at their places.
 
 use std::path::Path;
+use std::time::Duration;
 
-use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::deny::Deny;
 use grammarc_compiler::frontend::json_schema::{KeyOrder, Whitespace};
+use grammarc_compiler::frontend::settings::Language;
 
 use super::*;
 

@@ -9,7 +9,8 @@
 //!
 //! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
 
-use super::graph::{Counter, ExprGraph, Step};
+use super::expr::ExprGraph;
+use super::graph::{Counter, Step};
 
 /// The most counters that are distinguished: of more, all are taken to be live everywhere.
 pub(super) const MOST_COUNTERS: usize = 32;

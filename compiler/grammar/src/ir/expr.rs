@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{ExprGraph, RuleId, Texts};
+use super::graph::{EdgeLabel, Graph};
+use super::{RuleId, Texts};
 use crate::automata::Dfa;
 
 /// A set of bytes.
@@ -289,6 +290,15 @@ pub enum Expr {
     And(Vec<Expr>),
     /// Byte strings that the operand does not accept. The operand must be regular.
     Not(Box<Expr>),
+}
+
+/// A graph with expressions on its edges.
+pub type ExprGraph = Graph<Expr>;
+
+impl EdgeLabel for Expr {
+    fn is_never(&self) -> bool {
+        matches!(self, Self::Never)
+    }
 }
 
 impl Expr {

@@ -7,24 +7,8 @@ use rustc_hash::FxBuildHasher;
 
 use grammarc_artifacts::RegionKind;
 
-use super::{Expr, TokenRef};
+use super::{Expr, RuleId, TokenRef};
 use crate::diagnostics::{Diagnostic, Source, report::Report};
-
-/// Number of a rule within its grammar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleId(u32);
-
-impl RuleId {
-    /// The rule with this index.
-    pub fn new(index: usize) -> Self {
-        Self(u32::try_from(index).expect("a grammar has fewer than 2^32 rules"))
-    }
-
-    /// Index into [`Grammar::rules`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// The origin of a rule, for messages about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

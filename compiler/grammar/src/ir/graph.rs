@@ -1,4 +1,4 @@
-//! Automata whose edges are expressions.
+//! Automata with labels on their edges, which the grammar IR has expressions for: generalized NFAs.
 //!
 //! If the next part depends on the parts before (the members of an object, the items of an array), nested expressions
 //! repeat themselves; states and edges say it once. A graph with E edges costs its parts and O(E).
@@ -16,8 +16,6 @@
 //! checks](Step). The strings are those of the paths on which no counter exceeds its maximum and every check finds at
 //! least its minimum. This describes a language whose strings have 20 to 2,083 characters, or up to 50 words within 500
 //! characters. Unrolled, bounds multiply the states. The network keeps the counts in a register where it can.
-
-use super::Expr;
 
 /// The most required keys of a graph: a set of them is a word.
 pub const MOST_REQUIRED_KEYS: u8 = 32;
@@ -57,16 +55,22 @@ impl Step {
     }
 }
 
-/// A nondeterministic automaton with expressions on its edges. State 0 is the start.
+/// A label of an edge: a set of strings.
+pub trait EdgeLabel {
+    /// Whether the set is empty, so that no path takes the edge.
+    fn is_never(&self) -> bool;
+}
+
+/// A nondeterministic automaton with a label on each edge. State 0 is the start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ExprGraph {
+pub struct Graph<L> {
     states: u32,
     /// The accepting state.
     end: u32,
     /// Source and target, by edge.
     edges: Vec<(u32, u32)>,
-    /// Expression, by edge.
-    parts: Vec<Expr>,
+    /// Label, by edge.
+    parts: Vec<L>,
     /// States with their required keys.
     required: Vec<(u32, u8)>,
     /// Counters by number.
@@ -75,13 +79,13 @@ pub struct ExprGraph {
     steps: Vec<(u32, Step)>,
 }
 
-impl Default for ExprGraph {
+impl<L: EdgeLabel> Default for Graph<L> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl ExprGraph {
+impl<L: EdgeLabel> Graph<L> {
     /// The start state.
     pub const START: u32 = 0;
 
@@ -127,11 +131,11 @@ impl ExprGraph {
     ///
     /// If a state is not of this graph.
     #[inline]
-    pub fn edge(&mut self, from: u32, expr: Expr, to: u32) {
+    pub fn edge(&mut self, from: u32, label: L, to: u32) {
         assert!(from < self.states && to < self.states, "edges join states of the graph");
-        if !matches!(expr, Expr::Never) {
+        if !label.is_never() {
             self.edges.push((from, to));
-            self.parts.push(expr);
+            self.parts.push(label);
         }
     }
 
@@ -182,9 +186,12 @@ impl ExprGraph {
         &self.steps
     }
 
-    /// The strings of this graph, each behind one of an expression. Counters begin behind it.
+    /// Returns a graph of the same strings, each after a string of `first`. Counters start after it.
     #[must_use]
-    pub fn behind(&self, first: Expr) -> Self {
+    pub fn behind(&self, first: L) -> Self
+    where
+        L: Clone,
+    {
         let mut graph = Self { edges: Vec::new(), parts: Vec::new(), ..self.clone() };
         let start = graph.state();
         let moved = |state: u32| if state == Self::START { start } else { state };
@@ -215,32 +222,35 @@ impl ExprGraph {
         self.required.iter().fold(0, |keys, &(_, key)| keys | 1 << key)
     }
 
-    /// The same edges with other counters and steps.
-    pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self {
+    /// Returns the same edges with other counters and steps.
+    pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self
+    where
+        L: Clone,
+    {
         Self { counters, steps, ..self.clone() }
     }
 
-    /// Source, expression and target of every edge, in the order in which they were added.
-    pub fn edges(&self) -> impl Iterator<Item = (u32, &Expr, u32)> {
+    /// Returns source, label and target of every edge, in the order of their addition.
+    pub fn edges(&self) -> impl Iterator<Item = (u32, &L, u32)> {
         self.edges.iter().zip(&self.parts).map(|(&(from, to), part)| (from, part, to))
     }
 
-    /// Expressions by edge.
-    pub(super) fn parts(&self) -> &[Expr] {
+    /// Returns the labels by edge.
+    pub(super) fn parts(&self) -> &[L] {
         &self.parts
     }
 
-    /// Expressions by edge, to be changed in place.
-    pub fn parts_mut(&mut self) -> &mut [Expr] {
+    /// Returns the labels by edge, to be changed in place.
+    pub fn parts_mut(&mut self) -> &mut [L] {
         &mut self.parts
     }
 
-    /// The same graph with other expressions.
+    /// Returns the same graph with other labels.
     ///
     /// # Errors
     ///
     /// The first of `change`.
-    pub fn try_map<E>(&self, mut change: impl FnMut(&Expr) -> Result<Expr, E>) -> Result<Self, E> {
+    pub fn try_map<E>(&self, mut change: impl FnMut(&L) -> Result<L, E>) -> Result<Self, E> {
         let (counters, steps) = (self.counters.clone(), self.steps.clone());
         let (edges, parts, required) = (Vec::new(), Vec::new(), self.required.clone());
         let mut mapped = Self { edges, parts, required, counters, steps, ..*self };

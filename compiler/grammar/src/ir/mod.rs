@@ -14,16 +14,18 @@ mod grammar;
 mod graph;
 pub mod pass;
 pub mod recognize;
+mod rule_id;
 mod survey;
 mod texts;
 pub mod thompson;
 mod unroll;
 
-pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
+pub use expr::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 pub use grammar::{
-    Grammar, GrammarBuilder, Literals, Lowered, MarkerPart, Origin, Region, Rule, RuleId, RuleKind,
+    Grammar, GrammarBuilder, Literals, Lowered, MarkerPart, Origin, Region, Rule, RuleKind,
 };
 pub use grammarc_artifacts::RegionKind;
-pub use graph::{Counter, ExprGraph, MOST_REQUIRED_KEYS, Step};
+pub use graph::{Counter, EdgeLabel, Graph, MOST_REQUIRED_KEYS, Step};
+pub use rule_id::RuleId;
 pub use survey::Survey;
 pub use texts::Texts;

@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::Expr;
 use super::counters::MOST_COUNTERS;
-use super::graph::{ExprGraph, Step};
+use super::expr::ExprGraph;
+use super::graph::Step;
 use crate::automata::{StateBudget, StateLimit};
 
 impl ExprGraph {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`walker`] | the walk and its memo |
 //! | [`take_over`] | outcomes taken over from a shared reference |
+//! | [`returns`] | continuing from return states |
 //! | [`worklist`] | what a walk has still to do |
 //! | [`cursor`] | the lazily determinised automaton under a walk |
 //! | [`scan`] | whole subtrees in preorder, for wide states |
@@ -20,6 +21,7 @@ pub(crate) mod moves;
 pub(crate) mod node_sets;
 pub(crate) mod pair_table;
 pub(crate) mod pair_walk;
+pub(crate) mod returns;
 pub(crate) mod scan;
 pub(crate) mod shared_reference;
 pub(crate) mod take_over;

@@ -20,68 +20,76 @@ use std::ops::Range;
 use grammarc_artifacts::sections::network::NONE;
 
 use super::cursor::Configuration;
-use super::pair_table::SharedReference;
+use super::pair_table::{PairTable, SharedReference};
 use super::pair_walk::PairWalk;
-use super::shared_reference::MOST_TOLD;
-use super::walker::Walker;
+use super::returns::Returns;
+use super::shared_reference::{MOST_TOLD, ReferenceFinder};
+use crate::masks::outcome::Delta;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::spans::each_without;
-use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-impl<'a> Walker<'a> {
+/// A configuration of the grammar, and a shared reference from which it differs below few nodes.
+pub(crate) type NearReference = (Configuration, SharedReference);
+
+/// The part of a walk that takes outcomes over from shared references.
+pub(crate) struct TakeOver<'w, 'a> {
+    pub(crate) returns: Returns<'w, 'a>,
+    /// Own configurations beside shared ones.
+    pub(crate) pairs: &'w mut PairTable,
+    pub(crate) references: &'w mut ReferenceFinder,
+}
+
+impl<'a> TakeOver<'_, 'a> {
     /// Takes the outcome at the root over from a shared state, if one is worth it.
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
-        let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
+        let one = self
+            .returns
+            .cursor
+            .sets
+            .one(at)
+            .filter(|_| self.returns.cursor.has(Shortcut::SharedReferences));
         let Some((state, frame)) = one else { return false };
-        let (state, frame) = self.cursor.through(state, frame);
-        if state < self.cursor.follow.network().own.bases.states {
+        let (state, frame) = self.returns.cursor.through(state, frame);
+        if state < self.returns.cursor.follow.network().own.bases.states {
             let reference = SharedReference { state, frame, after: None };
-            let worth = self.references.is_worth(&self.cursor, &reference);
+            let worth = self.references.is_worth(self.returns.cursor, &reference);
             if worth {
                 self.take_over(reference, Excluded::default(), builder);
             }
             return worth;
         }
-        let found =
-            self.references.find((&mut self.cursor, &mut self.pairs), (state, frame), u32::MAX);
+        let found = self.references.find(
+            (&mut *self.returns.cursor, &mut *self.pairs),
+            (state, frame),
+            u32::MAX,
+        );
         found.map(|found| self.take_from(found, builder)).is_some()
     }
 
-    /// The configuration of an own state, and a shared reference from which it differs below few nodes.
-    pub(crate) fn near(&mut self, state: u32) -> Option<(Configuration, SharedReference)> {
-        let at = self.cursor.sets.after_returns(state, BOTTOM).at;
-        let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
+    /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
+    pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
+        let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
+        let one = self
+            .returns
+            .cursor
+            .sets
+            .one(at)
+            .filter(|_| self.returns.cursor.has(Shortcut::SharedReferences));
         let (state, frame) = one?;
-        let (state, frame) = self.cursor.through(state, frame);
-        let is_own = state >= self.cursor.follow.network().own.bases.states;
-        let table = (&mut self.cursor, &mut self.pairs);
+        let (state, frame) = self.returns.cursor.through(state, frame);
+        let is_own = state >= self.returns.cursor.follow.network().own.bases.states;
+        let table = (&mut *self.returns.cursor, &mut *self.pairs);
         is_own.then(|| self.references.find(table, (state, frame), MOST_TOLD)).flatten()
     }
 
-    /// The outcome at the root of an own state that such a shared state was found for.
-    pub(crate) fn base_near(
+    /// Takes the outcome at the root over from a reference that was found.
+    pub(crate) fn take_from(
         &mut self,
-        state: u32,
-        found: (Configuration, SharedReference),
-    ) -> Outcome {
-        let mut builder = self.begin(state);
-        if self.cursor.sets.after_returns(state, BOTTOM).exits {
-            builder.leave(0);
-        }
-        let floor = self.worklist.floor();
-        self.take_from(found, &mut builder);
-        self.drain(floor, &mut builder);
-        builder.outcome.normalize();
-        builder.outcome
-    }
-
-    fn take_from(
-        &mut self,
-        (place, reference): (Configuration, SharedReference),
+        (place, reference): NearReference,
         builder: &mut OutcomeBuilder<'a>,
     ) {
         let mut excluded = Excluded::default();
@@ -98,7 +106,7 @@ impl<'a> Walker<'a> {
         excluded: &mut Excluded,
         builder: &mut OutcomeBuilder<'a>,
     ) {
-        let Self { cursor, pairs, worklist, .. } = self;
+        let Self { returns: Returns { cursor, worklist, .. }, pairs, .. } = self;
         let mut walk = PairWalk { cursor, pairs, worklist, reference, excluded, builder };
         walk.part(own, stored, node);
     }
@@ -110,35 +118,39 @@ impl<'a> Walker<'a> {
         node: u32,
         builder: &mut OutcomeBuilder<'a>,
     ) -> bool {
-        let byte = self.cursor.trie.byte[node as usize];
-        let is_final = self.cursor.follow.is_final(place.0);
-        let is_taken = self.cursor.has(Shortcut::SharedReferences);
-        if is_final || !is_taken || self.cursor.facts.children().on(0, byte) != Some(node) {
+        let byte = self.returns.cursor.trie.byte[node as usize];
+        let is_final = self.returns.cursor.follow.is_final(place.0);
+        let is_taken = self.returns.cursor.has(Shortcut::SharedReferences);
+        if is_final || !is_taken || self.returns.cursor.facts.children().on(0, byte) != Some(node) {
             return false;
         }
-        let Some(reference) = self.references.reference((&mut self.cursor, &mut self.pairs), place)
+        let Some(reference) =
+            self.references.reference((&mut *self.returns.cursor, &mut *self.pairs), place)
         else {
             return false;
         };
-        let Some(source) = self.cursor.facts.source_on(reference.state, byte) else { return false };
-        if self.cursor.follow.is_final(reference.state) {
+        let Some(source) = self.returns.cursor.facts.source_on(reference.state, byte) else {
+            return false;
+        };
+        if self.returns.cursor.follow.is_final(reference.state) {
             return false;
         }
-        self.cursor.count(Shortcut::SharedReferences);
+        self.returns.cursor.count(Shortcut::SharedReferences);
         let mut excluded = Excluded::default();
         self.part((place, reference.state), &reference, node, &mut excluded, builder);
-        let shared = self.cursor.follow.network().shared;
-        let stored = self.cursor.facts.stored(shared, self.cursor.trie, source, node);
+        let shared = self.returns.cursor.follow.network().shared;
+        let stored =
+            self.returns.cursor.facts.stored(shared, self.returns.cursor.trie, source, node);
         let exits = stored.exits;
         let class = shared.states[source as usize].exits;
         if excluded.is_empty() {
             stored.spans().for_each(|span| builder.outcome.add_span(span));
-            self.go_on(reference.frame, exits.iter().copied(), builder);
+            self.returns.go_on(reference.frame, exits.iter().copied(), builder);
             return true;
         }
         let spans: Vec<Range<u32>> = stored.spans().collect();
         let add = |span| builder.outcome.add_span(span);
-        each_without(&spans, &excluded.ranks(self.cursor.trie), add);
+        each_without(&spans, &excluded.ranks(self.returns.cursor.trie), add);
         if reference.frame == BOTTOM {
             self.leave_but(exits, &excluded, builder);
         } else {
@@ -154,10 +166,10 @@ impl<'a> Walker<'a> {
         excluded: Excluded,
         builder: &mut OutcomeBuilder<'a>,
     ) {
-        self.cursor.count(Shortcut::SharedReferences);
-        let shared = self.cursor.follow.network().shared;
+        self.returns.cursor.count(Shortcut::SharedReferences);
+        let shared = self.returns.cursor.follow.network().shared;
         let class = shared.states[reference.state as usize].exits;
-        let except = excluded.ranks(self.cursor.trie);
+        let except = excluded.ranks(self.returns.cursor.trie);
         if reference.frame == BOTTOM {
             self.leave_but(class_nodes(shared, class), &excluded, builder);
         } else if class != NONE {
@@ -181,8 +193,8 @@ impl<'a> Walker<'a> {
         excluded: &Excluded,
         builder: &mut OutcomeBuilder<'a>,
     ) {
-        let after = self.cursor.sets.frame(frame);
-        self.leave_through(after, class, &excluded.kept(nodes), excluded, builder);
+        let after = self.returns.cursor.sets.frame(frame);
+        self.returns.leave_through(after, class, &excluded.kept(nodes), excluded, builder);
     }
 }
 
@@ -194,14 +206,15 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::masks::equivalence::k_equivalence::KEquivalence;
     use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::outcome::Outcome;
     use crate::masks::shared::facts::{VocabularyFacts, vocabulary, walked};
     use crate::masks::testing::inner;
+    use crate::masks::walk::walker::Walker;
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;

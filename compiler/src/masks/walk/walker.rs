@@ -24,8 +24,10 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use super::cursor::{Cursor, LiveConfigurations, NODES_A_LOOK};
 use super::node_sets::NodeSets;
 use super::pair_table::PairTable;
+use super::returns::Returns;
 use super::scan::Scanner;
 use super::shared_reference::ReferenceFinder;
+use super::take_over::{NearReference, TakeOver};
 use super::worklist::{Floor, Worklist};
 use crate::budget::Budget;
 use crate::ir::ByteSet;
@@ -34,7 +36,6 @@ use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::spans::Span;
-use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::transitions::WIDE;
 use crate::masks::shortcuts::{Shortcut, Shortcuts};
@@ -59,10 +60,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) equivalence: &'a KEquivalence,
     /// Nodes of a subtree, or tokens of a mask, that are worth composing.
     worth: u32,
-    pub(super) worklist: Worklist,
+    worklist: Worklist,
     /// Own configurations beside shared ones.
-    pub(super) pairs: PairTable,
-    pub(super) references: ReferenceFinder,
+    pairs: PairTable,
+    references: ReferenceFinder,
     pub(super) node_sets: NodeSets,
     scanner: Scanner,
     /// Outcomes that are no longer needed, for the room that they have.
@@ -119,7 +120,7 @@ impl<'a> Walker<'a> {
             if let Some(child) = self.cursor.facts.children().on(0, byte) {
                 self.go_on_with(child, next, &mut builder);
             }
-        } else if !self.take(reached.at, &mut builder) {
+        } else if !self.take_over().take(reached.at, &mut builder) {
             match self.wide_row(state) {
                 Some(row) => self.scan_row(row, 0, &mut builder),
                 None => {
@@ -128,6 +129,24 @@ impl<'a> Walker<'a> {
                 }
             }
         }
+        self.drain(floor, &mut builder);
+        builder.outcome.normalize();
+        builder.outcome
+    }
+
+    /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
+    pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
+        self.take_over().near(state)
+    }
+
+    /// Returns the outcome at the root of an own state that `near` found a shared reference for.
+    pub(crate) fn base_near(&mut self, state: u32, found: NearReference) -> Outcome {
+        let mut builder = self.begin(state);
+        if self.cursor.sets.after_returns(state, BOTTOM).exits {
+            builder.leave(0);
+        }
+        let floor = self.worklist.floor();
+        self.take_over().take_from(found, &mut builder);
         self.drain(floor, &mut builder);
         builder.outcome.normalize();
         builder.outcome
@@ -151,9 +170,9 @@ impl<'a> Walker<'a> {
         match shared {
             Some(class) => {
                 let none = Excluded::default();
-                self.leave_through((ret, BOTTOM), class, nodes, &none, &mut builder);
+                self.returns().leave_through((ret, BOTTOM), class, nodes, &none, &mut builder);
             }
-            None => self.run((ret, BOTTOM), nodes.iter().copied(), &mut builder),
+            None => self.returns().run((ret, BOTTOM), nodes.iter().copied(), &mut builder),
         }
         self.drain(floor, &mut builder);
         builder.outcome.normalize();
@@ -205,7 +224,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Does what is to do, down to `floor`.
-    pub(super) fn drain(&mut self, floor: Floor, builder: &mut OutcomeBuilder<'a>) {
+    fn drain(&mut self, floor: Floor, builder: &mut OutcomeBuilder<'a>) {
         let trie = self.cursor.trie;
         let mut steps = 0;
         loop {
@@ -259,12 +278,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
-    pub(super) fn descend(
-        &mut self,
-        way: LiveConfigurations,
-        node: u32,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
+    fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
         }
@@ -343,7 +357,9 @@ impl<'a> Walker<'a> {
             if !live.has_at_least(WIDE) || node == 0 {
                 return false;
             }
-            if self.wide_row(state).is_none() && self.take_below((state, frame), node, builder) {
+            if self.wide_row(state).is_none()
+                && self.take_over().take_below((state, frame), node, builder)
+            {
                 return true;
             }
             let class = self.equivalence.class(state, self.cursor.facts.nodes().height(node));
@@ -365,7 +381,7 @@ impl<'a> Walker<'a> {
         let spans = outcome.spans();
         self.cursor.sets.is_late(spans.len());
         spans.iter().for_each(|span| builder.outcome.add_span(span.range()));
-        self.go_on(frame, outcome.exits(), builder);
+        self.returns().go_on(frame, outcome.exits(), builder);
         true
     }
 
@@ -388,7 +404,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The row of a state that is worth scanning.
-    pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
+    fn wide_row(&self, state: u32) -> Option<u32> {
         let row = self.equivalence.row_of(state).filter(|_| self.equivalence.has_default(state));
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
@@ -413,78 +429,15 @@ impl<'a> Walker<'a> {
         self.scan_row(row, node, builder);
     }
 
-    /// Adds the outcomes at `nodes` of `state` over the local frame `frame`, by work to come.
-    pub(super) fn run(
-        &mut self,
-        (state, frame): (u32, u32),
-        nodes: impl Iterator<Item = u32>,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
-        let reached = self.cursor.sets.after_returns(state, frame);
-        let way = self.cursor.live_configurations(reached.at);
-        for node in nodes {
-            if reached.exits {
-                builder.leave(node);
-            }
-            self.worklist.walk_below(node, way);
-        }
+    /// Returns the part of the walk that continues from return states.
+    fn returns(&mut self) -> Returns<'_, 'a> {
+        let Self { cursor, worklist, node_sets, .. } = self;
+        Returns { cursor, worklist, node_sets }
     }
 
-    /// Continues from `frame` at nodes at which a callee is left.
-    pub(crate) fn go_on(
-        &mut self,
-        frame: u32,
-        exits: impl Iterator<Item = u32>,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
-        if frame == BOTTOM {
-            // The walk may have come here from another rule by tail calls, after which less may come.
-            exits.for_each(|exit| builder.leave(exit));
-            return;
-        }
-        let after = self.cursor.sets.frame(frame);
-        self.run(after, exits, builder);
-    }
-
-    /// Adds the outcomes of a return state over a frame, at those nodes of a shared exit class that are in `nodes`,
-    /// without the excluded subtrees.
-    pub(crate) fn leave_through(
-        &mut self,
-        (ret, parent): (u32, u32),
-        class: u32,
-        nodes: &[u32],
-        excluded: &Excluded,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
-        let Some(&first) = nodes.first() else { return };
-        let reached = self.cursor.sets.after_returns(ret, parent);
-        if reached.exits {
-            nodes.iter().for_each(|&node| builder.leave(node));
-        }
-        let way = self.cursor.live_configurations(reached.at);
-        let shared = self.cursor.follow.network().shared;
-        let edges = self.cursor.facts.class_edges(shared, class);
-        let of_class = class_nodes(shared, class);
-        let all = of_class.len() == nodes.len();
-        let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
-        let are_together = (all || below) && excluded.is_empty() && !way.is_wide;
-        if are_together && self.cursor.has(Shortcut::NodeSets) {
-            self.cursor.count(Shortcut::NodeSets);
-            let work = (&mut self.cursor, &mut self.worklist);
-            return self.node_sets.leave_together(work, way, (class, all), edges, builder);
-        }
-        let LiveConfigurations { at, live, .. } = way;
-        let floor = self.worklist.floor();
-        let trie = self.cursor.trie;
-        let end = nodes.iter().map(|&node| trie.end[node as usize]).max().unwrap_or(first);
-        let mut from = 0;
-        for byte in live.iter() {
-            from += edges[from..].partition_point(|edge| (edge.byte, edge.child) <= (byte, first));
-            let on = edges[from..].iter().take_while(|edge| edge.byte == byte && edge.child < end);
-            let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
-            let on = on.filter(|edge| !excluded.contains(edge.child));
-            on.for_each(|edge| self.worklist.visit(edge.child, at));
-        }
-        self.worklist.sort(floor);
+    /// Returns the part of the walk that takes outcomes over from shared references.
+    fn take_over(&mut self) -> TakeOver<'_, 'a> {
+        let Self { cursor, worklist, node_sets, pairs, references, .. } = self;
+        TakeOver { returns: Returns { cursor, worklist, node_sets }, pairs, references }
     }
 }

@@ -1,32 +1,25 @@
-//! Files of tokenizers: found in a folder, read within bounds, and named.
+//! Files of tokenizers: found in a folder, and read up to a limit of bytes.
 
 use std::fs::{self, File};
-use std::io::{BufReader, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::companions::Companions;
-use super::format::TokenizerFormat;
-use super::{Origin, gguf, read_as};
-use crate::draft::Draft;
 use crate::error::VocabularyError;
-use crate::options::VocabularyOptions;
 
-/// The largest file read: ten times the largest tokenizer in use. Of a GGUF model it bounds the part before the tensors.
+/// Limit in bytes of a file: ten times the largest tokenizer in use. A larger file is refused. For a GGUF model, the limit
+/// holds for the part before the tensors.
 pub(super) const MAX_FILE_BYTES: u64 = 400 << 20;
 
-/// Files that are looked for by name, in this order; after them come extensions.
+/// File names of tokenizers, by precedence; all go before the extensions.
 const NAMES: [&str; 3] = ["tokenizer.json", "tokenizer.model", "tekken.json"];
 
-/// Extensions of which a folder may have one file.
+/// Extensions of tokenizers. A folder with several files of one extension is refused.
 const EXTENSIONS: [&str; 2] = ["tiktoken", "gguf"];
 
-/// Reads the tokenizer of a model folder.
-pub(super) fn read_folder(
-    folder: &Path,
-    options: &VocabularyOptions,
-) -> Result<Draft, VocabularyError> {
+/// Finds the tokenizer of a model folder.
+pub(super) fn tokenizer_of(folder: &Path) -> Result<PathBuf, VocabularyError> {
     if let Some(path) = NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
-        return read_tokenizer(&path, options);
+        return Ok(path);
     }
     let failed = |source| VocabularyError::Read { path: folder.to_owned(), source };
     let mut found: [Vec<PathBuf>; EXTENSIONS.len()] = Default::default();
@@ -39,7 +32,7 @@ pub(super) fn read_folder(
     }
     for paths in &found {
         if let [only] = paths.as_slice() {
-            return read_tokenizer(only, options);
+            return Ok(only.clone());
         }
     }
     let hint = if found.iter().any(|paths| !paths.is_empty()) {
@@ -50,45 +43,19 @@ pub(super) fn read_folder(
     Err(VocabularyError::NoTokenizer { folder: folder.to_owned(), hint })
 }
 
-/// Reads a tokenizer file of any format, and what stands beside it.
-pub(super) fn read_tokenizer(
-    path: &Path,
-    options: &VocabularyOptions,
-) -> Result<Draft, VocabularyError> {
-    let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
-    let origin = Origin { name: Some(name_of(path)), file: path.display().to_string() };
-    let file = File::open(path).map_err(failed)?;
-    let mut magic = Vec::new();
-    (&file).take(4).read_to_end(&mut magic).map_err(failed)?;
-    if TokenizerFormat::detect(&magic) == Some(TokenizerFormat::Gguf) {
-        // A model has gigabytes, and other models may lie beside it: it alone is read, as far as its tensors.
-        let input = BufReader::new(magic.as_slice().chain(file));
-        return gguf::read(input, origin, &Companions::given(options)?);
-    }
-    let bytes = read_rest(path, &file, magic)?;
-    let companions = Companions::beside(path, options)?;
-    read_as(TokenizerFormat::detect(&bytes), &bytes, origin, &companions, options)
-}
-
-/// The name by which people know the file: its folder's where it is called as in every folder, otherwise its own.
-fn name_of(path: &Path) -> String {
-    let full: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = full.file_stem();
-    let folder = full.parent().and_then(Path::file_name);
-    let usual = own.is_some_and(|stem| stem == "tokenizer" || stem == "tekken");
-    let name = if usual { folder.or(own) } else { own };
-    name.map_or_else(|| "vocabulary".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-/// Reads a whole file, within bounds.
+/// Reads a whole file.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, VocabularyError> {
     let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     read_rest(path, &file, Vec::new())
 }
 
-/// Reads what is left of a file behind its first bytes; a pipe yields these only once.
-fn read_rest(path: &Path, file: &File, mut text: Vec<u8>) -> Result<Vec<u8>, VocabularyError> {
+/// Reads the rest of a file and appends it to `text`, its first bytes: a pipe yields these only once.
+pub(super) fn read_rest(
+    path: &Path,
+    file: &File,
+    mut text: Vec<u8>,
+) -> Result<Vec<u8>, VocabularyError> {
     let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
     let bytes = file.metadata().map_err(failed)?.len();
     let too_large = |bytes| VocabularyError::FileTooLarge {

@@ -3,14 +3,15 @@
 //! | room | what it reads |
 //! | --- | --- |
 //! | `files` | folders and files, within bounds |
+//! | `origin` | the names of a tokenizer |
 //! | `format` | which format bytes are of |
 //! | `companions` | what stands beside a tokenizer, as files or as options |
 //! | `tokenizer_json`, `tiktoken`, `sentence_piece`, `tekken`, `gguf` | a format each |
 //! | `listed` | tokens that a host lists |
 //! | `built_in` | vocabularies that are part of the program |
 //!
-//! A file and its bytes go through the same code: only `files` knows paths. Every importer fills a draft with claims, and
-//! refuses what breaks its format with the place; what a token then is, `settle` decides.
+//! A file and its bytes go through the same code. Every importer fills a draft with claims, and
+//! refuses what breaks its format with the place; `resolve_tokens` decides the kind of each token.
 
 #[cfg(feature = "built-in-vocabularies")]
 mod built_in;
@@ -19,11 +20,14 @@ mod files;
 mod format;
 mod gguf;
 mod listed;
+mod origin;
 mod sentence_piece;
 mod tekken;
 mod tiktoken;
 mod tokenizer_json;
 
+use std::fs::File;
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use super::draft::Draft;
@@ -31,28 +35,14 @@ use super::error::VocabularyError;
 use super::options::VocabularyOptions;
 
 use companions::Companions;
+use origin::Origin;
 
 pub use format::TokenizerFormat;
 pub use listed::Listed;
 pub(super) use listed::read as read_listed;
 
-/// The origin of a tokenizer.
-pub(super) struct Origin {
-    /// The name by which people know it, where its place has one.
-    name: Option<String>,
-    /// The name in messages.
-    file: String,
-}
-
-impl Origin {
-    /// A draft of this name; `own` is what the tokenizer calls itself.
-    fn draft(&self, own: Option<&str>) -> Draft {
-        let name = self.name.as_deref().or(own).unwrap_or("vocabulary");
-        Draft::new(name.to_owned())
-    }
-}
-
-/// The names of the built-in vocabularies, the default first; none without the feature `built-in-vocabularies`.
+/// Returns the names of the built-in vocabularies, the default first. Without the feature `built-in-vocabularies` there
+/// are none.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     #[cfg(feature = "built-in-vocabularies")]
     return built_in::names();
@@ -60,7 +50,7 @@ pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     std::iter::empty()
 }
 
-/// Reads what `spec` names.
+/// Reads the built-in vocabulary, folder or file that `spec` names.
 pub(super) fn read(spec: &str, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
     #[cfg(feature = "built-in-vocabularies")]
     if let Some(vocabulary) = built_in::find(spec) {
@@ -68,15 +58,32 @@ pub(super) fn read(spec: &str, options: &VocabularyOptions) -> Result<Draft, Voc
     }
     let path = Path::new(spec);
     if path.is_dir() {
-        files::read_folder(path, options)
+        read_file(&files::tokenizer_of(path)?, options)
     } else if path.exists() {
-        files::read_tokenizer(path, options)
+        read_file(path, options)
     } else {
         Err(VocabularyError::NotFound {
             spec: spec.to_owned(),
             built_in: built_in_names().collect(),
         })
     }
+}
+
+/// Reads a tokenizer file of any format, and the companions beside it.
+fn read_file(path: &Path, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
+    let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
+    let origin = Origin::of_file(path);
+    let file = File::open(path).map_err(failed)?;
+    let mut magic = Vec::new();
+    (&file).take(4).read_to_end(&mut magic).map_err(failed)?;
+    if TokenizerFormat::detect(&magic) == Some(TokenizerFormat::Gguf) {
+        // A model has gigabytes, and other models may lie beside it: it alone is read, as far as its tensors.
+        let input = BufReader::new(magic.as_slice().chain(file));
+        return gguf::read(input, origin, &Companions::given(options)?);
+    }
+    let bytes = files::read_rest(path, &file, magic)?;
+    let companions = Companions::beside(path, options)?;
+    read_as(TokenizerFormat::detect(&bytes), &bytes, origin, &companions, options)
 }
 
 /// Reads a tokenizer from its bytes.
@@ -86,8 +93,7 @@ pub(super) fn read_bytes(
     options: &VocabularyOptions,
 ) -> Result<Draft, VocabularyError> {
     let format = format.or_else(|| TokenizerFormat::detect(bytes));
-    let file = format.map_or("tokenizer", TokenizerFormat::usual_name).to_owned();
-    let origin = Origin { name: None, file };
+    let origin = Origin::in_memory(format.map_or("tokenizer", TokenizerFormat::usual_name));
     read_as(format, bytes, origin, &Companions::given(options)?, options)
 }
 

@@ -23,7 +23,8 @@ use crate::options::EndToken;
 use grammarc_grammar::diagnostics::Diagnostic;
 
 use super::companions::Companions;
-use super::{Origin, TokenizerFormat};
+use super::format::TokenizerFormat;
+use super::origin::Origin;
 
 /// `sentencepiece.ModelProto`.
 #[derive(Clone, PartialEq, Message)]

@@ -14,7 +14,8 @@ use crate::error::VocabularyError;
 use crate::options::EndToken;
 
 use super::companions::Companions;
-use super::{Origin, TokenizerFormat};
+use super::format::TokenizerFormat;
+use super::origin::Origin;
 
 #[derive(Deserialize)]
 struct Tekken {

@@ -10,8 +10,8 @@ use crate::draft::{Draft, Role};
 use crate::error::VocabularyError;
 use crate::options::{EndToken, VocabularyOptions};
 
-use super::Origin;
 use super::companions::Companions;
+use super::origin::Origin;
 
 /// The end token of every published rank file, where the options list it among the special tokens.
 const END_OF_TEXT: &str = "<|endoftext|>";

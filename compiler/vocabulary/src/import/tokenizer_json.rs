@@ -22,7 +22,8 @@ use crate::names::is_control_piece;
 use grammarc_grammar::diagnostics::Diagnostic;
 
 use super::companions::Companions;
-use super::{Origin, TokenizerFormat};
+use super::format::TokenizerFormat;
+use super::origin::Origin;
 
 /// The parts of the file that say what tokens spell.
 #[derive(Deserialize)]

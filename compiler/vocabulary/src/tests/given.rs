@@ -73,7 +73,7 @@ fn bytes_of_no_format_are_refused() {
 }
 
 #[test]
-fn a_list_of_tokens_is_settled_as_a_file_is() {
+fn a_list_of_tokens_is_resolved_as_a_file_is() {
     let tokens: [(&[u8], Listed); 10] = [
         (b"a", Listed::Text),
         (b"\xFF", Listed::Text),

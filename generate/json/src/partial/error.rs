@@ -1,11 +1,11 @@
-//! The error of a text that is the beginning of no JSON.
+//! The error of a text that no JSON starts with.
 
-/// Why a text is the beginning of no JSON.
+/// An error for a text that no JSON starts with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at byte {at}")]
 pub struct PartialError {
-    /// The place, in bytes.
+    /// Offset of the error, in bytes.
     pub at: usize,
-    /// The fault in words.
+    /// The fault.
     pub message: String,
 }

@@ -28,10 +28,10 @@ pub use error::PartialError;
 use parts::{Parts, Step};
 use reader::{Read, Reader};
 
-/// Something that has changed in a value.
+/// A change in a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A part has appeared: a scalar as it is, a string as far as it goes, a container without parts.
+    /// A part was added: a scalar, a string so far, or an empty container.
     Added {
         /// Its JSON pointer.
         pointer: String,
@@ -45,11 +45,11 @@ pub enum Change {
         /// The text that was added to it.
         delta: String,
     },
-    /// A string or a container is whole.
+    /// A string or a container is complete.
     Closed {
         /// Its JSON pointer.
         pointer: String,
-        /// Violations of its schema, if the path to it has one.
+        /// Violations of its schema, if its path has one.
         violations: Option<ValidationError>,
     },
 }
@@ -72,31 +72,31 @@ pub enum Change {
 pub struct PartialJson {
     reader: Reader,
     parts: Option<Parts>,
-    /// The text is known to be an instance in the end.
+    /// Whether the final text is known to be an instance.
     constrained: bool,
     value: Option<Value>,
-    /// The path to the container that is open, and its part that is next or open.
+    /// The path to the open container, and to its next or open part.
     path: Vec<Step>,
-    /// The open containers: whether each is an object, with the keys that it has.
+    /// The open containers: `Some` with its keys for an object, `None` for an array.
     open: Vec<Option<FxHashSet<String>>>,
-    /// The string that is open.
+    /// The open string.
     string: Option<OpenString>,
     changes: Vec<Change>,
     reads: Vec<Read>,
     error: Option<PartialError>,
 }
 
-/// A string that is open.
+/// An open string.
 struct OpenString {
-    /// The bytes that were read and not shown.
+    /// The text that was read and is not in the value yet.
     held: String,
-    /// The texts that it may be, where they are listed.
+    /// The texts that the string may become, if the schema lists them.
     texts: Option<Vec<String>>,
     shown: bool,
 }
 
 impl PartialJson {
-    /// A value of which nothing has come. With a schema, parts are judged when they close.
+    /// Returns the value of an empty text. With a schema, parts are validated when they are complete.
     pub fn new(schema: Option<JsonSchema>) -> Self {
         Self {
             reader: Reader::new(),
@@ -112,18 +112,18 @@ impl PartialJson {
         }
     }
 
-    /// The same for a text that a grammar of the schema constrains. A string of which the schema lists the texts is shown whole
-    /// as soon as what has come leaves one of them; a text that then goes on otherwise is an error.
+    /// Returns the value of a text that a grammar of the schema constrains. If the schema lists the texts of a
+    /// string, it is shown whole once only one text is possible. Another text is then an error.
     pub fn constrained(schema: JsonSchema) -> Self {
         Self { constrained: true, ..Self::new(Some(schema)) }
     }
 
-    /// Reads a further part of the text, and returns what has changed.
+    /// Reads the next part of the text, and returns the changes.
     ///
     /// # Errors
     ///
-    /// The text is the beginning of no JSON, has a key twice in one object, or is not what constrains it. The value stays as it
-    /// was before the error, and every later call returns it again.
+    /// No JSON starts with the text, a key occurs twice in one object, or the text leaves its constraint. The value
+    /// stays as before the error, and every later call returns the same error.
     pub fn push(&mut self, part: &str) -> Result<&[Change], PartialError> {
         self.changes.clear();
         if let Some(error) = &self.error {
@@ -140,12 +140,12 @@ impl PartialJson {
         Ok(&self.changes)
     }
 
-    /// The value so far; none where nothing of it is certain.
+    /// Returns the value so far. `None` before its first part.
     pub fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
 
-    /// Whether the part at a JSON pointer is there and whole.
+    /// Whether the part at a JSON pointer exists and is complete.
     pub fn is_complete(&self, pointer: &str) -> bool {
         let is_there = self.value.as_ref().is_some_and(|value| value.pointer(pointer).is_some());
         let own = pointer_of(&self.path);
@@ -154,11 +154,11 @@ impl PartialJson {
         is_there && !in_string && !(0..self.open.len()).any(is_open)
     }
 
-    /// Ends the text: the value, which is that of the strict parser.
+    /// Ends the text and returns its value, which equals that of the strict parser.
     ///
     /// # Errors
     ///
-    /// The text is no JSON.
+    /// The text is not JSON.
     pub fn finish(mut self) -> Result<Value, PartialError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -224,7 +224,7 @@ impl PartialJson {
         Ok(())
     }
 
-    /// Puts a part where the path leads.
+    /// Adds a part at the path.
     fn add(&mut self, value: Value) {
         self.changes.push(Change::Added { pointer: pointer_of(&self.path), value: value.clone() });
         let Some((last, before)) = self.path.split_last() else {
@@ -269,14 +269,14 @@ impl PartialJson {
         Ok(())
     }
 
-    /// A string that was shown is another.
+    /// Returns the error of a string that differs from the shown one.
     fn contradicted(&self) -> PartialError {
         let message =
             format!("the text at {:?} is none that its schema lists", pointer_of(&self.path));
         PartialError { at: self.reader.at(), message }
     }
 
-    /// Tells that the part at the path is whole.
+    /// Records that the part at the path is complete.
     fn close(&mut self) {
         let value = self.value.as_mut().and_then(|root| part_of(root, &self.path));
         let violations = match (value, &mut self.parts) {
@@ -286,7 +286,7 @@ impl PartialJson {
         self.changes.push(Change::Closed { pointer: pointer_of(&self.path), violations });
     }
 
-    /// Goes on to the next item of the container that is open.
+    /// Moves to the next item of the open container.
     fn advance(&mut self) {
         if let (Some(None), Some(Step::Index(index))) = (self.open.last(), self.path.last_mut()) {
             *index += 1;
@@ -294,7 +294,7 @@ impl PartialJson {
     }
 }
 
-/// The part of a value at a path.
+/// Returns the part of a value at a path.
 fn part_of<'v>(root: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     path.iter().try_fold(root, |value, step| match step {
         Step::Key(key) => value.get_mut(key),
@@ -302,7 +302,7 @@ fn part_of<'v>(root: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     })
 }
 
-/// The JSON pointer of a path.
+/// Returns the JSON pointer of a path.
 fn pointer_of(path: &[Step]) -> String {
     let mut pointer = String::new();
     for step in path {

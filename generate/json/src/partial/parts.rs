@@ -1,8 +1,8 @@
-//! The schemas of a value's parts, as far as the path to them says: members by `properties` and `additionalProperties`, items
-//! by `prefixItems` and `items`, through references within the document.
+//! The schemas of a value's parts: members by `properties` and `additionalProperties`, items by `prefixItems` and
+//! `items`, through references within the document.
 //!
-//! A part whose schema stands elsewhere, below `anyOf` or in `patternProperties` say, has none here and is judged with the
-//! whole. One that is found is a condition that the part has to meet in any case.
+//! A part whose schema is elsewhere, such as in `anyOf` or `patternProperties`, has none here and is validated with
+//! the whole value. A schema that is found always applies to the part.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::scan::pointer_step;
 use crate::schema::{JsonSchema, MAX_ERRORS, ValidationError, Violation};
 
-/// References that are followed to one schema.
+/// Maximum number of references in a row. A longer chain has no schema here.
 const HOPS: usize = 32;
 /// Name of the schema among its parts.
 const ROOT: &str = "json-schema:///partial";
@@ -28,7 +28,7 @@ pub(super) enum Step {
 /// The schemas of parts.
 pub(super) struct Parts {
     schema: JsonSchema,
-    /// Validators by the pointers of their schemas; none where one cannot be made.
+    /// Validators by the pointers of their schemas. `None` if a validator cannot be made.
     validators: HashMap<String, Option<Validator>>,
 }
 
@@ -37,7 +37,7 @@ impl Parts {
         Self { schema, validators: HashMap::new() }
     }
 
-    /// The texts that a string at a path may be, where they are listed.
+    /// Returns the texts of a string at a path, if the schema lists them.
     pub(super) fn texts(&self, path: &[Step]) -> Option<Vec<String>> {
         let (_, schema) = self.find(path)?;
         let listed = match (schema.get("const"), schema.get("enum")) {
@@ -49,7 +49,7 @@ impl Parts {
         Some(texts.map(str::to_owned).collect())
     }
 
-    /// The violations of a part that is whole.
+    /// Returns the violations of a complete part.
     pub(super) fn violations(&mut self, path: &[Step], value: &Value) -> Option<ValidationError> {
         if path.is_empty() {
             return self.schema.validate(value).err();
@@ -66,7 +66,7 @@ impl Parts {
         Some(ValidationError { violations: errors.map(|error| Violation::of(&error)).collect() })
     }
 
-    /// The schema of a path, with its pointer in the document.
+    /// Returns the schema of a path, with its pointer in the document.
     fn find(&self, path: &[Step]) -> Option<(String, &Value)> {
         let root = self.schema.value();
         let mut pointer = String::new();
@@ -120,7 +120,7 @@ fn resolve<'s>(root: &'s Value, mut schema: &'s Value, pointer: &mut String) -> 
     None
 }
 
-/// A validator of the schema at a pointer.
+/// Returns a validator of the schema at a pointer.
 fn validator(root: &Value, pointer: &str) -> Option<Validator> {
     let registry = Registry::new().add(ROOT, root.clone()).ok()?.prepare().ok()?;
     let mut part = json!({"$ref": format!("{ROOT}#{pointer}")});

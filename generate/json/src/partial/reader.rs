@@ -1,13 +1,13 @@
-//! A JSON text that comes in parts, as events: the state machine of RFC 8259.
+//! A reader of JSON text in parts that produces events: the state machine of RFC 8259.
 //!
-//! Work is linear in what is new; nothing of the text is kept but the token that is open. Characters are read one by one and
-//! handed on in runs.
+//! Work is linear in the new text, and only the open token is stored. Characters are read one by one and passed on in
+//! runs.
 
 use serde_json::{Number, Value};
 
 use super::error::PartialError;
 
-/// Deepest nesting, that of the strict parser.
+/// Maximum depth, that of the strict parser. Deeper text is an error.
 const DEPTH: usize = 127;
 
 /// An event of the reader.
@@ -18,11 +18,11 @@ pub(super) enum Read {
     },
     Close,
     Key(String),
-    /// A string begins.
+    /// A string starts.
     Begin,
     /// More of it, whole characters.
     Text(String),
-    /// It is closed.
+    /// The string ends.
     End,
     /// A number or a literal.
     Scalar(Value),
@@ -32,22 +32,22 @@ pub(super) enum Read {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Value,
-    /// Behind `[`.
+    /// After `[`.
     ValueOrEnd,
-    /// Behind a comma in an object.
+    /// After a comma in an object.
     Key,
-    /// Behind `{`.
+    /// After `{`.
     KeyOrEnd,
     Colon,
     CommaOrEnd,
     Nothing,
 }
 
-/// The token that is open.
+/// The open token.
 #[derive(Clone, Debug)]
 enum Token {
     None,
-    /// `text` is decoded and not handed on yet; `escape` is what there is of an escape.
+    /// `text` is decoded and not passed on yet; `escape` is the start of an escape.
     String {
         is_key: bool,
         text: String,
@@ -64,7 +64,7 @@ pub(super) struct Reader {
     token: Token,
     /// Whether each open container is an object.
     stack: Vec<bool>,
-    /// Bytes that were read.
+    /// Number of bytes that were read.
     at: usize,
 }
 
@@ -73,12 +73,12 @@ impl Reader {
         Self { next: Next::Value, token: Token::None, stack: Vec::new(), at: 0 }
     }
 
-    /// Bytes that were read.
+    /// Returns the number of bytes that were read.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Reads a further part.
+    /// Reads the next part.
     pub(super) fn push(&mut self, part: &str, reads: &mut Vec<Read>) -> Result<(), PartialError> {
         for c in part.chars() {
             self.character(c, reads)?;
@@ -92,7 +92,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Ends the text: a number at its end is closed.
+    /// Ends the text, and closes a number at its end.
     pub(super) fn finish(&mut self, reads: &mut Vec<Read>) -> Result<(), PartialError> {
         self.end_bare(reads)?;
         match self.next {
@@ -245,12 +245,12 @@ impl Reader {
     }
 }
 
-/// Bytes of an escape of one UTF-16 unit: `\u0000`.
+/// Length of the escape of one UTF-16 unit, `\u0000`, in bytes.
 const UNIT: usize = 6;
 
-/// An escape so far.
+/// An escape, possibly incomplete.
 enum Escape {
-    /// More of it is to come.
+    /// The escape is incomplete.
     Open,
     /// The escape is a character.
     Char(char),
@@ -258,7 +258,7 @@ enum Escape {
     Half,
 }
 
-/// The character of an escape.
+/// Decodes an escape.
 fn decoded(escape: &str) -> Result<Escape, &'static str> {
     let simple = |c| Ok(Escape::Char(c));
     match escape.as_bytes()[1] {

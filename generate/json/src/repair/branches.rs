@@ -1,10 +1,10 @@
-//! Coercion below `anyOf` and `oneOf`: only where exactly one branch takes the value then.
+//! Coercion below `anyOf` and `oneOf`: only if exactly one branch accepts the coerced value.
 //!
-//! The validator says of a union that is not met what each branch finds wrong. For each branch alone the scalars that it names
-//! are changed, and the branch is asked again; a union within a branch is settled the same way first. Nothing is changed
-//! where no branch takes the value, or two do: which of them was meant is not known, also where they would change the same.
+//! The validator lists the errors of each branch of an unsatisfied union. For each branch, the scalars in its errors
+//! are coerced, and the branch is validated again; unions within a branch come first. Nothing changes if no branch
+//! accepts the value, or two do: the intended one is unknown then, even if both coerce the same scalars.
 //!
-//! Cost: for each branch of a union that is not met a validator of the branch, and a pass over the text.
+//! Cost: for each branch of an unsatisfied union, a validator of the branch and a pass over the text.
 
 use jsonschema::Registry;
 use jsonschema::error::ValidationErrorKind;
@@ -14,13 +14,13 @@ use super::scalars::{Places, changed, changes};
 use crate::schema::JsonSchema;
 use crate::strict;
 
-/// Name under which a branch refers to the schema that it is of.
+/// Name by which a branch refers to its whole schema.
 const WHOLE: &str = "urn:grammarc:schema";
 
-/// Unions within branches of unions that are looked into; those below are left alone.
+/// Maximum depth of nested unions. Deeper ones are not coerced.
 const NESTED: usize = 8;
 
-/// The scalars of a value that a coercion may change so that these errors vanish.
+/// Returns the scalars of a value whose coercion removes these errors.
 pub(super) fn places<'e>(
     errors: impl IntoIterator<Item = &'e jsonschema::ValidationError<'e>>,
     text: &str,
@@ -62,7 +62,7 @@ fn within<'e>(
     found
 }
 
-/// Whether a branch of a union takes its value once these scalars are changed.
+/// Whether a branch of a union accepts its value once these scalars are coerced.
 fn takes(
     union: &jsonschema::ValidationError<'_>,
     number: usize,
@@ -80,7 +80,7 @@ fn takes(
     value.is_some_and(|value| is_instance(&value, &branch, schema).unwrap_or(false))
 }
 
-/// Whether a value is an instance of the schema at a pointer into one; none where that cannot be told.
+/// Whether a value is an instance of the schema at a pointer. `None` if there is no validator for it.
 fn is_instance(value: &Value, pointer: &str, schema: &JsonSchema) -> Option<bool> {
     let whole = Registry::new().add(WHOLE, schema.value()).ok()?.prepare().ok()?;
     let reference = json!({"$ref": format!("{WHOLE}#{}", escaped(pointer))});
@@ -88,7 +88,7 @@ fn is_instance(value: &Value, pointer: &str, schema: &JsonSchema) -> Option<bool
     Some(validator.build(&reference).ok()?.is_valid(value))
 }
 
-/// A pointer as a fragment of a URI has it.
+/// Returns a pointer as a fragment of a URI.
 fn escaped(pointer: &str) -> String {
     let mut text = String::new();
     for byte in pointer.bytes() {

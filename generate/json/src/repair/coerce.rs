@@ -22,10 +22,11 @@ use super::edits::{Edit, EditKind, replay};
 use super::result::Repaired;
 use super::scalars::changes;
 
-/// Rounds: a violation may hide further ones, and no more than some are told of one value.
+/// Maximum number of rounds: a violation may hide others, and a report of violations is limited. The value is refused
+/// after that.
 const ROUNDS: usize = 64;
 
-/// A reading with its scalars as the schema wants them; none where that makes no instance.
+/// Returns a reading with its scalars coerced. `None` if the result is not an instance.
 pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Option<Repaired> {
     let mut read = read;
     for _ in 0..ROUNDS {
@@ -45,8 +46,8 @@ pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Opti
     None
 }
 
-/// The edits of a repair with further changes of the text that it made, as edits of its source. An edit within what is
-/// changed is part of the change.
+/// Combines the edits of a repair with later edits of its text, as edits of its source. An edit within a later one
+/// becomes part of it.
 fn joined(source: &str, edits: &[Edit], changes: Vec<(Range<usize>, String)>) -> Vec<Edit> {
     let mut all = Vec::new();
     let mut rest = edits.iter().peekable();

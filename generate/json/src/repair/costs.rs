@@ -1,72 +1,72 @@
-//! The cost of a reading: the less likely, the more. A repair is the cheapest way through the text.
+//! The costs of readings: the less likely, the higher. A repair is the cheapest path through the lattice.
 //!
-//! A model that writes single quotes once writes them throughout, so what is a habit of a whole document is paid once
-//! ([`Styles`]); what is a slip is paid each time. A reading that would take a text apart (a quote beside a comma as part of
-//! a string, a separator inside a bare word) is dear, so that it wins only where nothing else explains the text.
+//! A model that writes single quotes once writes them throughout. So the habits of a document cost once ([`Styles`]),
+//! and slips cost each time. A reading that splits a text (a quote next to a comma as part of a string, a separator
+//! inside a bare word) has a high cost, so it wins only if there is no other explanation.
 //!
-//! The numbers are ranks and no probabilities: what matters is which of two sums is less. They are the same with a schema and
+//! The numbers are ranks and not probabilities: only comparisons of sums matter. They are the same with a schema and
 //! without.
 
 /// A sum of costs.
 pub(super) type Cost = u16;
 
-/// A style, the first time.
+/// The first use of a style.
 pub(super) const STYLE: Cost = 2;
-/// White space that JSON does not have, the first time.
+/// The first white space that JSON does not have.
 pub(super) const SPACE: Cost = 1;
-/// Text outside the document, before or behind it.
+/// Text before or after the document.
 pub(super) const OUTSIDE: Cost = 1;
-/// The same with a container in it: no reading of a text leaves data out.
+/// Such text that contains a container: no reading drops data.
 pub(super) const OUTSIDE_DATA: Cost = 60;
-/// The same with brackets in it that may be of prose.
+/// Such text with brackets that may be prose.
 pub(super) const OUTSIDE_BRACKETS: Cost = 5;
-/// Closers and commas behind the document.
+/// Closers and commas after the document.
 pub(super) const EXTRA_CLOSERS: Cost = 4;
-/// Beyond [`STYLE`], a comment with data in it: one with quotes or openers may be of members.
+/// A comment with data, beyond [`STYLE`]: quotes or openers in it may belong to members.
 pub(super) const COMMENT_DATA: Cost = 4;
-/// A closer that is inserted where the layout of the source says that its container ended.
+/// An inserted closer where the indentation of the source says that its container ended.
 pub(super) const OUTDENTED: Cost = 1;
 /// The same before another closer.
 pub(super) const OUTDENTED_CLOSER: Cost = 2;
-/// How much more than the best a reading may cost that puts a missing closer elsewhere, to be as good where only the place
-/// of the closer tells them apart.
+/// Extra cost up to which a reading with a missing closer elsewhere is equally good. Only for readings that differ in
+/// the place of the closer.
 pub(super) const CLOSER_MARGIN: Cost = 2;
-/// How much more a reading may cost that takes no key for one that the schema does not name.
+/// Extra cost up to which a reading without undeclared keys is preferred.
 pub(super) const CLOSED_MARGIN: Cost = 4;
-/// A part at the end that is not whole.
+/// An incomplete part at the end.
 pub(super) const TAIL: Cost = 3;
-/// A string that is open at the end.
+/// An open string at the end.
 pub(super) const OPEN_STRING: Cost = 3;
-/// A document that ends, with repairs, in a text that is known to be cut.
+/// A complete document, with repairs, in a text that is known to be truncated.
 pub(super) const CUT_WHOLE: Cost = 4;
-/// A comma, a colon or a closer that is inserted.
+/// An inserted comma, colon or closer.
 pub(super) const INSERT: Cost = 4;
-/// A comma, a colon or a closer that is deleted.
+/// A deleted comma, colon or closer.
 pub(super) const DELETE: Cost = 4;
-/// An opener that is deleted.
+/// A deleted opener.
 pub(super) const DELETE_OPENER: Cost = 11;
-/// A quote that is missing.
+/// A missing quote.
 pub(super) const QUOTE: Cost = 4;
-/// Beyond [`QUOTE`], a closing quote that is missing where one inside the string might be it.
+/// A missing closing quote, beyond [`QUOTE`], if a quote inside the string may be the closing one.
 pub(super) const QUOTE_APART: Cost = 2;
-/// A separator in a string whose opening quote is missing.
+/// A separator in a string without an opening quote.
 pub(super) const UNOPENED_SEPARATOR: Cost = 1;
-/// A bracket or a brace in one.
+/// A bracket or a brace in such a string.
 pub(super) const UNOPENED_BRACKET: Cost = 4;
 /// A string without quotes.
 pub(super) const BARE: Cost = 3;
-/// A separator in it.
+/// A separator in such a string.
 pub(super) const BARE_SEPARATOR: Cost = 6;
 /// A quote inside a string.
 pub(super) const INNER: Cost = 2;
-/// The same where it looks like the string's end, or another's begin.
+/// A quote inside that looks like the string's end, or another's start.
 pub(super) const INNER_DELIMITER: Cost = 9;
 /// Control characters or unknown escapes in a string, after the first such string.
 pub(super) const CHARACTERS_AGAIN: Cost = 1;
 /// A number in a form that JSON does not have.
 pub(super) const NUMBER: Cost = 3;
 
-/// The dearest repair.
+/// Maximum cost of a repair. A dearer one is not found.
 pub(super) const MOST: Cost = 16;
 
 /// Habits of a document, a set.
@@ -86,14 +86,14 @@ impl Styles {
     pub(super) const SPACES: Self = Self(256);
     /// Closers were inserted at the end.
     pub(super) const ENDED: Self = Self(512);
-    /// A closing brace was deleted. One that is then inserted, or an opening one that is deleted, would move members or
-    /// merge two objects.
+    /// A closing brace was deleted. Inserting one later, or deleting an opening one, would move members or merge two
+    /// objects.
     pub(super) const LOST_BRACE: Self = Self(1024);
-    /// The same of brackets.
+    /// A closing bracket was deleted.
     pub(super) const LOST_BRACKET: Self = Self(2048);
     pub(super) const SEPARATORS: Self = Self(4096);
     pub(super) const TRIPLE: Self = Self(8192);
-    /// Styles that cost nothing: the deletion costs.
+    /// Styles without a cost of their own: the deletion has one.
     const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 
     pub(super) fn with(self, other: Self) -> Self {
@@ -109,7 +109,7 @@ impl Styles {
         self.0 & Self::lost(byte).0 != 0
     }
 
-    /// The mark of a deleted closer; nothing for any other byte.
+    /// Returns the mark of a deleted closer. Empty for any other byte.
     pub(super) fn lost(byte: u8) -> Self {
         match byte {
             b'{' | b'}' => Self::LOST_BRACE,
@@ -118,7 +118,7 @@ impl Styles {
         }
     }
 
-    /// The cost of styles where these were used before.
+    /// Returns the cost of styles, given those that were used before.
     pub(super) fn price(self, used: Self) -> Cost {
         let new = used.0 & !self.0 & !Self::FREE;
         let again = used.0 & self.0 & (Self::CONTROLS.0 | Self::ESCAPES.0);

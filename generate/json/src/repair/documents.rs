@@ -23,12 +23,12 @@ use crate::strict;
 
 use super::edits::{Edit, EditKind};
 use super::limits::{RepairLimits, RepairOptions};
-use super::outside::{Behind, behind, weight};
+use super::outside::{Suffix, suffix, weight};
 use super::readings::readings_of;
 use super::result::{RepairError, Repaired};
 
-/// The documents of a text, in order, where there are two or more. None where the text may be one, with structure that is
-/// broken at the top.
+/// Returns the documents of a text, in order, if there are at least two. `None` if the text may be one document whose
+/// top level is broken.
 pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
     let reasoned = reasoning_end(source);
     let blocks = fences(source, reasoned).into_iter().filter(|fence| fence.is_json);
@@ -62,10 +62,10 @@ pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
     if found.len() < 2 { Vec::new() } else { found }
 }
 
-/// A closer of another kind than what it would close.
+/// A closer of the wrong kind.
 struct Mismatch;
 
-/// Behind the closer of the container that begins at a place; none where it is never closed.
+/// Returns the offset after the closer of the container at a place. `None` if it is never closed.
 fn document_end(bytes: &[u8], start: usize) -> Result<Option<usize>, Mismatch> {
     let mut open = Vec::new();
     let mut at = start;
@@ -86,7 +86,7 @@ fn document_end(bytes: &[u8], start: usize) -> Result<Option<usize>, Mismatch> {
     Ok(None)
 }
 
-/// Whether a container is what prose has: a word, or some numbers, in brackets.
+/// Whether a container looks like prose: a word, or some numbers, in brackets.
 fn is_citation(text: &str) -> bool {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
     !inside.contains(['{', '"', '\'', '['])
@@ -94,7 +94,7 @@ fn is_citation(text: &str) -> bool {
             || inside.bytes().all(|byte| byte.is_ascii_digit() || b", ".contains(&byte)))
 }
 
-/// Adds the containers from a place on; false where what stands between them is more than prose.
+/// Adds the containers from a place on. Returns false if there is more than prose between them.
 fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
     let bytes = source.as_bytes();
     while let Some(next) = memchr::memchr2(b'{', b'[', &bytes[at..]) {
@@ -108,17 +108,17 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
         found.push(start..end);
         at = end;
     }
-    match behind(source, at) {
-        (Behind::Text, _) => weight(&source[at..], false) == 0,
+    match suffix(source, at) {
+        (Suffix::Text, _) => weight(&source[at..], false) == 0,
         _ => true,
     }
 }
 
-/// Readings of the document that a text of several says.
+/// Returns the readings of the chosen document of several.
 ///
 /// # Errors
 ///
-/// [`RepairError::Several`], or none of them is read.
+/// [`RepairError::Several`], or no document has a reading.
 pub(super) fn choose(
     source: &str,
     documents: Vec<Range<usize>>,
@@ -159,7 +159,7 @@ fn is_same(left: Option<&Value>, right: Option<&Value>) -> bool {
     left.is_some() && left == right
 }
 
-/// The reading of one document as a reading of the text that it stands in.
+/// Converts the reading of one document to a reading of the whole text.
 fn alone(source: &str, range: Range<usize>, repaired: Repaired) -> Repaired {
     let leave_out = |at: Range<usize>| {
         let removed = source[at.clone()].to_owned();

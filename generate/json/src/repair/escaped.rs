@@ -1,7 +1,7 @@
-//! Documents that are escaped as a whole: `{\"a\": \"b\"}` is the content of a JSON string that holds a document.
+//! Documents that are escaped as a whole: `{\"a\": \"b\"}` is the content of a JSON string that contains a document.
 //!
-//! One level of escapes is taken off, from all of the text or from a fenced block. The rest has to be JSON then: where it is not, the text
-//! is not read this way.
+//! One level of escapes is removed, from all of the text or from a fenced block. The result has to be JSON; otherwise
+//! this reading does not apply.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::edits::{Edit, EditKind, replay};
 use super::escapes::{Escape, escape};
 use super::result::Repaired;
 
-/// The reading of a text as an escaped document.
+/// Returns the reading of a text as an escaped document.
 pub(super) fn unescaped(source: &str, schema: Option<&JsonSchema>) -> Option<Repaired> {
     if !source.contains("\\\"") {
         return None;
@@ -31,7 +31,8 @@ pub(super) fn unescaped(source: &str, schema: Option<&JsonSchema>) -> Option<Rep
     })
 }
 
-/// The edit that leaves out the text around the document, if there is some; `None` where it has data.
+/// Returns the edit that removes the text before and after the document, if there is some. `None` if that text has
+/// data.
 fn outside(source: &str, at: Range<usize>) -> Option<Option<Edit>> {
     let removed = source[at.clone()].to_owned();
     if removed.contains(['{', '[', '"']) {
@@ -42,7 +43,8 @@ fn outside(source: &str, at: Range<usize>) -> Option<Option<Edit>> {
     Some(is_text.then(|| Edit { at, kind, removed, inserted, grade: kind.grade() }))
 }
 
-/// The edits that take one level of escapes off a container; none where a quote is not escaped, or none is there.
+/// Returns the edits that remove one level of escapes from a container. `None` if there is no quote, or one that is
+/// not escaped.
 fn unescape(source: &str, range: Range<usize>) -> Option<Vec<Edit>> {
     let bytes = &source.as_bytes()[..range.end];
     if !matches!(bytes.get(range.start), Some(b'{' | b'[')) {

@@ -1,8 +1,8 @@
 //! The lattice: all readings of the next lexeme at a place of the source.
 //!
-//! A reading is a step with its price. Its meaning is put as JSON, and the search takes the step only where the grammar
-//! accepts that: so keys, enums and types choose between readings. Readings come in bands of price, so that those of places
-//! where nothing is wrong are never made unless a repair is as dear.
+//! A reading is a step with its price. Its meaning is a lexeme of JSON, and the search takes the step only if the
+//! grammar accepts that lexeme. So keys, enums and types choose between readings. Readings come in bands of price:
+//! dear readings of valid places are not made unless the whole repair is as dear.
 
 use crate::scan::skip_space;
 
@@ -15,36 +15,36 @@ use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
 use super::wide;
 
-/// A step of a reading, with its end.
+/// A step of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The document begins; what is before it is none of it.
+    /// The start of the document. The text before it is removed.
     Start,
-    /// A lexeme as it stands.
+    /// A valid lexeme.
     Read,
     /// A string.
     String(StringReading),
-    /// A literal in another notation: the one of JSON.
+    /// A literal of another notation, with the one of JSON.
     Literal(&'static str),
-    /// A separator or a bracket of another notation: the one of JSON.
+    /// A separator or a bracket of another notation, with the one of JSON.
     Mark(u8),
-    /// A word for no value, under `coerce`: null.
+    /// A word for no value, under `coerce`: becomes null.
     Nothing,
-    /// A number in another form.
+    /// A number in a form that JSON does not have.
     Number,
     /// A comment.
     Comment,
     /// White space that JSON does not have.
     Space,
-    /// A byte of structure too many.
+    /// A superfluous byte of structure.
     Delete,
-    /// A byte of structure that is missing.
+    /// A missing byte of structure.
     Insert(u8),
-    /// The same at the end of the document.
+    /// A missing closer at the end of the document.
     Close(u8),
-    /// A lexeme that is broken off at the end of the text.
+    /// An incomplete lexeme at the end of the text.
     Tail,
-    /// The document ends; what is behind it is none of it.
+    /// The end of the document. The text after it is removed.
     End,
 }
 
@@ -52,35 +52,36 @@ pub(super) enum Step {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) step: Step,
-    /// Behind it in the source.
+    /// Offset after the lexeme.
     pub(super) end: usize,
     pub(super) cost: Cost,
-    /// Styles that it uses.
+    /// The styles of the reading.
     pub(super) styles: Styles,
 }
 
-/// Prices: from the first to before the second.
+/// A half-open range of prices.
 pub(super) type Band = (Cost, Cost);
 
 /// The bands in which the moves of a place are made.
 pub(super) const BANDS: [Band; 3] = [(0, 2), (2, 3), (3, Cost::MAX)];
 
-/// Bytes within which a tuple has its first comma, so that many parentheses cost no more than their length. One without is no tuple.
+/// Length in bytes within which a tuple must have its first comma. It bounds the cost of many parentheses; a
+/// parenthesis without a comma there is not a tuple.
 const TUPLE: usize = 1024;
 
-/// A place of the source, and what the document has come to.
+/// A place of the source, and the state of the document there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) at: usize,
-    /// Styles used before.
+    /// Styles that were used before.
     pub(super) styles: Styles,
-    /// Before the document's first lexeme.
+    /// Whether it is before the document's first lexeme.
     pub(super) is_root: bool,
-    /// Most that a move may cost.
+    /// Maximum cost of a move.
     pub(super) most: Cost,
-    /// Words for no value are null.
+    /// Whether words for no value become null.
     pub(super) coerce: bool,
-    /// The grammar takes a string here and no number.
+    /// Whether the grammar accepts a string here and no number.
     pub(super) text: bool,
 }
 
@@ -90,7 +91,8 @@ pub(super) struct Buffers {
     strings: Vec<Priced>,
 }
 
-/// Writes the moves of a place that are in a band, in order of their kinds. Returns how many bytes were looked at.
+/// Writes the moves of a place whose prices are in a band, in order of their kinds. Returns the number of bytes that
+/// were scanned.
 pub(super) fn moves(
     source: &str,
     place: Place,
@@ -207,7 +209,7 @@ pub(super) fn moves(
     looked
 }
 
-/// The end of the lexeme that begins at a place and has nothing to mend.
+/// Returns the end of a valid lexeme at a place.
 fn clean(source: &[u8], at: usize) -> Option<usize> {
     match *source.get(at)? {
         b'{' | b'}' | b'[' | b']' | b',' | b':' => Some(at + 1),
@@ -220,13 +222,13 @@ fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of a word where nothing goes on with it.
+/// Returns the end of a word that is not part of a longer word.
 fn word(source: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     let end = at + word.len();
     (source[at..].starts_with(word) && !goes_on(source, end)).then_some(end)
 }
 
-/// A literal in the notation of another language, and its end.
+/// Returns the JSON literal of a literal in another language's notation, and its end.
 fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     const OTHERS: [(&str, &str); 7] = [
         ("True", "true"),
@@ -243,7 +245,7 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
 }
 
-/// The mark of JSON that one of another notation stands for, and its end.
+/// Returns the JSON mark of a mark in another notation, and its end.
 fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     match source[at] {
         b';' => Some((b',', at + 1)),
@@ -254,8 +256,8 @@ fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Whether the parenthesis at `at` opens a tuple of Python: it begins like a value and has a comma of its own, or is empty. Text in
-/// parentheses begins with a word.
+/// Whether the parenthesis at `at` opens a tuple of Python: it starts like a value and has a comma of its own, or is
+/// empty. Text in parentheses starts with a word.
 fn is_tuple(source: &[u8], at: usize) -> bool {
     let source = &source[..source.len().min(at + TUPLE)];
     let begins = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'[' | b'{' | b'(' | b'"' | b'\'');
@@ -286,14 +288,14 @@ fn is_tuple(source: &[u8], at: usize) -> bool {
     false
 }
 
-/// The end of a word that other languages have for a number that is none, or for nothing.
+/// Returns the end of another language's word for NaN, infinity or no value.
 fn nothing(source: &[u8], at: usize) -> Option<usize> {
     const WORDS: [&[u8]; 4] = [b"NaN", b"nan", b"Infinity", b"undefined"];
     let from = at + usize::from(source[at] == b'-');
     WORDS.iter().find_map(|known| word(source, from, known))
 }
 
-/// The end of a name before a colon, or of a number: the keys of other languages may be some.
+/// Returns the end of a name before a colon, or of a number: other languages have such keys.
 fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     let rest = &source[at..];
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -304,8 +306,8 @@ fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     is_key.then_some(end)
 }
 
-/// The end of a comment: to the end of the line, or to `*/`. A `//` right behind a colon is none: it is of an address whose quote
-/// is missing.
+/// Returns the end of a comment: the end of the line, or after `*/`. A `//` directly after a colon is not a comment:
+/// it belongs to a URL without an opening quote.
 fn comment(source: &[u8], at: usize) -> Option<usize> {
     let rest = &source[at..];
     if rest.starts_with(b"/*") {

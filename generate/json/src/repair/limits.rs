@@ -1,27 +1,27 @@
-//! Bounds on one repair.
+//! Limits of one repair.
 
 use std::time::Duration;
 
-/// How much one repair may take. A repair that would take more is refused with
-/// [`RepairError::Limit`](super::RepairError::Limit).
+/// Limits of one repair. A repair that exceeds one is refused with [`RepairError::Limit`](super::RepairError::Limit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairLimits {
-    /// Length of the text, in bytes.
+    /// Maximum length of the text, in bytes.
     pub bytes: usize,
-    /// Levels of containers in the result; `serde_json`, which reads it, has a bound of 128 as well.
+    /// Maximum depth of the result. `serde_json`, which parses it, has a limit of 128 as well.
     pub depth: usize,
-    /// Places of the search: a text position with a grammar position. The memory of a repair is some hundred bytes each.
+    /// Maximum number of search nodes: text positions times grammar positions. The memory of a repair is some hundred
+    /// bytes each.
     pub nodes: usize,
-    /// Steps of the search: one for each byte that a reading looks at or the grammar is handed. The time of a repair is
-    /// some ten nanoseconds each; unlike a time, they are the same on every machine, and so is the result.
+    /// Maximum number of search steps: one for each byte that a reading scans or the grammar accepts. A step takes
+    /// some ten nanoseconds. Unlike a time, steps are the same on every machine, and so is the result.
     pub steps: u64,
-    /// Time of the search, for callers that would rather have no result than a late one. With a deadline the result
-    /// depends on the machine and on what else it does, so there is none by default.
+    /// Time limit of the search. With a deadline the result depends on the machine and its load, so there is none by
+    /// default.
     pub deadline: Option<Duration>,
 }
 
 impl Default for RepairLimits {
-    /// 1 MiB, 128 levels, 20,000 places, 8,000,000 steps, no deadline.
+    /// Returns 1 MiB, 128 levels, 20,000 nodes, 8,000,000 steps, no deadline.
     fn default() -> Self {
         Self { bytes: 1 << 20, depth: 128, nodes: 20_000, steps: 8_000_000, deadline: None }
     }
@@ -30,25 +30,25 @@ impl Default for RepairLimits {
 /// The options of a repair, besides its limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepairOptions {
-    /// Bounds.
+    /// The limits.
     pub limits: RepairLimits,
     /// The treatment of a string that is open at the end of the text.
     pub strings: OpenStrings,
-    /// The text is known to be cut, such as a generation that met its limit on tokens: a number at its end is then not
-    /// whole.
+    /// Whether the text is known to be truncated, such as by a limit on tokens. A number at its end is then
+    /// incomplete.
     pub cut: bool,
-    /// A scalar of another type than the schema wants becomes one of the type (`"5"` becomes `5`, and `5` becomes `"5"`), and
-    /// `NaN`, `Infinity` and `undefined` become `null`: as edits that are never certain, in texts that parse as well.
+    /// Converts scalars to the type that the schema demands (`"5"` to `5`, `5` to `"5"`), and `NaN`, `Infinity` and
+    /// `undefined` to `null`. The edits are never certain. Texts that parse are converted as well.
     pub coerce: bool,
 }
 
 /// The treatment of a string that is open at the end of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OpenStrings {
-    /// It is kept up to its last whole character.
+    /// Keeps the string up to its last complete character.
     #[default]
     Keep,
-    /// It is dropped, with its key.
+    /// Drops the string, with its key.
     Drop,
 }
 
@@ -56,12 +56,12 @@ pub enum OpenStrings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
-    /// The text is longer.
+    /// Length of the text.
     Bytes,
-    /// The search has more places.
+    /// Nodes of the search.
     Nodes,
-    /// The search takes more steps.
+    /// Steps of the search.
     Steps,
-    /// The search takes longer than its deadline.
+    /// Deadline of the search.
     Time,
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! source ─ outside: where it may begin ─┐
-//!          lattice, strings: readings ──┼─► search: the cheapest that the grammar accepts ─► way ─► edits ─► text
+//!          lattice, strings: readings ──┼─► search: the cheapest that the grammar accepts ─► path ─► edits ─► text
 //!          costs ───────────────────────┘        ▲                                                       │
 //!                                                 └──────── no JSON, or no instance ◄── strict, schema ───┘
 //! ```
@@ -26,6 +26,7 @@ mod branches;
 mod coerce;
 mod costs;
 mod documents;
+mod edit_path;
 mod edits;
 mod escaped;
 mod escapes;
@@ -41,7 +42,6 @@ mod scalars;
 mod search;
 mod spell;
 mod strings;
-mod way;
 mod wide;
 mod words;
 

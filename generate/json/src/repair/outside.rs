@@ -1,4 +1,4 @@
-//! Text around a document: where it may begin, what may stand behind it, and what may be broken off at its end.
+//! Text outside a document: its possible starts, the text after it, and an incomplete part at its end.
 
 use crate::extract::{MOST as MOST_STARTS, fences, reasoning_end};
 use crate::scan::{container_end, is_space, skip_space};
@@ -7,7 +7,7 @@ use super::costs::{self, Cost};
 use super::quotes::{Quote, quote_at};
 use super::wide::any_mark;
 
-/// The places at which a document may begin, with what that costs, and each once.
+/// Returns the places at which a document may start, each once with its cost.
 pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     let bytes = source.as_bytes();
     let mark = if source.starts_with('\u{feff}') { 3 } else { 0 };
@@ -40,7 +40,7 @@ pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     found
 }
 
-/// The cost of leaving a text out beyond [`costs::OUTSIDE`], by what is in it.
+/// Returns the cost of removing a text beyond [`costs::OUTSIDE`], by its content.
 pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     let braces = memchr::memchr2(b'{', b'}', text.as_bytes()).is_some();
     let brackets = memchr::memchr2(b'[', b']', text.as_bytes()).is_some();
@@ -55,7 +55,7 @@ pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     }
 }
 
-/// Whether the words of a text are literals of JSON: with brackets, these are items and no prose.
+/// Whether all words of a text are literals of JSON: in brackets, these are items and not prose.
 fn has_literals_alone(text: &str) -> bool {
     let mut words =
         text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).peekable();
@@ -68,22 +68,22 @@ fn looks_like_members(text: &str) -> bool {
     memchr::memchr_iter(b'"', bytes).any(|at| bytes.get(skip_space(bytes, at + 1)) == Some(&b':'))
 }
 
-/// The kind of text behind a document.
+/// The text after a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
-    /// Nothing but white space.
+pub(super) enum Suffix {
+    /// Only white space.
     Nothing,
-    /// Closers too many, and commas.
+    /// Superfluous closers and commas.
     Closers,
     /// Other text.
     Text,
 }
 
-/// The kind of the text from `at` to the end, and the cost of leaving it out.
-pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
+/// Classifies the text from `at` to the end, and returns the cost of removing it.
+pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     let rest = source[at..].trim_start();
     if rest.is_empty() {
-        return (Behind::Nothing, 0);
+        return (Suffix::Nothing, 0);
     }
     let closers = rest.trim_start_matches(|c: char| {
         matches!(c, '}' | ']' | ',' | ';') || c.is_ascii_whitespace()
@@ -91,7 +91,7 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
     let cut = rest.len() - closers.len();
     let price = if cut == 0 { 0 } else { costs::EXTRA_CLOSERS };
     if closers.is_empty() {
-        return (Behind::Closers, if rest == ";" { costs::OUTSIDE } else { price });
+        return (Suffix::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
     // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. The rest of a string is
     // none: what follows without a space and has quotes, or what has a quote without another. A quote alone is one too many.
@@ -109,33 +109,34 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
                 .iter()
                 .any(|literal| closers.starts_with(literal)));
     let weight = if is_rest || is_value { costs::OUTSIDE_DATA } else { weight(closers, false) };
-    (Behind::Text, price + costs::OUTSIDE + weight)
+    (Suffix::Text, price + costs::OUTSIDE + weight)
 }
 
-/// Whether the document's text ends here: at the end, or where a fence closes.
+/// Whether the document's text ends here: at the end of the source, or at a closing fence.
 pub(super) fn is_end(source: &[u8], at: usize) -> bool {
     at >= source.len() || source[at..].starts_with(b"```")
 }
 
-/// The part of the text that is broken off at its end, from the end of a whole value on.
+/// An incomplete part at the end of the text, after a complete value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// A comma with nothing behind it.
+    /// A comma without a following item.
     Comma,
-    /// An item that is a number or a literal, or nothing yet.
+    /// An incomplete or absent item: a number or a literal.
     Item,
-    /// A key, whole or not, and what is there of its member.
+    /// An incomplete member: a key, and possibly a part of its value.
     Member,
 }
 
-/// The tail that the text from `at` on is, where it is one. `strings` says that an open string is none of the result.
+/// Returns the incomplete part that the text from `at` on consists of. `strings` excludes open strings from the
+/// result.
 pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> Option<Tail> {
     let end = source.len();
     let mut from = skip_space(source, at);
-    let behind = |at: usize, mark: u8| {
+    let after_mark = |at: usize, mark: u8| {
         any_mark(source, at).filter(|(found, _)| *found == mark).map(|(_, len)| at + len)
     };
-    let comma = behind(from, b',');
+    let comma = after_mark(from, b',');
     if let Some(comma) = comma {
         from = skip_space(source, comma);
     }
@@ -169,11 +170,11 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     if colon == end {
         return Some(Tail::Member);
     }
-    let value = skip_space(source, behind(colon, b':')?);
+    let value = skip_space(source, after_mark(colon, b':')?);
     (value == end || scalar(source, value, strings)).then_some(Tail::Member)
 }
 
-/// Behind the next closing quote of a kind.
+/// Returns the offset after the next closing quote of a kind.
 fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
     while let Some(&byte) = source.get(at) {
         if byte == b'\\' {
@@ -188,7 +189,7 @@ fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
     None
 }
 
-/// Whether the rest of the text is one number or literal, whole or not, or an open string where these count.
+/// Whether the rest of the text is one number or literal, possibly incomplete, or an open string if `strings` is set.
 fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
     if let Some((quote, width)) = quote_at(source, at) {
         return strings && closed(source, at + width, quote).is_none();
@@ -202,7 +203,7 @@ fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
     number || literal
 }
 
-/// Behind the white space that JSON does not have, from `at` on; `at` where there is none.
+/// Returns the offset after white space that JSON does not have, from `at` on. `at` if there is none.
 pub(super) fn other_space(source: &str, at: usize) -> usize {
     let rest = &source[at..];
     let is_other = |c: char| {
@@ -220,17 +221,17 @@ mod tests {
     fn prose_is_cheap_and_data_is_dear() {
         assert_eq!(starts("Sure: {\"a\": 1"), [(0, 0), (6, 1)]);
         assert!(starts("{\"a\": 1} {\"b\": 2").contains(&(9, 61)));
-        assert_eq!(behind("{} thanks", 2), (Behind::Text, 1));
-        assert_eq!(behind("{}]} ", 2), (Behind::Closers, 4));
-        assert_eq!(behind("{} {\"a\": 1}", 2), (Behind::Text, 61));
-        assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
-        assert_eq!(behind("{}\"", 2), (Behind::Text, 1));
-        assert_eq!(behind("[], null", 2), (Behind::Text, 65));
+        assert_eq!(suffix("{} thanks", 2), (Suffix::Text, 1));
+        assert_eq!(suffix("{}]} ", 2), (Suffix::Closers, 4));
+        assert_eq!(suffix("{} {\"a\": 1}", 2), (Suffix::Text, 61));
+        assert_eq!(suffix("{}\n", 2), (Suffix::Nothing, 0));
+        assert_eq!(suffix("{}\"", 2), (Suffix::Text, 1));
+        assert_eq!(suffix("[], null", 2), (Suffix::Text, 65));
         assert!(starts("[[null]],null,[null").contains(&(14, 61)));
         assert!(starts("as in [1], [a]: [null").contains(&(16, 6)));
-        assert_eq!(behind("{} as \"said\"", 2), (Behind::Text, 1));
-        assert_eq!(behind("{} b\",", 2), (Behind::Text, 61));
-        assert_eq!(behind("{}\", n", 2), (Behind::Text, 61));
+        assert_eq!(suffix("{} as \"said\"", 2), (Suffix::Text, 1));
+        assert_eq!(suffix("{} b\",", 2), (Suffix::Text, 61));
+        assert_eq!(suffix("{}\", n", 2), (Suffix::Text, 61));
     }
 
     #[test]

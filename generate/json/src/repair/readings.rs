@@ -1,7 +1,7 @@
-//! The readings of a text that is one document, the cheapest of a search.
+//! The readings of a text with one document: the cheapest of a search.
 //!
-//! With a schema, the search is guided by its grammar: first by one that takes the schema's keys alone, so that a key that the
-//! schema names is preferred. If nothing is found, types may be changed; if members are missing, they are named.
+//! With a schema, its relaxed grammar guides the search. The first search only accepts declared keys, so that these
+//! are preferred. If nothing is found, scalars may be coerced; if members are missing, they are named.
 //!
 //! Cost: a few searches, each within the limits.
 
@@ -11,14 +11,14 @@ use super::edits::{EditKind, replay};
 use super::limits::{Limit, RepairOptions};
 use super::result::{MAX_CANDIDATES, RepairError, Repaired};
 use super::search::Search;
-use super::{coerce, costs, escaped, way};
+use super::{coerce, costs, edit_path, escaped};
 use crate::schema::{JsonSchema, any_json};
 use crate::strict::{self, ParseError};
 
-/// Ends of a document that are no JSON or no instance, after which a repair is given up.
+/// Maximum number of ends that are not JSON or not an instance. The repair is refused after that.
 const MOST_REFUSED: usize = 64;
 
-/// The readings of a text that is one document: see [`candidates`](super::candidates).
+/// Returns the readings of a text with one document: see [`candidates`](super::candidates).
 pub(super) fn readings_of(
     source: &str,
     schema: Option<&JsonSchema>,
@@ -48,8 +48,8 @@ pub(super) fn readings_of(
         return Ok(vec![read]);
     }
     let any = any_json().expect("JSON itself compiles");
-    let guide = schema.and_then(JsonSchema::twin).unwrap_or(any);
-    let closed = schema.and_then(JsonSchema::closed_twin);
+    let guide = schema.and_then(JsonSchema::relaxed).unwrap_or(any);
+    let closed = schema.and_then(JsonSchema::closed_relaxed);
     let named =
         closed.map(|closed| readings(source, &closed.grammar, schema, options, costs::MOST));
     let named = named.transpose()?.filter(|named| !named.found.is_empty());
@@ -83,11 +83,11 @@ pub(super) fn readings_of(
 struct Readings {
     found: Vec<Repaired>,
     cost: costs::Cost,
-    /// How far the search came, in bytes.
+    /// Largest offset that the search reached.
     farthest: usize,
 }
 
-/// The cheapest readings that are JSON and instances, and cost at most `most`.
+/// Returns the cheapest readings that are JSON and instances, and cost at most `most`.
 fn readings(
     source: &str,
     grammar: &Grammar,
@@ -113,8 +113,8 @@ fn readings(
                 None => break,
             },
         };
-        for way in search.ways(end, beyond) {
-            let told = way::edits(source, &way);
+        for path in search.paths(end, beyond) {
+            let told = edit_path::edits(source, &path);
             let text = replay(source, &told.edits);
             let parsed = strict::parse(&text);
             // A source that has a key twice is read as it stands; only another place of a closer may be another way to
@@ -158,7 +158,7 @@ fn readings(
     Ok(Readings { found, cost: best, farthest: search.farthest })
 }
 
-/// The members that a schema requires and a text that was broken off does not have, if that is all that is wrong with it.
+/// Returns the required members that a truncated text lacks, if there is no other violation.
 fn missing(
     source: &str,
     any: &Grammar,

@@ -1,14 +1,14 @@
-//! The search: the cheapest way through the lattice that the grammar accepts.
+//! The search: the cheapest path through the lattice that the grammar accepts.
 //!
-//! Dijkstra's algorithm over nodes (place in the source, position in the grammar, styles used). A node is visited once for
-//! each band of prices ([`BANDS`]), so that where nothing is wrong only the reading as it stands is made. Costs are small
-//! numbers, so the queue is a bucket for each.
+//! Dijkstra's algorithm over nodes (place in the source, position in the grammar, styles used). A node is visited
+//! once for each band of prices ([`BANDS`]), so that valid parts only have their exact reading. Costs are small
+//! integers, so the queue has a bucket for each.
 //!
-//! Two ways of one cost to one node may say different things. The first stays, and the others are kept beside it: what comes
-//! after is the same for all, so they are told apart when the text has ended. Equal texts are told by a hash of what was handed
-//! to the grammar, lexeme by lexeme.
+//! Paths of one cost to one node may have different meanings. The first is kept as the node, the others next to it,
+//! since the continuations are the same. They are compared at the end of the text, by a hash of the lexemes that the
+//! grammar accepted.
 //!
-//! Same source, grammar and limits, same result, on every machine; a deadline alone depends on it.
+//! Same source, grammar and limits give the same result on every machine, unless there is a deadline.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -31,45 +31,45 @@ use super::quotes::Quote;
 use super::strings::{Lack, StringReading};
 use super::{outside, spell, wide};
 
-/// No node.
+/// Denotes no node.
 const NONE: u32 = u32::MAX;
-/// Visits between two looks at the clock.
+/// Number of visits between two checks of the deadline.
 const CLOCK: usize = 64;
-/// Configurations of one position that a schema's twin may have.
+/// Limit on the configurations of one position in a relaxed grammar. A step beyond it is not taken.
 const CONFIGURATIONS: usize = 4096;
-/// Frames of all positions of a search.
+/// Limit on the frames of all positions of a search. A step beyond it is not taken.
 const FRAMES: usize = 1 << 20;
-/// Most ways to one node.
+/// Maximum number of further paths to one node. Others are dropped.
 const MOST_OTHERS: usize = 4;
-/// Most ways that are told apart.
+/// Maximum number of paths that are compared. Others are dropped.
 const MOST_WAYS: usize = 16;
 
 /// A place in the source with one in the grammar.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Behind white space.
+    /// Offset after white space.
     at: u32,
     position: PositionId,
     styles: Styles,
     cost: Cost,
     depth: u16,
-    /// The last lexeme is a number: what follows is none, or it would be one with it.
+    /// Whether the last lexeme is a number. No number may follow, since both would be one.
     number: bool,
-    /// The node behind the opener of the innermost container.
+    /// The node after the opener of the innermost container.
     open: u32,
-    /// The node before.
+    /// The predecessor.
     from: u32,
-    /// How it was reached from there.
+    /// The step from the predecessor.
     step: Step,
-    /// Behind what the step read.
+    /// Offset after the lexeme of the step.
     end: u32,
-    /// Of what the way here says.
+    /// Hash of the path's meaning.
     hash: u64,
-    /// Another way here that costs the same and says something else.
+    /// Another path to this node with the same cost and another meaning.
     other: u32,
 }
 
-/// A step of a way: what was read, from where to where.
+/// A step of a path: the lexeme and its range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) step: Step,
@@ -84,16 +84,17 @@ pub(super) struct Search<'s> {
     positions: Positions,
     nodes: Vec<Node>,
     index: FxHashMap<(u32, PositionId, Styles, bool), u32>,
-    /// By cost, and which of them is being emptied.
+    /// The nodes by cost, each with its band.
     queue: Vec<Vec<(u32, u8)>>,
-    /// Nodes at which the document ends, by cost: looked at behind all else of that cost, when all ways to them are known.
+    /// Nodes at which the document ends, by cost. They are visited after all others of that cost, when all paths to
+    /// them are known.
     ends: Vec<Vec<u32>>,
     cost: usize,
     visits: usize,
     steps: u64,
     started: Instant,
     layout: Layout,
-    /// The farthest place that was read to.
+    /// The largest offset that was read.
     pub(super) farthest: usize,
     moves: Vec<Move>,
     buffers: Buffers,
@@ -140,8 +141,8 @@ impl<'s> Search<'s> {
         search
     }
 
-    /// The next end of a document, and what it costs: never less than the one before. None where there is no further one
-    /// that costs at most `most`.
+    /// Returns the next end of a document and its cost, which never decreases. `None` if no further end costs at most
+    /// `most`.
     pub(super) fn next_end(&mut self, most: Cost) -> Result<Option<(u32, Cost)>, Limit> {
         while self.cost <= usize::from(most) {
             if let Some((node, band)) = self.queue.get_mut(self.cost).and_then(Vec::pop) {
@@ -183,7 +184,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Enters a node, or another way to one that is there.
+    /// Adds a node, or another path to a known node.
     fn reach(&mut self, new: Node) {
         let key = (new.at, new.position, new.styles, new.number);
         let next = self.nodes.len() as u32;
@@ -193,7 +194,8 @@ impl<'s> Search<'s> {
         } else {
             let old = self.nodes[known as usize];
             if old.cost <= new.cost {
-                if new.cost <= old.cost + costs::CLOSER_MARGIN && self.is_other_way(known, new.hash)
+                if new.cost <= old.cost + costs::CLOSER_MARGIN
+                    && self.is_other_path(known, new.hash)
                 {
                     self.nodes.push(Node { other: old.other, ..new });
                     self.nodes[known as usize].other = next;
@@ -206,8 +208,8 @@ impl<'s> Search<'s> {
         self.push(new.cost, known, 0);
     }
 
-    /// Whether no way to a node is known that says what the hash is of, and there is room for one more.
-    fn is_other_way(&self, mut node: u32, hash: u64) -> bool {
+    /// Whether no known path to a node has this hash, and another fits in the limit.
+    fn is_other_path(&self, mut node: u32, hash: u64) -> bool {
         for _ in 0..MOST_OTHERS {
             let known = &self.nodes[node as usize];
             if known.hash == hash {
@@ -226,7 +228,7 @@ impl<'s> Search<'s> {
         let at = node.at as usize;
         let is_root = node.position == Positions::START;
         if band == 0 && !is_root && self.positions.is_accepting(node.position) {
-            let (kind, mut cost) = outside::behind(self.source, at);
+            let (kind, mut cost) = outside::suffix(self.source, at);
             // A text that is known to be cut hardly ends where its document does.
             if self.options.cut && node.cost > 0 && !node.styles.has(Styles::ENDED) {
                 cost += costs::CUT_WHOLE;
@@ -235,7 +237,7 @@ impl<'s> Search<'s> {
             // A document that is closed by an inserted closer does not leave out what stood inside.
             let is_closed = node.step == Step::Read
                 && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
-            if (kind == outside::Behind::Nothing
+            if (kind == outside::Suffix::Nothing
                 || is_closed
                 || outside::is_end(self.source.as_bytes(), at))
                 && let Some(bucket) = self.ends.get_mut(usize::from(node.cost + cost))
@@ -276,7 +278,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Takes a move where the grammar accepts what it says.
+    /// Takes a move if the grammar accepts its lexeme.
     fn step(&mut self, id: u32, node: Node, next: Move) {
         let Move { step, end, mut cost, styles } = next;
         let mut text = std::mem::take(&mut self.text);
@@ -377,7 +379,7 @@ impl<'s> Search<'s> {
         });
     }
 
-    /// Whether digits stand at a node, and the grammar takes a string there and no number.
+    /// Whether digits are at a node where the grammar accepts a string and no number.
     fn takes_text(&mut self, node: &Node) -> bool {
         let begins = self.source.as_bytes().get(node.at as usize);
         if !begins.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'(')) {
@@ -392,8 +394,9 @@ impl<'s> Search<'s> {
         has_quote && !has_number
     }
 
-    /// The price of a string as a key that no key is: one that is open at the end, has the end of another in it, or has no
-    /// quotes and a colon. The price of digits without quotes before a colon that are no key. Nothing for any other string.
+    /// Returns the extra price of an unlikely key. Such keys are open at the end, contain the end of another key, or
+    /// have a colon and no quotes. Digits without quotes before a colon that are not a key also have a price. 0 for
+    /// other strings.
     fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
         let bytes = self.source.as_bytes();
         let (start, end) = (reading.content.0 as usize, reading.content.1 as usize);
@@ -418,7 +421,7 @@ impl<'s> Search<'s> {
         if is_key == is_no_key { costs::MOST } else { 0 }
     }
 
-    /// Whether the text from a node on is broken off in the next item or member.
+    /// Whether the text from a node on is truncated in the next item or member.
     fn tail(&self, id: u32) -> bool {
         let at = self.nodes[id as usize].at as usize;
         let source = self.source.as_bytes();
@@ -431,28 +434,28 @@ impl<'s> Search<'s> {
         may(self.in_object(id))
     }
 
-    /// The container that the one behind whose opener a node is stands in.
+    /// Returns the container that contains the one whose opener precedes a node.
     fn container_of(&self, open: u32) -> u32 {
         let Some(node) = self.nodes.get(open as usize) else { return NONE };
         self.nodes.get(node.from as usize).map_or(NONE, |outer| outer.open)
     }
 
-    /// The opener of the innermost container: where it begins and ends.
+    /// Returns the range of the innermost container's opener.
     fn opener(&self, node: &Node) -> Option<Range<usize>> {
         let open = self.nodes.get(node.open as usize)?;
         let before = self.nodes.get(open.from as usize)?;
         Some(before.at as usize..open.end as usize)
     }
 
-    /// Whether the innermost container that is open at a node is an object.
+    /// Whether the innermost open container is an object.
     fn in_object(&self, id: u32) -> bool {
         let opener = self.opener(&self.nodes[id as usize]);
         let mark = opener.and_then(|opener| wide::any_mark(self.source.as_bytes(), opener.start));
         mark.is_some_and(|(mark, _)| mark == b'{')
     }
 
-    /// Whether the layout of the source says that the innermost container ended before a node: the container's lines are
-    /// indented, and what stands at the node begins a line that is indented as little as the line of its opener.
+    /// Whether the indentation of the source says that the innermost container ended before a node. The container's
+    /// lines are indented, and the node starts a line indented no more than that of its opener.
     fn is_outdented(&self, node: &Node) -> bool {
         let bytes = self.source.as_bytes();
         let at = node.at as usize;
@@ -467,11 +470,12 @@ impl<'s> Search<'s> {
             && if closes { indent < outside } else { indent <= outside }
     }
 
-    /// The ways to an end that cost at most `margin` more than the cheapest, that one in front; all say something else.
-    pub(super) fn ways(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
+    /// Returns the paths to an end that cost at most `margin` more than the cheapest, which comes first. Their
+    /// meanings differ.
+    pub(super) fn paths(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([(Vec::new(), end, margin, true)]);
-        while let Some((mut way, mut at, margin, mut is_first)) = open.pop_front() {
+        while let Some((mut path, mut at, margin, mut is_first)) = open.pop_front() {
             while at != NONE {
                 let node = self.nodes[at as usize];
                 // The ways beside one that is itself beside another were entered with that.
@@ -480,7 +484,7 @@ impl<'s> Search<'s> {
                     if let Some(left) = margin.checked_sub(other.cost - node.cost)
                         && open.len() + found.len() < MOST_WAYS
                     {
-                        open.push_back((way.clone(), beside, left, false));
+                        open.push_back((path.clone(), beside, left, false));
                     }
                     beside = other.other;
                 }
@@ -489,19 +493,19 @@ impl<'s> Search<'s> {
                     NONE => node.end,
                     from => self.nodes[from as usize].at,
                 };
-                way.push(Taken { step: node.step, start: start as usize, end: node.end as usize });
+                path.push(Taken { step: node.step, start: start as usize, end: node.end as usize });
                 at = node.from;
             }
-            way.reverse();
-            let last = way.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
-            way.push(Taken { step: Step::End, start: last, end: self.source.len() });
-            found.push(way);
+            path.reverse();
+            let last = path.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
+            path.push(Taken { step: Step::End, start: last, end: self.source.len() });
+            found.push(path);
         }
         found
     }
 }
 
-/// Whether a clean lexeme is a number.
+/// Whether a valid lexeme is a number.
 pub(super) fn is_number(source: &[u8], at: usize) -> bool {
     matches!(source.get(at), Some(b'-' | b'0'..=b'9'))
 }

@@ -1,9 +1,9 @@
-//! Strings: every way to read one from a place in the source.
+//! Strings: all readings of a string at a place in the source.
 //!
-//! From a quote on, a string may end at each closing quote of its kind, those before it then being part of it; or its
-//! closing quote is missing, and it ends before a separator, at the end of a line, or with the text. Without a quote, its
-//! opening quote is missing, or it has none. Each way has a cost, and the scan ends as soon as all further ones would be too
-//! dear: the quotes of other strings look like delimiters, and passing two of them is.
+//! From a quote on, a string may end at each closing quote of its kind; earlier ones are part of it. If its closing
+//! quote is missing, it ends before a separator, at the end of a line, or with the text. Without a quote, its opening
+//! quote is missing, or both are. Each reading has a cost, and the scan ends as soon as all further readings would
+//! exceed the limit: quotes of other strings look like delimiters, and passing two of them costs too much.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use super::quotes::{Quote, closes, next_len, prefix_len, quote_at, triple};
 use super::wide;
 use super::words::{is_bare, is_before_string, is_between_numbers};
 
-/// Most ends of one string that are looked at.
+/// Maximum number of ends of one string. Further ends are not read.
 const ENDS: usize = 64;
 
-/// The quotes that a string lacks.
+/// The missing quotes of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack {
-    /// Nothing.
+    /// No quote.
     None,
     /// Its closing quote.
     Close,
@@ -30,7 +30,7 @@ pub(super) enum Lack {
     Open,
     /// Both.
     Both,
-    /// Its rest: the text ends in it.
+    /// Its rest: the text ends within the string.
     Rest,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Lack {
 pub(super) struct StringReading {
     /// The range between the quotes.
     pub(super) content: (u32, u32),
-    /// Behind the closing quote.
+    /// Offset after the closing quote.
     pub(super) end: u32,
     pub(super) quote: Quote,
     pub(super) lack: Lack,
@@ -48,14 +48,14 @@ pub(super) struct StringReading {
 }
 
 impl StringReading {
-    /// A word without quotes.
+    /// Returns the reading of a word without quotes.
     pub(super) fn bare(start: usize, end: usize) -> Self {
         let (content, end) = ((start as u32, end as u32), end as u32);
         Self { content, end, quote: Quote::Bare, lack: Lack::Both, inner: false }
     }
 }
 
-/// A reading with what it costs, but for its styles.
+/// A reading with its cost, without that of its styles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priced {
     pub(super) reading: StringReading,
@@ -63,7 +63,7 @@ pub(super) struct Priced {
     pub(super) styles: Styles,
 }
 
-/// The string with plain quotes from `at` to the first quote that closes it, where it has nothing to mend: its end.
+/// Returns the end of the plainly quoted string at `at`, if it needs no repair.
 pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     let rest = source.get(at..).unwrap_or_default();
     if !rest.starts_with(b"\"") || rest.starts_with(b"\"\"\"") {
@@ -80,7 +80,7 @@ pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The length of the prefix of a string of Python that stands before a quote, behind a separator or white space.
+/// Returns the length of the prefix of a Python string before a quote. The prefix follows a separator or white space.
 fn prefix_before(source: &[u8], start: usize, at: usize) -> usize {
     let is_prefix = |len: &usize| {
         let first = at - len;
@@ -90,7 +90,7 @@ fn prefix_before(source: &[u8], start: usize, at: usize) -> usize {
     (1..=2).take_while(|len| at > start + len).find(is_prefix).unwrap_or(0)
 }
 
-/// Whether a quote stands where quotes of JSON do: beside a separator, a bracket or another quote.
+/// Whether a quote is where JSON has quotes: next to a separator, a bracket or another quote.
 fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
     let opener = at - prefix_before(source, start, at);
     let before = trim_space(source, start, opener).checked_sub(1).filter(|&at| at >= start);
@@ -116,7 +116,7 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
         || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
 }
 
-/// Whether a quote stands between two letters or digits, as in `O"Neil`.
+/// Whether a quote is between two letters or digits, as in `O"Neil`.
 fn is_within_word(source: &[u8], at: usize, end: usize) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     source[..at].last().is_some_and(is_part) && source.get(end).is_some_and(is_part)
@@ -127,15 +127,15 @@ fn is_within_word(source: &[u8], at: usize, end: usize) -> bool {
 struct Seen {
     styles: Styles,
     inner: Cost,
-    /// Behind the last quote inside.
+    /// Offset after the last quote inside.
     quote: usize,
-    /// A quote inside stood beside white space or a mark.
+    /// Whether a quote inside is next to white space or a mark.
     is_apart: bool,
-    /// A backslash stood as it is.
+    /// Whether a backslash is not part of an escape.
     is_raw: bool,
 }
 
-/// Writes all readings of the string that a quote opens, but for the clean one. Returns how many bytes were looked at.
+/// Writes all readings of a quoted string, except the valid one. Returns the number of bytes that were scanned.
 pub(super) fn quoted(
     source: &[u8],
     at: usize,
@@ -230,7 +230,7 @@ pub(super) fn quoted(
     source.len() - at
 }
 
-/// The reading of a string between three quotes; none where it has no end.
+/// Returns the reading of a string between triple quotes. `None` if it has no end.
 fn triple_quoted(source: &[u8], content: Range<usize>, end: usize) -> Option<Priced> {
     let text = &source[content.clone()];
     let mut styles = Quote::Triple.style();
@@ -247,8 +247,8 @@ fn triple_quoted(source: &[u8], content: Range<usize>, end: usize) -> Option<Pri
     (end > content.1 as usize).then_some(Priced { reading, cost: 0, styles })
 }
 
-/// The end of the content of a string without a closing quote before a separator: with the white space there, unless it
-/// is a line's end or the document writes white space between quotes and such separators.
+/// Returns the end of the content of a string without a closing quote before a separator. It includes the white space
+/// there, unless that is a line end or the document has white space between quotes and such separators.
 fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -> usize {
     let end = trim_space(source, start, separator);
     let byte = source[separator];
@@ -258,7 +258,8 @@ fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -
     if layout.is_spaced(byte) { end } else { separator }
 }
 
-/// The end of the last whole character before the end of the text: no half of an escape, nor of a pair of surrogates.
+/// Returns the end of the last complete character before the end of the text. Half an escape and half a surrogate
+/// pair are incomplete.
 fn whole_end(source: &[u8], start: usize) -> usize {
     let end = source.len();
     // An escape has at most six bytes, a pair twelve.
@@ -284,7 +285,7 @@ fn whole_end(source: &[u8], start: usize) -> usize {
     last_high.filter(|&high| high + 6 == end).unwrap_or(end)
 }
 
-/// The end without a closing fence on a line of its own.
+/// Returns the end without a closing fence on a line of its own.
 fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
     let trimmed = trim_space(source, start, end);
     match source[start..trimmed].strip_suffix(b"```") {
@@ -293,8 +294,8 @@ fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Writes the readings of a string whose opening quote is missing, or that has no quotes. Returns how many bytes were
-/// looked at. `text` says that the place takes strings and no numbers.
+/// Writes the readings of a string without an opening quote, or without quotes. Returns the number of bytes that were
+/// scanned. `text` states that the grammar accepts strings here and no numbers.
 pub(super) fn unquoted(
     source: &[u8],
     at: usize,

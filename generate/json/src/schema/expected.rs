@@ -1,16 +1,16 @@
-//! The look of an instance of a schema: JSON that a person, or a model that is asked again, can go by.
+//! An example of a schema's instances, for people and for models that try again.
 //!
-//! An outline and no promise: it follows `const`, `enum`, `examples`, `default`, types, properties, items, the first branch
-//! of a union and references within the schema, and does not look at bounds and patterns. Objects show all their properties.
-//! At most [`MOST`] values and [`DEPTH`] levels; what is below is left open.
+//! It is an outline and need not be an instance. It follows `const`, `enum`, `examples`, `default`, types,
+//! properties, items, the first branch of a union and references within the schema; bounds and patterns are ignored.
+//! Objects show all their properties. It has at most [`MOST`] values and [`DEPTH`] levels.
 
 use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-/// Most values.
+/// Maximum number of values. Further ones are left out.
 const MOST: usize = 256;
-/// Most levels.
+/// Maximum number of levels. Deeper ones are left out.
 const DEPTH: usize = 12;
 
 /// An outline of a schema's instances; its `Display` is JSON on several lines.
@@ -39,7 +39,7 @@ struct Outline<'s> {
 }
 
 impl<'s> Outline<'s> {
-    /// An instance of a schema, about; its recursion is bounded by [`DEPTH`].
+    /// Returns an example of a schema's instances. [`DEPTH`] limits the recursion.
     fn value(&mut self, schema: &'s Value, depth: usize) -> Value {
         let Some(object) = schema.as_object() else { return json!({}) };
         self.left = self.left.saturating_sub(1);
@@ -106,7 +106,7 @@ impl<'s> Outline<'s> {
         Value::Array(first.chain(rest).map(|schema| self.value(schema, depth + 1)).collect())
     }
 
-    /// The target of a reference within the schema.
+    /// Returns the target of a reference within the schema.
     fn target(&self, reference: &Value) -> Option<&'s Value> {
         self.root.pointer(reference.as_str()?.strip_prefix('#')?)
     }
@@ -117,7 +117,7 @@ fn all_of(schema: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Valu
     parts.into_iter().flatten().filter_map(Value::as_object)
 }
 
-/// A text that says what a string is.
+/// Returns a text that describes a string.
 fn string(schema: &Map<String, Value>) -> String {
     let told = ["format", "pattern"].iter().find_map(|name| schema.get(*name)?.as_str());
     told.map_or_else(|| "string".to_owned(), str::to_owned)

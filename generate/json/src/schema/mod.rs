@@ -1,13 +1,13 @@
-//! Schemas: what a value has to be, what is wrong with one, and the grammars that guide a repair.
+//! Schemas: validation of values, and the grammars that guide a repair.
 //!
-//! A [`JsonSchema`] is a handle. Everything that is derived from its text is derived once: the validator when it is made,
-//! the grammar of its twin when a repair first asks for it.
+//! A [`JsonSchema`] is a handle. Everything derived from its text is derived once: the validator at its creation, its
+//! relaxed grammar when a repair first needs it.
 
 mod error;
 mod expected;
 mod place;
+mod relaxed_schema;
 mod spelling;
-mod twin;
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub use error::{MAX_ERRORS, SchemaError, ValidationError, Violation};
 pub use expected::Expected;
-pub(crate) use twin::{Twin, any_json};
+pub(crate) use relaxed_schema::{RelaxedSchema, any_json};
 
 /// A JSON Schema, shared by all its clones. `Send` and `Sync`.
 ///
@@ -41,9 +41,9 @@ struct Inner {
     value: Value,
     validator: jsonschema::Validator,
     /// The relaxed grammar, compiled on first use. `None` inside if it could not be compiled.
-    twin: OnceLock<Option<Twin>>,
+    relaxed: OnceLock<Option<RelaxedSchema>>,
     /// The relaxed grammar without undeclared keys. `None` inside if it could not be compiled, or equals the other.
-    closed_twin: OnceLock<Option<Twin>>,
+    closed_relaxed: OnceLock<Option<RelaxedSchema>>,
 }
 
 impl std::fmt::Debug for JsonSchema {
@@ -52,7 +52,7 @@ impl std::fmt::Debug for JsonSchema {
     }
 }
 
-/// The same text.
+/// Compares the texts.
 impl PartialEq for JsonSchema {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner) || self.inner.text == other.inner.text
@@ -72,31 +72,31 @@ impl FromStr for JsonSchema {
 }
 
 impl JsonSchema {
-    /// A schema that was parsed.
+    /// Returns a parsed schema.
     ///
     /// # Errors
     ///
-    /// It is no valid schema, or refers to others that are not in it.
+    /// The value is not a valid schema, or refers to schemas outside of it.
     pub fn from_value(schema: Value) -> Result<Self, SchemaError> {
         Self::new(schema.to_string(), schema)
     }
 
-    /// The schema of a Rust type, as `schemars` derives it.
+    /// Returns the schema of a Rust type, as `schemars` derives it.
     ///
     /// # Panics
     ///
-    /// If an implementation of the trait by hand gives something that is no schema.
+    /// If an implementation of the trait by hand returns an invalid schema.
     pub fn from_type<T: schemars::JsonSchema>() -> Self {
         let schema = schemars::schema_for!(T).to_value();
         Self::from_value(schema).expect("the schema of a type is a schema")
     }
 
-    /// The schema of a type that is declared in TypeScript. Objects take no keys that it does not name.
+    /// Returns the schema of a type declared in TypeScript. Objects accept no undeclared keys.
     ///
     /// # Errors
     ///
     /// The faults of the source, or that it has no type of this name; see
-    /// [`typescript`](grammarc_compiler::frontend::typescript) for what types can be.
+    /// [`typescript`](grammarc_compiler::frontend::typescript) for the supported types.
     pub fn from_typescript(source: &str, name: &str) -> Result<Self, SchemaError> {
         let options =
             TypeScriptOptions { start: Some(name.to_owned()), ..TypeScriptOptions::default() };
@@ -113,25 +113,25 @@ impl JsonSchema {
             pointer: error.instance_path().to_string(),
             message: error.to_string(),
         })?;
-        let (twin, closed_twin) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { inner: Arc::new(Inner { text, value, validator, twin, closed_twin }) })
+        let (relaxed, closed_relaxed) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { text, value, validator, relaxed, closed_relaxed }) })
     }
 
-    /// The text that it was read from.
+    /// Returns the text that it was read from.
     pub fn text(&self) -> &str {
         &self.inner.text
     }
 
-    /// The schema as a value.
+    /// Returns the schema as a value.
     pub fn value(&self) -> &Value {
         &self.inner.value
     }
 
-    /// Checks a value, formats that are known included.
+    /// Validates a value, known formats included.
     ///
     /// # Errors
     ///
-    /// The violations, the first [`MAX_ERRORS`] in the order in which they are found.
+    /// The first [`MAX_ERRORS`] violations.
     pub fn validate(&self, value: &Value) -> Result<(), ValidationError> {
         let validator = &self.inner.validator;
         if validator.is_valid(value) {
@@ -141,7 +141,7 @@ impl JsonSchema {
         Err(ValidationError { violations: violations.collect() })
     }
 
-    /// The errors of the validator, with those of each branch where a union is not met.
+    /// Returns the errors of the validator, with those of each branch of an unsatisfied union.
     pub(crate) fn errors<'v>(
         &'v self,
         value: &'v Value,
@@ -157,8 +157,8 @@ impl JsonSchema {
     /// The first undeclared key of a value, in an object with `properties` and without `additionalProperties`. `None` as well if the
     /// schema has no relaxed grammar, or if that grammar rejects the value for another reason.
     pub(crate) fn unnamed_key(&self, value: &Value) -> Option<Violation> {
-        let at = self.closed_twin()?.refuses(value)?;
-        if self.twin()?.refuses(value).is_some() {
+        let at = self.closed_relaxed()?.refuses(value)?;
+        if self.relaxed()?.refuses(value).is_some() {
             return None;
         }
         let pointer = place::pointer(value, at);
@@ -168,31 +168,32 @@ impl JsonSchema {
         Some(Violation { pointer, keyword, message: message.to_owned(), missing_key })
     }
 
-    /// The look of an instance, for messages: see [`Expected`].
+    /// Returns an example of an instance, for messages: see [`Expected`].
     pub fn expected(&self) -> Expected {
         Expected::of(&self.inner.value)
     }
 
-    /// The grammar that guides repairs. The first call compiles it; none where it cannot be compiled within two seconds.
-    pub(crate) fn twin(&self) -> Option<&Twin> {
-        self.inner.twin.get_or_init(|| Twin::compile(&self.inner.text, false)).as_ref()
+    /// Returns the relaxed grammar, which guides repairs. The first call compiles it. `None` if that fails or takes
+    /// more than two seconds.
+    pub(crate) fn relaxed(&self) -> Option<&RelaxedSchema> {
+        self.inner.relaxed.get_or_init(|| RelaxedSchema::compile(&self.inner.text, false)).as_ref()
     }
 
-    /// The same for objects that take no keys that the schema does not name; none as well where that is no other grammar.
-    pub(crate) fn closed_twin(&self) -> Option<&Twin> {
+    /// Returns the relaxed grammar without undeclared keys. `None` also if it equals the relaxed grammar.
+    pub(crate) fn closed_relaxed(&self) -> Option<&RelaxedSchema> {
         let make = || {
-            let closed = Twin::compile(&self.inner.text, true)?;
-            Some(closed).filter(|closed| self.twin().is_none_or(|open| !open.is_same(closed)))
+            let closed = RelaxedSchema::compile(&self.inner.text, true)?;
+            Some(closed).filter(|closed| self.relaxed().is_none_or(|open| !open.is_same(closed)))
         };
-        self.inner.closed_twin.get_or_init(make).as_ref()
+        self.inner.closed_relaxed.get_or_init(make).as_ref()
     }
 
-    /// Compiles the grammars that guide repairs, which the first repair does else, in some milliseconds. False where the
-    /// schema has none (the compiler refuses a keyword, or needs more than two seconds): repairs then know of the schema
-    /// only in the end, when they validate the value.
+    /// Compiles the grammars that guide repairs, in some milliseconds. Otherwise the first repair does so. Returns
+    /// false if there is none (the compiler refuses a keyword, or needs more than two seconds): repairs then only
+    /// validate the final value.
     pub fn prepare(&self) -> bool {
-        let _ = self.closed_twin();
-        self.twin().is_some()
+        let _ = self.closed_relaxed();
+        self.relaxed().is_some()
     }
 }
 
@@ -216,11 +217,11 @@ mod tests {
     fn a_schema_that_is_closed_has_one_twin() {
         let schema = |text: &str| text.parse::<JsonSchema>().unwrap();
         let open = schema(r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#);
-        assert!(open.twin().is_some() && open.closed_twin().is_some());
+        assert!(open.relaxed().is_some() && open.closed_relaxed().is_some());
         let closed = schema(
             r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}"#,
         );
-        assert!(closed.twin().is_some() && closed.closed_twin().is_none());
+        assert!(closed.relaxed().is_some() && closed.closed_relaxed().is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! From a byte of a value's text to the member that it belongs to.
+//! Maps a byte of a value's text to the member that contains it.
 
 use serde_json::Value;
 

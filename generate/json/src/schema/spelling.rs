@@ -24,7 +24,7 @@ const BY_NAME: [&str; 6] =
 const EXCLUSIVE: [(&str, &str); 2] =
     [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")];
 
-/// A schema in the spelling of its draft.
+/// Returns a schema in the spelling of its draft.
 pub(super) fn modern(mut schema: Value) -> Value {
     let mut open = vec![&mut schema];
     while let Some(value) = open.pop() {

@@ -1,4 +1,4 @@
-//! Conversations and tools of Anthropic's protocol, in the forms that chats have here.
+//! Conversations and tools of Anthropic's protocol, converted to the form of chats.
 
 use serde_json::{Map, Value, json};
 
@@ -118,7 +118,7 @@ impl Message {
     }
 }
 
-/// A text, or the text of a list of blocks of text.
+/// Returns a text, or the text of a list of blocks of text.
 fn text_of(path: &str, value: &Value) -> Result<String, ApiError> {
     let parts = match value {
         Value::String(text) => return Ok(text.clone()),
@@ -156,7 +156,7 @@ pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     tools.collect()
 }
 
-/// The choice of a tool as chats have it, and whether there may be several calls.
+/// Converts the choice of a tool to the form of chats. Returns also whether there may be several calls.
 pub(super) fn tool_choice(mut choice: Fields) -> Result<(Option<Value>, bool), ApiError> {
     let kind = choice.text("type")?.unwrap_or_default();
     let parallel = !choice.flag("disable_parallel_tool_use")?.unwrap_or(false);

@@ -1,4 +1,4 @@
-//! The message that an output is.
+//! Converts an output to a message.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::ApiError;
 
-/// The fields that a message begins with.
+/// The first fields of a message.
 pub(super) struct Head {
     pub(super) number: String,
     pub(super) model: String,
@@ -16,7 +16,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// A message with these blocks.
+    /// Returns a message with these blocks.
     pub(super) fn message(&self, content: Vec<Value>, end: Option<End<'_>>) -> Value {
         let usage = end.as_ref().map_or_else(Usage::default, |end| end.usage);
         let usage = Usage { prompt_tokens: self.prompt_tokens, ..usage };
@@ -38,13 +38,13 @@ impl Head {
         message
     }
 
-    /// A call of a tool.
+    /// Returns a call of a tool.
     pub(super) fn call(&self, index: u32, name: &str, input: Value) -> Value {
         let id = format!("toolu_{}_{index}", self.number);
         json!({"type": "tool_use", "id": id, "name": name, "input": input})
     }
 
-    /// A whole message. A call that was cut is not in it.
+    /// Returns a complete message. A truncated call is left out.
     pub(super) fn whole(&self, output: &Output) -> Value {
         let mut content = Vec::new();
         if !output.reasoning.is_empty() {
@@ -63,10 +63,10 @@ impl Head {
     }
 }
 
-/// How an output ended: its reason, its whole calls and its usage.
+/// The end of an output: its reason, its complete calls and its usage.
 pub(super) struct End<'a> {
     pub(super) finish: &'a Finish,
-    /// Calls that are whole.
+    /// Number of complete calls.
     pub(super) calls: usize,
     pub(super) usage: Usage,
 }
@@ -82,7 +82,7 @@ impl End<'_> {
         }
     }
 
-    /// The stop string that ended the output.
+    /// Returns the stop string that ended the output.
     pub(super) fn sequence(&self) -> Option<&str> {
         match self.finish {
             Finish::StopString(text) => Some(text),
@@ -90,7 +90,7 @@ impl End<'_> {
         }
     }
 
-    /// Facts that the protocol has no word for.
+    /// Returns the facts that the protocol has no field for.
     pub(super) fn own(&self) -> Value {
         json!({
             "finish": self.finish.detail().unwrap_or_else(|| self.finish.reason()),
@@ -99,7 +99,7 @@ impl End<'_> {
     }
 }
 
-/// The usage of an output.
+/// Returns the usage of an output.
 pub(super) fn usage_of(usage: Usage) -> Value {
     json!({
         "input_tokens": usage.prompt_tokens,
@@ -119,7 +119,7 @@ pub(super) fn thinking(text: &str) -> Value {
     json!({"type": "thinking", "thinking": text, "signature": ""})
 }
 
-/// An error in Anthropic's form: the type is told by the status.
+/// Returns an error in Anthropic's form; its type follows from the status.
 pub(super) fn error_of(error: &ApiError) -> Value {
     let kind = match error.status().as_u16() {
         401 => "authentication_error",
@@ -138,7 +138,7 @@ pub(super) fn error_of(error: &ApiError) -> Value {
     body
 }
 
-/// The response that is an error.
+/// Returns the response of an error.
 pub(super) fn error(error: &ApiError) -> Response {
     let mut response = error.clone().into_response();
     *response.body_mut() = Body::from(error_of(error).to_string());

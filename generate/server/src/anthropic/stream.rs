@@ -1,4 +1,4 @@
-//! The events of a message that is streamed: its blocks are opened, grow and are closed one after the other.
+//! The events of a streamed message: its blocks are opened, extended and closed one after the other.
 
 use grammarc_generate::Event;
 use grammarc_generate::output::Usage;
@@ -20,7 +20,7 @@ enum Open {
 pub(super) struct Frames {
     head: Head,
     open: Option<Open>,
-    /// Index of the block that is open, or of the next.
+    /// Index of the open block, or of the next.
     index: usize,
     calls: usize,
 }
@@ -30,7 +30,7 @@ impl Frames {
         Self { head, open: None, index: 0, calls: 0 }
     }
 
-    /// A frame of an event.
+    /// Returns a frame of an event.
     fn frame(name: &str, mut value: Value) -> String {
         value["type"] = Value::from(name);
         named(name, &value)

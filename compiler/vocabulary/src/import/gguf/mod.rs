@@ -14,7 +14,7 @@
 //! Tokens at which llama.cpp ends a generation by their names (`ends`) are control tokens of whatever type.
 //! The exception is a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403): it stands for its
 //! UTF-8, as in the tokenizer that it was converted from, where llama.cpp prints a placeholder. Types are as bad as what
-//! converters knew: rows that pad the logits are typed as text of every sort, and told by their names in `settle`.
+//! converters knew: rows that pad the logits are typed as text of every sort, and `resolve_tokens` knows them by their names.
 
 mod ends;
 mod header;
@@ -30,7 +30,8 @@ use crate::names::is_control_piece;
 use crate::options::EndToken;
 
 use super::companions::Companions;
-use super::{Origin, TokenizerFormat};
+use super::format::TokenizerFormat;
+use super::origin::Origin;
 
 use header::{Fault, Value};
 

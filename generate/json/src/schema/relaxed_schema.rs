@@ -1,9 +1,9 @@
-//! The wide twin of a schema: the same instances, in every spelling that a repair may choose between.
+//! The relaxed grammar of a schema: the same instances, in every spelling that a repair may choose between.
 //!
-//! Keys stand in any order, numbers and strings in any form, without white space: the search hands it texts of lexemes. It is
-//! compiled for the vocabulary of the 256 bytes, since a search reads bytes.
+//! Keys may come in any order, numbers and strings in any form, without white space: the search supplies texts of
+//! lexemes. It is compiled for the vocabulary of the 256 bytes, since a search reads bytes.
 //!
-//! Items that must differ are not compared by the search; what it finds is validated in the end.
+//! The search does not compare `uniqueItems`; its result is validated at the end.
 
 use std::sync::OnceLock;
 
@@ -16,11 +16,11 @@ use crate::text_grammar::{compile, refused_at};
 
 /// The grammar of a schema's instances in all spellings, over bytes.
 #[derive(Debug)]
-pub(crate) struct Twin {
+pub(crate) struct RelaxedSchema {
     pub(crate) grammar: Grammar,
 }
 
-impl Twin {
+impl RelaxedSchema {
     /// Compiles the relaxed grammar of a schema. `None` if the compiler refuses the schema or meets a limit. With `closed`, objects with
     /// `properties` take no undeclared keys.
     pub(crate) fn compile(schema: &str, closed: bool) -> Option<Self> {
@@ -33,20 +33,21 @@ impl Twin {
         Some(Self { grammar: compile(&FrontEnd::JsonSchema(options), schema)? })
     }
 
-    /// The offset in the value's compact JSON of the first byte that the grammar rejects. `None` if it accepts the text or meets a limit.
+    /// Returns the offset in the value's compact JSON of the first byte that the grammar rejects. `None` if it
+    /// accepts the text or meets a limit.
     pub(super) fn refuses(&self, value: &Value) -> Option<usize> {
         refused_at(&self.grammar, &value.to_string()).ok().flatten()
     }
 
-    /// Whether both grammars have the same rules, so that searches with either find the same.
+    /// Whether both grammars have the same rules, so that searches with either have the same result.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (one, other) = (self.grammar.artifact(), other.grammar.artifact());
         one.start_rule() == other.start_rule() && one.tables() == other.tables()
     }
 }
 
-/// The twin of the schema that everything is an instance of.
-pub(crate) fn any_json() -> Option<&'static Twin> {
-    static ANY: OnceLock<Option<Twin>> = OnceLock::new();
-    ANY.get_or_init(|| Twin::compile("true", false)).as_ref()
+/// Returns the relaxed grammar of any JSON value.
+pub(crate) fn any_json() -> Option<&'static RelaxedSchema> {
+    static ANY: OnceLock<Option<RelaxedSchema>> = OnceLock::new();
+    ANY.get_or_init(|| RelaxedSchema::compile("true", false)).as_ref()
 }

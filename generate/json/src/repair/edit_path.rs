@@ -1,39 +1,40 @@
-//! From a way through the lattice to the edits that it is.
+//! Converts a path through the lattice to edits.
 
 use crate::scan::{skip_space, trim_space};
 
 use super::edits::{Edit, EditKind, Grade};
 use super::lattice::Step;
 use super::numbers::write_number;
-use super::outside::{Behind, behind};
+use super::outside::{Suffix, suffix};
 use super::search::{Taken, is_number};
 use super::spell;
 use super::strings::Lack;
 
-/// The result of a way through the source.
-pub(super) struct Told {
+/// The edits of a path through the source.
+pub(super) struct PathEdits {
     pub(super) edits: Vec<Edit>,
-    /// The text ends before the document does.
+    /// Whether the text ends before the document does.
     pub(super) truncated: bool,
-    /// A number stands at the end of a text that ends too early: it may have had more digits.
+    /// Whether a truncated text ends with a number, which may have had more digits.
     pub(super) open_number: bool,
-    /// Closers are missing at the end of a text that ends with one: it may as well be one before the end that is missing.
+    /// Whether closers are missing at the end of a text that ends with one. The missing closer may also belong before
+    /// that one.
     pub(super) closer_lost: bool,
 }
 
-/// The edits of a way, in the order of the source.
-pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
+/// Returns the edits of a path, in the order of the source.
+pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     let bytes = source.as_bytes();
-    let mut told =
-        Told { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
+    let mut found =
+        PathEdits { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
     // Behind what the last step read.
     let mut behind_last = 0;
     let (mut number_at_end, mut closer_at_end) = (false, false);
-    for (at, taken) in way.iter().enumerate() {
+    for (at, taken) in path.iter().enumerate() {
         let Taken { step, start, end } = *taken;
         let mut change = |at: std::ops::Range<usize>, inserted: &str, kind: EditKind| {
             let (removed, inserted) = (source[at.clone()].to_owned(), inserted.to_owned());
-            told.edits.push(Edit { at, kind, removed, inserted, grade: kind.grade() });
+            found.edits.push(Edit { at, kind, removed, inserted, grade: kind.grade() });
         };
         match step {
             Step::Start => leave_out_before(source, end, &mut change),
@@ -42,9 +43,9 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 closer_at_end = matches!(bytes[start], b'}' | b']');
             }
             Step::String(reading) => {
-                let is_key = is_key(source, &way[at + 1..]);
-                spell::edits(source, start, &reading, is_key, &mut told.edits);
-                told.truncated |= reading.lack == Lack::Rest;
+                let is_key = is_key(source, &path[at + 1..]);
+                spell::edits(source, start, &reading, is_key, &mut found.edits);
+                found.truncated |= reading.lack == Lack::Rest;
             }
             Step::Literal(literal) => change(start..end, literal, EditKind::Literal),
             Step::Mark(byte) => {
@@ -68,7 +69,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 change(start..end, "", kind);
                 // Only at the end, where nothing follows that it could have closed, is it sure to be too many.
                 if kind == EditKind::ExtraCloser
-                    && let Some(edit) = told.edits.last_mut()
+                    && let Some(edit) = found.edits.last_mut()
                 {
                     edit.grade = Grade::Likely;
                 }
@@ -83,21 +84,21 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 };
                 change(place..place, char::from(byte).encode_utf8(&mut [0; 4]), kind);
                 if kind == EditKind::MissingEnd {
-                    told.truncated = true;
-                    told.open_number |= number_at_end;
-                    told.closer_lost |= closer_at_end;
+                    found.truncated = true;
+                    found.open_number |= number_at_end;
+                    found.closer_lost |= closer_at_end;
                 }
             }
             Step::Tail => {
                 let place = trim_space(bytes, behind_last, start);
                 change(place..end, "", EditKind::Truncated);
-                told.truncated = true;
+                found.truncated = true;
             }
             Step::End => {
-                let kind = match behind(source, start).0 {
-                    Behind::Nothing => continue,
-                    Behind::Closers => EditKind::ExtraCloser,
-                    Behind::Text => EditKind::Outside,
+                let kind = match suffix(source, start).0 {
+                    Suffix::Nothing => continue,
+                    Suffix::Closers => EditKind::ExtraCloser,
+                    Suffix::Text => EditKind::Outside,
                 };
                 change(trim_space(bytes, behind_last, start)..end, "", kind);
             }
@@ -107,10 +108,10 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
             behind_last = behind_last.max(end);
         }
     }
-    told
+    found
 }
 
-/// The text before a document is left out, and a byte order mark is called what it is.
+/// Adds the edit that removes the text before a document; a byte order mark has its own kind of edit.
 fn leave_out_before(
     source: &str,
     start: usize,
@@ -125,7 +126,7 @@ fn leave_out_before(
     }
 }
 
-/// Whether the next lexeme of a way is a colon.
+/// Whether the next lexeme of a path is a colon.
 fn is_key(source: &str, rest: &[Taken]) -> bool {
     let next =
         rest.iter().find(|taken| !matches!(taken.step, Step::Comment | Step::Space | Step::Delete));

@@ -7,7 +7,7 @@ use std::ffi::c_char;
 /// # Safety
 ///
 /// `place` is NULL or points to memory for one element.
-pub(crate) unsafe fn tell<T>(place: *mut T, value: T) {
+pub(crate) unsafe fn write_out<T>(place: *mut T, value: T) {
     if !place.is_null() {
         // SAFETY: not NULL; the rest is the caller's promise.
         unsafe { place.write(value) };
@@ -30,9 +30,9 @@ impl Text {
     /// # Safety
     ///
     /// `length` is NULL or points to a number.
-    pub(crate) unsafe fn give(&self, length: *mut usize) -> *const c_char {
+    pub(crate) unsafe fn lend(&self, length: *mut usize) -> *const c_char {
         // SAFETY: the caller's promise.
-        unsafe { tell(length, self.0.len() - 1) };
+        unsafe { write_out(length, self.0.len() - 1) };
         self.0.as_ptr().cast()
     }
 }

@@ -16,8 +16,8 @@ use super::names::{is_marker, is_markup, is_padding, is_reserved};
 use super::options::{EndToken, Tokens, VocabularyOptions, like};
 use super::table::{TokenEntry, TokenTable};
 
-/// Decides everything that a draft leaves open.
-pub(super) fn settle(
+/// Resolves a draft: the kind of each token, the end tokens and the logit width.
+pub(super) fn resolve(
     mut draft: Draft,
     options: &VocabularyOptions,
 ) -> Result<TokenTable, VocabularyError> {
@@ -52,7 +52,7 @@ pub(super) fn settle(
     })
 }
 
-/// The kind that the source's claim and the token's name give.
+/// Returns the kind of a token by its source's claim and its name.
 fn kind_of(slot: &Slot) -> TokenKind {
     let added_marker = || {
         let is_control = |text| is_marker(text) && !is_markup(text);
@@ -95,7 +95,9 @@ fn override_kinds(
     Ok(())
 }
 
-/// The ids that a selection names. A name that no token fits is an error, as an id that no token has.
+/// Returns the ids that a selection names.
+///
+/// Fails where no token has the id, or no token matches the pattern.
 fn chosen(
     draft: &Draft,
     tokens: &Tokens,
@@ -132,8 +134,10 @@ fn known<'a>(draft: &'a Draft, id: u32, option: &'static str) -> Result<&'a Slot
     })
 }
 
-/// The end tokens, ascending. The end tokens of the options must exist; one that only a file names is left out with a
-/// finding, since such files are often copied from another model.
+/// Returns the end tokens, ascending.
+///
+/// Fails where an end token of the options does not exist. One that only a file names is left out with a finding, since
+/// such files are often copied from another model.
 fn end_tokens(
     draft: &mut Draft,
     options: &VocabularyOptions,
@@ -181,7 +185,7 @@ fn end_tokens(
     Ok(ids)
 }
 
-/// An end token is matched by its id only, unless the user insists that it is text as well.
+/// Makes an end token special, unless the options state that it is text as well.
 fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [TokenKind], id: u32) {
     let kind = &mut kinds[id as usize];
     if *kind != TokenKind::Text || options.says_text(id) {
@@ -203,7 +207,7 @@ fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [Tok
     }
 }
 
-/// Settles the logit width and drops the ids that have no logit.
+/// Resolves the logit width, and drops the ids that have no logit.
 ///
 /// A model may have fewer logits than its tokenizer has ids (Gemma 3 has no logit for its last, an image marker). An
 /// id that falls off must not be of text or an end token: then the width is wrong.
@@ -245,7 +249,7 @@ fn fit_width(
     Ok(width)
 }
 
-/// Findings about the settled vocabulary.
+/// Adds the findings about the resolved vocabulary.
 fn report(draft: &mut Draft, kinds: &[TokenKind], end_tokens: &[u32]) {
     let ids_where = |test: &dyn Fn(&Slot, TokenKind) -> bool| -> Vec<u32> {
         let rows = (0..).zip(draft.slots.iter().zip(kinds));
@@ -310,7 +314,7 @@ fn report(draft: &mut Draft, kinds: &[TokenKind], end_tokens: &[u32]) {
     draft.findings.append(&mut findings);
 }
 
-/// The bytes that no single-byte text token spells. Without one, a text with that byte may have no tokens at all.
+/// Reports the bytes that no single-byte text token spells: a text with such a byte may have no tokens at all.
 fn missing_bytes(slots: &[Slot], kinds: &[TokenKind]) -> Option<Diagnostic> {
     let mut spelled = [false; 256];
     for (slot, &kind) in slots.iter().zip(kinds) {

@@ -1,4 +1,5 @@
-//! Unmasked grammars whose masks are computed in the background: a few at once. All requests for such a grammar share it.
+//! Unmasked grammars whose masks are computed in the background, a few at a time. All requests for such a grammar
+//! share it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,12 +7,13 @@ use grammarc_compiler::cache::Key;
 use grammarc_compiler::diagnostics::report::Report;
 use grammarc_runtime::Grammar as Compiled;
 
-/// Most background threads of one compiler that compute masks. More would take processors from generations.
+/// Maximum number of background threads of one compiler. More would take processors from generations; beyond it,
+/// masks are computed before the grammar is returned.
 const MOST: usize = 2;
 
 /// The unmasked grammars of one compiler whose masks are being computed.
 #[derive(Default)]
-pub(crate) struct Behind {
+pub(crate) struct Background {
     begun: Mutex<Vec<(Key, Begun)>>,
 }
 
@@ -24,25 +26,25 @@ pub(crate) struct Begun {
 
 /// The place of a grammar in the table. Dropping it frees the place.
 pub(crate) struct Place {
-    behind: Arc<Behind>,
+    background: Arc<Background>,
     key: Key,
 }
 
-impl Behind {
-    /// The unmasked grammar with this key, if its masks are being computed.
+impl Background {
+    /// Returns the unmasked grammar with this key, if its masks are being computed.
     pub(crate) fn get(&self, key: &Key) -> Option<Begun> {
         let begun = self.lock();
         begun.iter().find(|(other, _)| other == key).map(|(_, begun)| begun.clone())
     }
 
-    /// Takes a place for a grammar. `None` if all places are taken, or if the grammar has one already.
+    /// Reserves a place for a grammar. `None` if all places are in use, or if the grammar has one already.
     pub(crate) fn place(self: &Arc<Self>, key: Key, grammar: Begun) -> Option<Place> {
         let mut begun = self.lock();
         if begun.len() >= MOST || begun.iter().any(|(other, _)| *other == key) {
             return None;
         }
         begun.push((key, grammar));
-        Some(Place { behind: Arc::clone(self), key })
+        Some(Place { background: Arc::clone(self), key })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(Key, Begun)>> {
@@ -53,6 +55,6 @@ impl Behind {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.behind.lock().retain(|(key, _)| *key != self.key);
+        self.background.lock().retain(|(key, _)| *key != self.key);
     }
 }

@@ -1,0 +1,99 @@
+//! Continuing a walk from return states, at the nodes at which a callee is left.
+//!
+//! The outcomes there are not walked at once: the nodes go on the [`worklist`](super::worklist), which the walker works
+//! off. All nodes of a shared exit class are continued together where [`node_sets`](super::node_sets) can do so.
+//!
+//! Cost: O(nodes), or O(edges of the exit class with a live byte).
+
+use super::cursor::{Cursor, LiveConfigurations};
+use super::node_sets::NodeSets;
+use super::worklist::Worklist;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::shared::exits::class_nodes;
+use crate::masks::shortcuts::Shortcut;
+use crate::network::lazy_dfa::BOTTOM;
+
+/// The part of a walk that continues from return states.
+pub(crate) struct Returns<'w, 'a> {
+    pub(crate) cursor: &'w mut Cursor<'a>,
+    pub(crate) worklist: &'w mut Worklist,
+    pub(crate) node_sets: &'w mut NodeSets,
+}
+
+impl<'a> Returns<'_, 'a> {
+    /// Adds the outcomes at `nodes` of `state` over the local frame `frame`, by work to come.
+    pub(crate) fn run(
+        &mut self,
+        (state, frame): (u32, u32),
+        nodes: impl Iterator<Item = u32>,
+        builder: &mut OutcomeBuilder<'a>,
+    ) {
+        let reached = self.cursor.sets.after_returns(state, frame);
+        let way = self.cursor.live_configurations(reached.at);
+        for node in nodes {
+            if reached.exits {
+                builder.leave(node);
+            }
+            self.worklist.walk_below(node, way);
+        }
+    }
+
+    /// Continues from `frame` at nodes at which a callee is left.
+    pub(crate) fn go_on(
+        &mut self,
+        frame: u32,
+        exits: impl Iterator<Item = u32>,
+        builder: &mut OutcomeBuilder<'a>,
+    ) {
+        if frame == BOTTOM {
+            // The walk may have come here from another rule by tail calls, after which less may come.
+            exits.for_each(|exit| builder.leave(exit));
+            return;
+        }
+        let after = self.cursor.sets.frame(frame);
+        self.run(after, exits, builder);
+    }
+
+    /// Adds the outcomes of a return state over a frame, at those nodes of a shared exit class that are in `nodes`,
+    /// without the excluded subtrees.
+    pub(crate) fn leave_through(
+        &mut self,
+        (ret, parent): (u32, u32),
+        class: u32,
+        nodes: &[u32],
+        excluded: &Excluded,
+        builder: &mut OutcomeBuilder<'a>,
+    ) {
+        let Some(&first) = nodes.first() else { return };
+        let reached = self.cursor.sets.after_returns(ret, parent);
+        if reached.exits {
+            nodes.iter().for_each(|&node| builder.leave(node));
+        }
+        let way = self.cursor.live_configurations(reached.at);
+        let shared = self.cursor.follow.network().shared;
+        let edges = self.cursor.facts.class_edges(shared, class);
+        let of_class = class_nodes(shared, class);
+        let all = of_class.len() == nodes.len();
+        let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
+        let are_together = (all || below) && excluded.is_empty() && !way.is_wide;
+        if are_together && self.cursor.has(Shortcut::NodeSets) {
+            self.cursor.count(Shortcut::NodeSets);
+            let work = (&mut *self.cursor, &mut *self.worklist);
+            return self.node_sets.leave_together(work, way, (class, all), edges, builder);
+        }
+        let LiveConfigurations { at, live, .. } = way;
+        let floor = self.worklist.floor();
+        let trie = self.cursor.trie;
+        let end = nodes.iter().map(|&node| trie.end[node as usize]).max().unwrap_or(first);
+        let mut from = 0;
+        for byte in live.iter() {
+            from += edges[from..].partition_point(|edge| (edge.byte, edge.child) <= (byte, first));
+            let on = edges[from..].iter().take_while(|edge| edge.byte == byte && edge.child < end);
+            let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
+            let on = on.filter(|edge| !excluded.contains(edge.child));
+            on.for_each(|edge| self.worklist.visit(edge.child, at));
+        }
+        self.worklist.sort(floor);
+    }
+}

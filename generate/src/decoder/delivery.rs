@@ -1,0 +1,64 @@
+//! The events of an output: collected until the host takes them.
+
+use grammarc_runtime::Vocabulary;
+
+use super::changes::Changes;
+use super::log::{Log, Place};
+use super::sender::Sender;
+use crate::output::{Event, Finish, Finished, Usage};
+
+/// The events that the host has not taken, and the senders that make them.
+pub(super) struct Delivery {
+    sender: Sender,
+    changes: Option<Changes>,
+    events: Vec<Event>,
+    has_finished: bool,
+}
+
+impl Delivery {
+    /// Returns a delivery without events. `changes` adds the changes in the value of a JSON text.
+    pub(super) fn new(sender: Sender, changes: Option<Changes>) -> Self {
+        Self { sender, changes, events: Vec::new(), has_finished: false }
+    }
+
+    /// Whether the text that was sent ends within the reasoning.
+    pub(super) fn is_reasoning(&self) -> bool {
+        self.sender.is_reasoning()
+    }
+
+    /// Adds an event.
+    pub(super) fn push(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// Takes the events.
+    pub(super) fn take(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Adds events for the output up to a place, and its end where `end` is given. The end is sent once.
+    pub(super) fn send(
+        &mut self,
+        log: &Log,
+        to: Place,
+        vocabulary: &Vocabulary,
+        end: Option<(Finish, Usage)>,
+    ) {
+        let end = end.filter(|_| !std::mem::replace(&mut self.has_finished, true));
+        let mut cut_call = None;
+        let mut new = Vec::new();
+        let events = if self.changes.is_some() { &mut new } else { &mut self.events };
+        self.sender.send(log, to, vocabulary, events);
+        if let Some((finish, _)) = &end {
+            cut_call = self.sender.finish(finish.is_cut(), events);
+        }
+        if let Some(changes) = &mut self.changes {
+            changes.add(new, &mut self.events);
+            if end.is_some() {
+                changes.finish(&mut self.events);
+            }
+        }
+        let finished = end.map(|(finish, usage)| Finished { finish, cut_call, usage });
+        self.events.extend(finished.map(Event::Finished));
+    }
+}

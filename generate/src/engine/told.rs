@@ -1,7 +1,0 @@
-//! Items of the stream of one output.
-
-use crate::error::GenerateError;
-use crate::output::Event;
-
-/// An item of an output's stream: events, and at last an error if there is one.
-pub type Told = Result<Event, GenerateError>;
