@@ -5,37 +5,29 @@ use std::path::{Path, PathBuf};
 
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::frontend::FrontEnd;
-use grammarc_compiler::frontend::choice::ChoiceOptions;
-use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
-use grammarc_compiler::frontend::json_schema::{
-    Escapes, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, Separator, Whitespace,
-};
-use grammarc_compiler::frontend::lark::LarkOptions;
-use grammarc_compiler::frontend::regex::PatternOptions;
-use grammarc_compiler::frontend::settings::Language;
+use grammarc_compiler::frontend::json_schema::Resources;
+use grammarc_compiler::frontend::settings::{Language, OptionRow, Settings, SettingsError};
 use grammarc_compiler::frontend::sources::Sources;
-use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
-use grammarc_compiler::frontend::substring::SubstringOptions;
-use grammarc_compiler::frontend::typescript::TypeScriptOptions;
+use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::fault::{causes, wrong};
-use super::raw::{self, Dialect, EscapeForm, Numbers, Order};
+use super::raw;
 use crate::{include, registry};
 
-/// The options of a group, with those that were given.
+/// The options of a group that were given.
 #[derive(Debug)]
 pub(crate) struct GroupOptions {
-    json_schema: JsonSchemaOptions,
-    /// Start rule or type, unless the language's own.
-    start: Option<String>,
-    tokens: Tokens,
+    /// Each with its value and its place.
+    given: Vec<(&'static OptionRow, Value, Range<usize>)>,
     /// Place of the key `kind`, if it is given.
     kind_at: Range<usize>,
+    registry_at: Range<usize>,
+    include_at: Range<usize>,
+    /// The schemas that others refer to.
+    resources: Resources,
     /// The sources that grammars refer to.
     sources: Sources,
-    /// The options that were given, where each stands, and the kinds of sources that it is for.
-    given: Vec<(&'static str, Range<usize>, &'static [Language])>,
     /// The registry as it was written.
     pub(crate) registry: Vec<String>,
     /// The sources that grammars refer to, as they were written.
@@ -47,168 +39,117 @@ pub(crate) struct GroupOptions {
 impl GroupOptions {
     /// Reads the options of a group, and the schemas of its registry.
     pub(super) fn read(root: &Path, group: &raw::Group) -> Result<Self, Diagnostic> {
-        let mut json_schema = JsonSchemaOptions::default();
-        text_form(group, &mut json_schema)?;
-        if let Some(closed) = &group.closed {
-            json_schema.closed = *closed.get_ref();
-        }
-        if let Some(dialect) = &group.dialect {
-            json_schema.dialect = match dialect.get_ref() {
-                Dialect::JsonSchema => SchemaDialect::JsonSchema,
-                Dialect::OpenApi30 => SchemaDialect::OpenApi30,
-            };
-        }
-        let mut inputs = Vec::new();
-        let arguments = group.registry.as_ref().map(Spanned::get_ref).cloned().unwrap_or_default();
-        if let Some(given) = &group.registry {
-            let paths: Vec<_> = arguments.iter().map(Into::into).collect();
-            let registry = registry::read(root, &paths)
-                .map_err(|error| wrong("registry", given.span(), causes(&error)))?;
-            json_schema.resources = registry.resources;
-            inputs = registry.inputs;
-        }
-        let include = group.include.as_ref().map(Spanned::get_ref).cloned().unwrap_or_default();
-        let mut sources = Sources::default();
-        if let Some(given) = &group.include {
-            let paths: Vec<_> = include.iter().map(Into::into).collect();
-            let included = include::read(root, &paths)
-                .map_err(|error| wrong("include", given.span(), causes(&error)))?;
-            sources = included.sources;
-            inputs.extend(included.inputs);
-        }
-        let start = group.start.as_ref().map(|start| start.get_ref().clone());
-        const SCHEMAS: &[Language] =
-            &[Language::JsonSchema, Language::StructuralTag, Language::Lark];
-        const JSON: &[Language] =
-            &[Language::JsonSchema, Language::StructuralTag, Language::Lark, Language::TypeScript];
-        const STARTS: &[Language] =
-            &[Language::Gbnf, Language::Ebnf, Language::Lark, Language::TypeScript];
-        let tokens = group.tokens.as_ref().map(|given| *given.get_ref()).unwrap_or_default();
-        let given = [
-            ("dialect", group.dialect.as_ref().map(Spanned::span), SCHEMAS),
-            ("closed", group.closed.as_ref().map(Spanned::span), SCHEMAS),
-            ("whitespace", group.whitespace.as_ref().map(Spanned::span), JSON),
-            ("levels", group.levels.as_ref().map(Spanned::span), JSON),
-            ("separators", group.separators.as_ref().map(Spanned::span), JSON),
-            ("surround", group.surround.as_ref().map(Spanned::span), JSON),
-            ("numbers", group.numbers.as_ref().map(Spanned::span), JSON),
-            ("escapes", group.escapes.as_ref().map(Spanned::span), JSON),
-            ("key-order", group.key_order.as_ref().map(Spanned::span), JSON),
-            ("registry", group.registry.as_ref().map(Spanned::span), SCHEMAS),
-            ("tokens", group.tokens.as_ref().map(Spanned::span), &[Language::StructuralTag]),
-            ("start", group.start.as_ref().map(Spanned::span), STARTS),
-            (
-                "include",
-                group.include.as_ref().map(Spanned::span),
-                &[Language::Gbnf, Language::Ebnf, Language::StructuralTag],
-            ),
-        ];
-        let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
-        let (given, registry) = (given.collect(), arguments);
-        let kind_at = group.kind.as_ref().map(Spanned::span).unwrap_or_default();
-        Ok(Self { kind_at, json_schema, start, tokens, sources, given, registry, include, inputs })
-    }
-
-    fn start(&self, default: &str) -> String {
-        self.start.clone().unwrap_or_else(|| default.to_owned())
-    }
-
-    fn gbnf(&self, notation: Notation) -> FrontEnd {
-        let (start, sources) = (self.start("root"), self.sources.clone());
-        FrontEnd::Gbnf(GbnfOptions { start, notation, sources })
-    }
-
-    /// How a source of a kind is read.
-    pub(super) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
-        let front_end = match kind {
-            Language::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
-            Language::Gbnf => self.gbnf(Notation::Gbnf),
-            Language::Ebnf => self.gbnf(Notation::Xgrammar),
-            Language::Lark => FrontEnd::Lark(LarkOptions {
-                start: self.start("start"),
-                schemas: self.json_schema.clone(),
-            }),
-            Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
-            Language::Regex => FrontEnd::Regex(PatternOptions::default()),
-            Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
-            Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
-                tokens: self.tokens,
-                schemas: self.json_schema.clone(),
-                sources: self.sources.clone(),
-            }),
-            Language::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
-                start: self.start.clone(),
-                json_schema: self.json_schema.clone(),
-            }),
-            Language::BuiltIn => {
-                let problem = format!("a built-in grammar has no file, and {name} is one");
-                return Err(wrong("kind", self.kind_at.clone(), problem));
-            }
+        let given = given(&group.options)?;
+        let span = |given: &Option<Spanned<Vec<String>>>| {
+            given.as_ref().map(Spanned::span).unwrap_or_default()
         };
-        match self.given.iter().find(|(.., kinds)| !kinds.contains(&kind)) {
-            None => Ok(front_end),
-            Some((key, span, kinds)) => {
-                let owner = kinds[0].name();
-                let kind = front_end.kind();
-                let problem = format!("it is for {owner} sources, and {name} is {kind}");
-                Err(wrong(key, span.clone(), problem)
-                    .with_help("put these files into a [[source]] of their own"))
-            }
+        let texts = |given: &Option<Spanned<Vec<String>>>| {
+            given.as_ref().map(Spanned::get_ref).cloned().unwrap_or_default()
+        };
+        let mut options = Self {
+            given,
+            kind_at: group.kind.as_ref().map(Spanned::span).unwrap_or_default(),
+            registry_at: span(&group.registry),
+            include_at: span(&group.include),
+            resources: Resources::default(),
+            sources: Sources::default(),
+            registry: texts(&group.registry),
+            include: texts(&group.include),
+            inputs: Vec::new(),
+        };
+        let paths = |texts: &[String]| texts.iter().map(Into::into).collect::<Vec<_>>();
+        if group.registry.is_some() {
+            let read = registry::read(root, &paths(&options.registry))
+                .map_err(|error| wrong("registry", options.registry_at.clone(), causes(&error)))?;
+            options.resources = read.resources;
+            options.inputs = read.inputs;
         }
+        if group.include.is_some() {
+            let read = include::read(root, &paths(&options.include))
+                .map_err(|error| wrong("include", options.include_at.clone(), causes(&error)))?;
+            options.sources = read.sources;
+            options.inputs.extend(read.inputs);
+        }
+        Ok(options)
+    }
+
+    /// The front end of a source of a kind.
+    ///
+    /// # Errors
+    ///
+    /// An option that is for sources of other kinds.
+    pub(super) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
+        if kind == Language::BuiltIn {
+            let problem = format!("a built-in grammar has no file, and {name} is one");
+            return Err(wrong("kind", self.kind_at.clone(), problem));
+        }
+        let other = |key: &str, span: &Range<usize>, owner: &OptionRow| {
+            let owner = owner.languages[0].name();
+            let problem = format!("it is for {owner} sources, and {name} is {}", kind.name());
+            wrong(key, span.clone(), problem)
+                .with_help("put these files into a [[source]] of their own")
+        };
+        let mut options = Map::new();
+        for (row, value, span) in &self.given {
+            if !row.languages.contains(&kind) {
+                return Err(other(row.name, span, row));
+            }
+            options.insert(row.name.to_owned(), value.clone());
+        }
+        let settings = Settings::of(kind, options);
+        let Settings { mut front_end, .. } =
+            settings.map_err(|error| wrong("source", self.kind_at.clone(), error))?;
+        // A pattern in a file does not have the line end of the file in it.
+        if let FrontEnd::Regex(options) = &mut front_end {
+            options.text_file = true;
+        }
+        let row = |name| OptionRow::named(name).expect("the table has it");
+        if !self.registry.is_empty() {
+            let schemas = front_end.schemas();
+            let schemas =
+                schemas.ok_or_else(|| other("registry", &self.registry_at, row("resources")))?;
+            schemas.resources = self.resources.clone();
+        }
+        if !self.include.is_empty() {
+            let sources = front_end.sources();
+            let sources =
+                sources.ok_or_else(|| other("include", &self.include_at, row("sources")))?;
+            *sources = self.sources.clone();
+        }
+        Ok(front_end)
     }
 }
 
-/// The text form of accepted documents.
-fn text_form(group: &raw::Group, options: &mut JsonSchemaOptions) -> Result<(), Diagnostic> {
-    let text = &mut options.text;
-    if let Some(given) = &group.whitespace {
-        let form = given.get_ref().parse();
-        text.whitespace = form.map_err(|error| wrong("whitespace", given.span(), error))?;
-    }
-    if let Some(given) = &group.separators {
-        if group.whitespace.is_some() {
-            let problem = "they stand in place of whitespace, which is given too";
-            return Err(wrong("separators", given.span(), problem));
+/// The options with their values. Each is read by itself, so that an error has its place.
+fn given(
+    options: &[(&'static OptionRow, Spanned<toml::Value>)],
+) -> Result<Vec<(&'static OptionRow, Value, Range<usize>)>, Diagnostic> {
+    let whitespace = options.iter().find(|(row, _)| row.name == "whitespace");
+    let mut read = Vec::new();
+    for (row, given) in options {
+        let failed = |problem: String| wrong(row.name, given.span(), problem);
+        let value = |given: &Spanned<toml::Value>| serde_json::to_value(given.get_ref());
+        let this = value(given).map_err(|error| failed(error.to_string()))?;
+        let mut one: Map<String, Value> =
+            [(row.name.to_owned(), this.clone())].into_iter().collect();
+        // What these mean depends on the whitespace.
+        if let (Some((_, whitespace)), "levels" | "separators") = (whitespace, row.name) {
+            let whitespace = value(whitespace).map_err(|error| failed(error.to_string()))?;
+            one.insert("whitespace".to_owned(), whitespace);
         }
-        let [item, key] = given.get_ref();
-        let failed = |error| wrong("separators", given.span(), error);
-        let item = Separator::item(item).map_err(failed)?;
-        let key = Separator::key(key).map_err(failed)?;
-        text.whitespace = Whitespace::Fixed { item, key };
+        Settings::of(row.languages[0], one).map_err(|error| failed(problem(error)))?;
+        read.push((*row, this, given.span()));
     }
-    if let Some(levels) = &group.levels {
-        match &mut text.whitespace {
-            Whitespace::Indented(indentation) | Whitespace::Styled(indentation) => {
-                indentation.levels = *levels.get_ref();
-            }
-            _ => {
-                let problem = "it is for indented and styled whitespace";
-                return Err(wrong("levels", levels.span(), problem));
-            }
-        }
+    Ok(read)
+}
+
+/// What is wrong with a value, without the option's name.
+fn problem(error: SettingsError) -> String {
+    match error {
+        SettingsError::Whitespace(error) => error.to_string(),
+        SettingsError::Separator(error) => error.to_string(),
+        SettingsError::Together { problem, .. } => problem.to_owned(),
+        SettingsError::Json { source, .. } => source.to_string(),
+        other => other.to_string(),
     }
-    if let Some(surround) = &group.surround {
-        text.surround = *surround.get_ref();
-    }
-    if let Some(numbers) = &group.numbers {
-        text.numbers = match numbers.get_ref() {
-            Numbers::Natural => NumberForm::Natural,
-            Numbers::Canonical => NumberForm::Canonical,
-            Numbers::Any => NumberForm::Any,
-        };
-    }
-    if let Some(escapes) = &group.escapes {
-        text.escapes = match escapes.get_ref() {
-            EscapeForm::Shortest => Escapes::Shortest,
-            EscapeForm::Any => Escapes::Any,
-        };
-    }
-    if let Some(order) = &group.key_order {
-        options.key_order = match order.get_ref() {
-            Order::Schema => KeyOrder::Schema,
-            Order::Any => KeyOrder::Any,
-            Order::AnyOnce => KeyOrder::AnyOnce,
-        };
-    }
-    Ok(())
 }

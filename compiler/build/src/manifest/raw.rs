@@ -1,8 +1,9 @@
 //! The manifest as it is written: one struct a table, one field a key. The meaning of a value is found by `read`.
 
-use grammarc_compiler::frontend::settings::Language;
-use grammarc_compiler::frontend::structural_tag::Tokens;
-use serde::de::Error;
+use std::fmt;
+
+use grammarc_compiler::frontend::settings::{Language, OPTIONS, OptionRow, OptionValue};
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
@@ -69,82 +70,88 @@ pub(super) struct SpecialToken {
 }
 
 /// `[[source]]`: files that are compiled alike.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) files: Vec<Spanned<String>>,
-    #[serde(default)]
     pub(super) exclude: Vec<Spanned<String>>,
     pub(super) folder: Option<Spanned<String>>,
     pub(super) vocabularies: Option<Vec<Spanned<String>>>,
-    #[serde(default, deserialize_with = "language")]
     pub(super) kind: Option<Spanned<Language>>,
-    pub(super) start: Option<Spanned<String>>,
-    pub(super) dialect: Option<Spanned<Dialect>>,
-    pub(super) closed: Option<Spanned<bool>>,
-    pub(super) whitespace: Option<Spanned<String>>,
-    pub(super) levels: Option<Spanned<u8>>,
-    pub(super) separators: Option<Spanned<[String; 2]>>,
-    pub(super) surround: Option<Spanned<u32>>,
-    pub(super) numbers: Option<Spanned<Numbers>>,
-    pub(super) escapes: Option<Spanned<EscapeForm>>,
-    pub(super) key_order: Option<Spanned<Order>>,
     pub(super) registry: Option<Spanned<Vec<String>>>,
-    pub(super) tokens: Option<Spanned<Tokens>>,
     pub(super) include: Option<Spanned<Vec<String>>>,
-    #[serde(default)]
     pub(super) deny: Vec<Spanned<String>>,
+    /// The options of languages that were given.
+    pub(super) options: Vec<(&'static OptionRow, Spanned<toml::Value>)>,
+    /// Keys that there are not.
+    pub(super) unknown: Vec<Spanned<String>>,
 }
 
-/// A source's language, by its name.
-fn language<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Spanned<Language>>, D::Error> {
-    let Some(given) = Option::<Spanned<String>>::deserialize(deserializer)? else {
-        return Ok(None);
-    };
-    let mut all = Language::ALL.into_iter();
-    match all.find(|language| language.name() == given.get_ref()) {
-        Some(language) => Ok(Some(Spanned::new(given.span(), language))),
-        None => {
-            let known = Language::ALL.map(Language::name).join(", ");
-            let problem = format!("there is no kind `{}`; there are {known}", given.get_ref());
-            Err(D::Error::custom(problem))
+/// The keys of a group besides the options of languages.
+pub(super) const KEYS: [&str; 8] =
+    ["files", "exclude", "folder", "vocabularies", "kind", "registry", "include", "deny"];
+
+/// Keys that name an option of a language are in the table of options, so the keys are taken one by one.
+impl<'de> Deserialize<'de> for Group {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Group;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Group, A::Error> {
+                let mut group = Group::default();
+                while let Some(key) = map.next_key::<Spanned<String>>()? {
+                    match key.get_ref().as_str() {
+                        "files" => group.files = map.next_value()?,
+                        "exclude" => group.exclude = map.next_value()?,
+                        "folder" => group.folder = Some(map.next_value()?),
+                        "vocabularies" => group.vocabularies = Some(map.next_value()?),
+                        "kind" => group.kind = Some(map.next_value::<Kind>()?.0),
+                        "registry" => group.registry = Some(map.next_value()?),
+                        "include" => group.include = Some(map.next_value()?),
+                        "deny" => group.deny = map.next_value()?,
+                        name => {
+                            let value = map.next_value()?;
+                            match option(name) {
+                                Some(row) => group.options.push((row, value)),
+                                None => group.unknown.push(key),
+                            }
+                        }
+                    }
+                }
+                Ok(group)
+            }
         }
+
+        deserializer.deserialize_map(Keys)
     }
 }
 
-/// The dialect of a JSON Schema.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub(super) enum Dialect {
-    #[serde(rename = "json-schema")]
-    JsonSchema,
-    #[serde(rename = "openapi-3.0")]
-    OpenApi30,
+/// The option of a key. Sources and schemas by name are files in a manifest, with keys of their own.
+fn option(name: &str) -> Option<&'static OptionRow> {
+    let row = OPTIONS.iter().find(|row| row.name == name)?;
+    (row.value != OptionValue::ByName).then_some(row)
 }
 
-/// How numbers are written.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Numbers {
-    Natural,
-    Canonical,
-    Any,
-}
+/// The language of a group.
+struct Kind(Spanned<Language>);
 
-/// How characters of strings are escaped.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum EscapeForm {
-    Shortest,
-    Any,
-}
-
-/// In which order the keys of objects come.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Order {
-    Schema,
-    Any,
-    AnyOnce,
+/// By its name.
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let given = Spanned::<String>::deserialize(deserializer)?;
+        let mut all = Language::ALL.into_iter();
+        match all.find(|language| language.name() == given.get_ref()) {
+            Some(language) => Ok(Self(Spanned::new(given.span(), language))),
+            None => {
+                let known = Language::ALL.map(Language::name).join(", ");
+                let problem = format!("there is no kind `{}`; there are {known}", given.get_ref());
+                Err(D::Error::custom(problem))
+            }
+        }
+    }
 }

@@ -9,6 +9,7 @@ use glob::Pattern;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::deny::{Deny, UnknownDeny};
+use grammarc_compiler::frontend::settings::{OPTIONS, OptionValue};
 use grammarc_compiler::masks::MaskLimits;
 use grammarc_compiler::network::NetworkLimits;
 use grammarc_compiler::vocabulary::{EndToken, Tokens, VocabularyOptions, built_in_names};
@@ -182,6 +183,14 @@ fn group(
     names: &BTreeMap<&str, usize>,
 ) -> Result<Group, Diagnostic> {
     let raw = given.get_ref();
+    if let Some(key) = raw.unknown.first() {
+        let options = OPTIONS.iter().filter(|row| row.value != OptionValue::ByName);
+        let known: Vec<&str> = raw::KEYS.into_iter().chain(options.map(|row| row.name)).collect();
+        let message = format!("unknown key `{}`", key.get_ref());
+        return Err(Diagnostic::error("manifest::syntax", message)
+            .with_label(key.span(), "")
+            .with_help(format!("the keys are {}", known.join(", "))));
+    }
     if raw.files.is_empty() {
         return Err(wrong("files", given.span(), "there is no pattern in it"));
     }

@@ -121,7 +121,7 @@ fn errors_name_key_and_place() {
         ("output = 3".to_owned(), "manifest::syntax", 1, "output: invalid type: integer"),
         ("[[vocabulary]\n".to_owned(), "manifest::syntax", 1, "]"),
         (group("whitespce = \"compact\""), "manifest::syntax", 6, "`whitespce`"),
-        (group("key-order = \"some\""), "manifest::syntax", 6, "key-order"),
+        (group("key-order = \"some\""), "manifest::value", 6, "key-order: unknown variant `some`"),
         (group("whitespace = \"loose\""), "manifest::value", 6, "whitespace: expected natural"),
         (group("levels = 3"), "manifest::value", 6, "levels: "),
         (group("separators = [\",\", \"x\"]"), "manifest::value", 6, "separators: \"x\""),
