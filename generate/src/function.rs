@@ -6,7 +6,7 @@ use crate::local::Received;
 use crate::output::{Event, Finish, Finished, Usage};
 use crate::params::GenerateParams;
 
-/// A function as a backend. It has no logits, so JSON mode validates its outputs after they were generated.
+/// A function as a backend. It has no logits, so JSON mode only validates its finished outputs.
 ///
 /// ```
 /// use grammarc_generate::{FunctionBackend, GenerateParams, LlmBackend};

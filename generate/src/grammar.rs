@@ -7,7 +7,7 @@ use grammarc_compiler::frontend::settings::Language;
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::unions::told_apart_first;
+use crate::unions::discriminator_first;
 
 /// The grammar of an output.
 #[derive(Clone, Debug)]
@@ -55,13 +55,13 @@ impl Grammar {
     /// Returns the grammar of JSON values, one a line, each an instance of `line` if it is given. The discriminator
     /// of a union, a required member with a different text in each branch, comes first.
     pub fn jsonl(line: Option<&JsonSchema>) -> Self {
-        let line = line.map(|schema| ("line".to_owned(), told_apart_first(schema.value())));
+        let line = line.map(|schema| ("line".to_owned(), discriminator_first(schema.value())));
         Self::new(Language::BuiltIn, "jsonl").with_options(line)
     }
 
     /// Returns the grammar of [`Self::jsonl`] as GBNF, for servers that take a grammar over HTTP.
     pub fn jsonl_gbnf(line: Option<&JsonSchema>) -> String {
-        let line = line.map(|schema| told_apart_first(schema.value()));
+        let line = line.map(|schema| discriminator_first(schema.value()));
         let line = match line {
             Some(line @ Value::Object(_)) => line,
             // GBNF embeds objects alone: a boolean schema takes any value or none.

@@ -11,10 +11,10 @@ const MOST_HOPS: usize = 16;
 
 /// Returns the schema with the discriminator of its branches in front. Without branches or a discriminator the schema
 /// does not change. Linear in the schema.
-pub(crate) fn told_apart_first(schema: &Value) -> Value {
+pub(crate) fn discriminator_first(schema: &Value) -> Value {
     let mut schema = schema.clone();
     let Some(branches) = branches(&schema) else { return schema };
-    let Some(member) = telling_member(&schema, &branches) else { return schema };
+    let Some(member) = discriminator(&schema, &branches) else { return schema };
     for branch in &branches {
         let Some(Value::Object(properties)) = schema.pointer_mut(&format!("{branch}/properties"))
         else {
@@ -50,7 +50,7 @@ fn place(schema: &Value, mut pointer: String) -> Option<String> {
 }
 
 /// Returns the first member that distinguishes all branches.
-fn telling_member(schema: &Value, branches: &[String]) -> Option<String> {
+fn discriminator(schema: &Value, branches: &[String]) -> Option<String> {
     let texts = |member: &str| -> Option<Vec<&str>> {
         branches.iter().map(|branch| only_text(schema.pointer(branch)?, member)).collect()
     };
@@ -103,7 +103,7 @@ mod tests {
                 "y": branch(&json!({"enum": ["y"]}), &all),
             },
         });
-        let moved = told_apart_first(&schema);
+        let moved = discriminator_first(&schema);
         assert_eq!(keys(&moved, "/$defs/line/oneOf/0/properties"), ["type", "a"]);
         assert_eq!(keys(&moved, "/$defs/y/properties"), ["type", "a"]);
         assert_eq!(moved, schema, "members have no order in a comparison");
@@ -121,7 +121,7 @@ mod tests {
             json!({"oneOf": [branch(&x, &all), branch(&x, &all)]}),
             json!({"oneOf": [branch(&x, &all), {"type": "null"}]}),
         ] {
-            assert_eq!(told_apart_first(&schema).to_string(), schema.to_string());
+            assert_eq!(discriminator_first(&schema).to_string(), schema.to_string());
         }
     }
 }

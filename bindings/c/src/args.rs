@@ -1,7 +1,7 @@
-//! Arguments of callers as references: each pointer is checked before it is one.
+//! Arguments of callers, converted to references: each pointer is checked first.
 //!
-//! A pointer is refused where it is NULL, is not aligned or counts more than memory can hold. What no check can see is the
-//! caller's to keep: that the memory is there, is not written meanwhile, and that a handle is one that was not freed.
+//! A pointer is refused if it is NULL, is not aligned, or its count exceeds the address space. The caller guarantees
+//! the rest: that the memory exists, is not written meanwhile, and that a handle was not freed.
 
 use std::ffi::c_char;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::error::{Fault, grammarc_status};
 use crate::guard::guarded;
 use crate::out_params::write_out;
 
-/// The array at a pointer; none at all is as good as an empty one.
+/// Returns the array at a pointer. With `count` 0, any pointer is an empty array.
 ///
 /// # Safety
 ///
@@ -32,7 +32,7 @@ pub(crate) unsafe fn array<'a, T>(
     Ok(unsafe { slice::from_raw_parts(data, count) })
 }
 
-/// As [`array`], to be written.
+/// Returns the array at a pointer, for writing.
 ///
 /// # Safety
 ///
@@ -66,7 +66,7 @@ fn check<T>(what: &'static str, data: *const T, count: usize) -> Result<(), Faul
     Ok(())
 }
 
-/// The text of a source.
+/// Returns the text of a source.
 ///
 /// # Safety
 ///
@@ -77,7 +77,7 @@ pub(crate) unsafe fn source<'a>(data: *const c_char, length: usize) -> Result<&'
     Ok(failure::text("source", bytes)?)
 }
 
-/// A text that is no source: one that is not UTF-8 is an argument that makes no sense.
+/// Returns a text that is not a source. Bytes that are not UTF-8 are an invalid argument.
 ///
 /// # Safety
 ///
@@ -92,7 +92,7 @@ pub(crate) unsafe fn text<'a>(
     str::from_utf8(bytes).map_err(|_| Fault::argument(format!("{what} is not UTF-8")))
 }
 
-/// A path: the bytes that the system has where paths are bytes, else UTF-8.
+/// Returns a path: any bytes if the system's paths are bytes, else UTF-8.
 ///
 /// # Safety
 ///
@@ -115,7 +115,7 @@ pub(crate) unsafe fn path(data: *const c_char, length: usize) -> Result<PathBuf,
     }
 }
 
-/// The object of a handle.
+/// Returns the object of a handle.
 ///
 /// # Safety
 ///
@@ -126,7 +126,7 @@ pub(crate) unsafe fn object<'a, T>(what: &'static str, handle: *const T) -> Resu
     object.ok_or_else(|| Fault::argument(format!("{what} is NULL")))
 }
 
-/// Asks the object of a handle; `otherwise` is the answer for NULL, and where a panic was caught.
+/// Calls `f` with the object of a handle. Returns `otherwise` for NULL, and after a panic.
 ///
 /// # Safety
 ///
@@ -141,7 +141,7 @@ pub(crate) unsafe fn ask<T, R: Copy>(
     object.map_or(otherwise, |object| guarded(|| question(object)).unwrap_or(otherwise))
 }
 
-/// Asks the object of a handle for a status.
+/// Calls a function with the object of a handle, and returns its status.
 ///
 /// # Safety
 ///
@@ -157,7 +157,7 @@ pub(crate) unsafe fn answer<T>(
     }
 }
 
-/// Copies to a buffer of the caller's, and says how much there is.
+/// Copies items to a buffer of the caller's, and writes their number to `needed`.
 ///
 /// # Safety
 ///
@@ -184,12 +184,12 @@ pub(crate) unsafe fn give<T: Copy>(
     grammarc_status::GRAMMARC_OK
 }
 
-/// A counted handle of a new object.
+/// Returns a counted handle of a new object.
 pub(crate) fn counted<T>(object: T) -> *mut T {
     Arc::into_raw(Arc::new(object)).cast_mut()
 }
 
-/// One more holder of a counted handle.
+/// Adds a holder of a counted handle.
 ///
 /// # Safety
 ///
@@ -202,11 +202,11 @@ pub(crate) unsafe fn retain<T>(handle: *const T) -> *mut T {
     handle.cast_mut()
 }
 
-/// One holder of a counted handle less.
+/// Removes a holder of a counted handle.
 ///
 /// # Safety
 ///
-/// As [`retain`], and the caller uses it no more.
+/// As [`retain`], and the caller does not use the handle any more.
 pub(crate) unsafe fn release<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: it came from an `Arc` that lives, of which one holder goes.

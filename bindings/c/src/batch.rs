@@ -1,7 +1,7 @@
 //! Many matchers in one call, and the masks along a draft.
 //!
-//! A batch takes its matchers one after the other and gives them back together. One that is listed twice is found at its second
-//! place, because it is taken by then; so is one that another thread uses. Either way nothing was written.
+//! A batch acquires its matchers one by one and releases them together. A matcher that is listed twice is refused at
+//! its second place, since it is in use then; so is one that another thread uses. In both cases nothing was written.
 
 use std::ffi::c_void;
 
@@ -30,11 +30,11 @@ pub enum grammarc_unlisted {
 /// Matchers with their rows, in the order of the rows.
 type Listed<'a> = Vec<(usize, &'a grammarc_matcher)>;
 
-/// The list of a batch.
+/// Returns the list of a batch.
 ///
 /// # Safety
 ///
-/// Both arrays are there, and the matchers are not freed meanwhile.
+/// Both arrays exist, and the matchers are not freed meanwhile.
 unsafe fn list<'a>(
     matchers: *const *mut grammarc_matcher,
     rows: *const usize,
@@ -60,7 +60,7 @@ unsafe fn list<'a>(
     Ok(listed)
 }
 
-/// Takes the matchers of a list, does work with them, and gives them back.
+/// Acquires the matchers of a list, runs work with them, and releases them.
 fn together<R>(
     listed: &Listed<'_>,
     work: impl FnOnce(&mut [RowOf<'_>]) -> R,
@@ -92,7 +92,7 @@ fn settled(result: Result<(), BatchError>) -> grammarc_status {
     }
 }
 
-/// The status of work that may panic or be refused.
+/// Returns the status of work that may panic or be refused.
 fn status_of(work: impl FnOnce() -> Result<grammarc_status, Fault>) -> grammarc_status {
     match guarded(work) {
         Ok(Ok(status)) => status,

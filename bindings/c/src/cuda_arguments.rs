@@ -1,4 +1,4 @@
-//! Arguments of the functions for devices: structs that grow, read as the types of the crate.
+//! Arguments of the functions for devices: versioned structs, converted to the types of the crate.
 
 use std::ffi::{c_char, c_void};
 
@@ -111,7 +111,7 @@ unsafe impl Growing for grammarc_cuda_sampling {
     const NAME: &'static str = "grammarc_cuda_sampling";
 }
 
-/// A device pointer of the caller's.
+/// Returns a device pointer of the caller's.
 ///
 /// # Safety
 ///
@@ -121,7 +121,7 @@ pub(crate) unsafe fn on_device<T>(pointer: *const T) -> DevicePointer {
     unsafe { DevicePointer::from_raw(pointer as u64) }
 }
 
-/// The logits of a caller.
+/// Returns the logits of a caller.
 ///
 /// # Safety
 ///
@@ -151,7 +151,7 @@ pub(crate) unsafe fn logits_of(given: *const grammarc_cuda_logits) -> Result<Dev
     }
 }
 
-/// The tokens of a caller.
+/// Returns the tokens of a caller.
 ///
 /// # Safety
 ///

@@ -63,7 +63,7 @@ pub struct grammarc_error {
     json: Text,
 }
 
-/// Why a call failed, before a caller has asked for it.
+/// The failure of a call, before it becomes an error of the caller's.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Failed(Failure),
@@ -133,7 +133,7 @@ impl From<Panicked> for Fault {
     }
 }
 
-/// Does work that may fail, and reports to the caller's place for errors.
+/// Runs work that may fail, and writes an error to the caller's place.
 ///
 /// # Safety
 ///
@@ -162,7 +162,7 @@ pub(crate) unsafe fn report(
     status
 }
 
-/// Does work that makes a handle. `*out` is NULL where it fails.
+/// Runs work that returns a handle, and writes the handle to `out`, NULL on failure.
 ///
 /// # Safety
 ///

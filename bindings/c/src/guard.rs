@@ -1,9 +1,10 @@
 //! Panics are caught at the border, and nothing is printed for them.
 //!
-//! The hook that prints is replaced once by one that asks whether the panic is ours: of a thread that is inside a function
-//! of this library, or of one of its own threads. For ours it keeps the place for the message of the error; all others go to
-//! the hook that was there, which matters where this crate is linked into a Rust program. Cost of a call: a counter of the
-//! thread up and down.
+//! The hook that prints is replaced once. The new hook tests whether the panic is ours: of a thread inside a function
+//! of this library, or of one of its own threads. For ours it stores the place for the error's message. All others go
+//! to the former hook, which matters if this crate is linked into a Rust program.
+//!
+//! Cost of a call: incrementing and decrementing a counter of the thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,21 +12,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 use std::thread;
 
-/// Names of this library's threads begin so.
+/// Prefix of the names of this library's threads.
 const THREADS: &str = "grammarc";
 
 thread_local! {
-    /// How many functions of this library the thread is inside of.
+    /// Number of this library's functions that the thread is inside of.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     /// The place of the thread's last panic.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A panic that was caught, by its message and place.
+/// A panic that was caught: its message and place.
 #[derive(Debug)]
 pub(crate) struct Panicked(pub(crate) String);
 
-/// Does work and catches its panic.
+/// Runs work and catches its panic.
 pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Panicked> {
     static HOOK: Once = Once::new();
     HOOK.call_once(install);

@@ -1,28 +1,28 @@
-//! Structs of options that grow from one version to the next.
+//! Versioned structs of options.
 //!
-//! The first field is the size that the caller was compiled with. A caller of before knows fewer fields: the rest is zero,
-//! and zero is the default of every field. A caller of later knows more: as long as those are zero, there is nothing that
-//! this version would have to do for them, and anything else is refused.
+//! The first field is the size of the struct in the caller's header. An older caller has fewer fields: the rest is
+//! zero, the default of every field. A newer caller has more: they are ignored if they are zero, and refused
+//! otherwise.
 
 use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::error::Fault;
 
-/// The largest size that is believed: far above any struct of options, so that a size that was never set is found out.
+/// Maximum size of a struct, far above any struct of options. A larger size was never set, and is refused.
 const MOST: usize = 4096;
 
 /// A struct of options.
 ///
 /// # Safety
 ///
-/// `repr(C)`, begins with `struct_size: usize`, and is valid with all bytes zero: integers and raw pointers alone.
+/// `repr(C)`, begins with `struct_size: usize`, and is valid with all bytes zero: only integers and raw pointers.
 pub(crate) unsafe trait Growing: Copy {
     /// Its name in C.
     const NAME: &'static str;
 }
 
-/// Reads options; none at all are the defaults.
+/// Reads options. NULL selects the defaults.
 ///
 /// # Safety
 ///

@@ -1,8 +1,8 @@
-//! Results that are written where the caller says: numbers, and texts by pointer and length.
+//! Out parameters: numbers, and texts by pointer and length.
 
 use std::ffi::c_char;
 
-/// Writes where the caller wants to know.
+/// Writes a value to an out parameter, unless it is NULL.
 ///
 /// # Safety
 ///
@@ -14,7 +14,7 @@ pub(crate) unsafe fn write_out<T>(place: *mut T, value: T) {
     }
 }
 
-/// A text that is handed out by pointer and length, with a NUL after it that the length does not count.
+/// A text that callers get by pointer and length. It ends with a NUL that the length does not count.
 #[derive(Debug)]
 pub(crate) struct Text(Box<[u8]>);
 
@@ -25,7 +25,7 @@ impl Text {
         Self(bytes.into())
     }
 
-    /// Its pointer.
+    /// Returns its pointer, and writes its length.
     ///
     /// # Safety
     ///

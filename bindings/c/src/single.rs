@@ -1,8 +1,8 @@
-//! Objects of one thread at a time.
+//! Objects that allow one call at a time.
 //!
-//! A call takes the object, and gives it back when it is done. A second call meanwhile, be it of another thread or of a batch
-//! that lists it twice, is refused instead of being undefined. The same word remembers that a panic was caught, after which
-//! only what makes the object anew is let in. Cost: one exchange and one store.
+//! A call acquires the object and releases it at its end. A concurrent call, from another thread or from a batch that
+//! lists the object twice, is refused instead of being undefined behaviour. The same word records a panic; after one,
+//! only calls that reset the object are allowed. Cost: one exchange and one store.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::error::grammarc_status::{self, *};
 use crate::guard::guarded;
 
-/// An object that one call at a time uses.
+/// An object that allows one call at a time.
 #[derive(Debug)]
 pub(crate) struct Single<T> {
     state: AtomicU8,
@@ -20,11 +20,11 @@ pub(crate) struct Single<T> {
 // SAFETY: `inner` is reached by whoever has changed `state` to `TAKEN`, and by nobody else.
 unsafe impl<T: Send> Sync for Single<T> {}
 
-/// Nobody uses it.
+/// No call uses it.
 const FREE: u8 = 0;
 /// A call uses it.
 const TAKEN: u8 = 1;
-/// A panic left it as it may not be.
+/// A panic left it in an invalid state.
 const BROKEN: u8 = 2;
 
 impl<T> Single<T> {
@@ -32,7 +32,11 @@ impl<T> Single<T> {
         Self { state: AtomicU8::new(FREE), inner: UnsafeCell::new(inner) }
     }
 
-    /// Takes it, or says why not.
+    /// Acquires it.
+    ///
+    /// # Errors
+    ///
+    /// Another call uses it, or it is broken.
     #[inline]
     pub(crate) fn take(&self) -> Result<(), grammarc_status> {
         match self.state.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed) {
@@ -42,18 +46,18 @@ impl<T> Single<T> {
         }
     }
 
-    /// Gives it back, whole or not.
+    /// Releases it; `whole` states whether it is still valid.
     #[inline]
     pub(crate) fn give_back(&self, whole: bool) {
         self.state.store(if whole { FREE } else { BROKEN }, Ordering::Release);
     }
 
-    /// The object, for who has taken it.
+    /// Returns the object, for the call that has acquired it.
     pub(crate) fn taken(&self) -> *mut T {
         self.inner.get()
     }
 
-    /// Does work with it, and catches a panic.
+    /// Runs work with the object, and catches a panic.
     #[inline]
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R, grammarc_status> {
         self.take()?;
@@ -64,7 +68,7 @@ impl<T> Single<T> {
         done.map_err(|_| GRAMMARC_INTERNAL)
     }
 
-    /// Makes it anew, also after a panic.
+    /// Runs work that resets the object. Allowed after a panic.
     pub(crate) fn renew(&self, work: impl FnOnce(&mut T)) -> grammarc_status {
         let mend = |_| {
             let taken =

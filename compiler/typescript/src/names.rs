@@ -196,7 +196,7 @@ pub(super) fn types_of<'a>(
 }
 
 /// Returns the element type of an array type.
-pub(super) fn element_of<'a>(list: Ty<'a>) -> Option<Ty<'a>> {
+pub(super) fn element_of(list: Ty<'_>) -> Option<Ty<'_>> {
     let env = list.env;
     match list.node {
         TSType::TSArrayType(array) => Some(Ty { node: &array.element_type, env }),

@@ -103,6 +103,17 @@ impl<'a> Scope<'a> {
         self.depth -= 1;
     }
 
+    /// Calls `work` one level down. Returns the default if the limits do not allow it.
+    pub(super) fn within<R: Default>(
+        &mut self,
+        span: &Range<usize>,
+        work: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let result = if self.enter(span) { work(self) } else { R::default() };
+        self.leave();
+        result
+    }
+
     /// Returns the tags of the comment before a place.
     pub(super) fn tags(&mut self, at: u32) -> Vec<Tag> {
         match self.declarations.comment(at) {

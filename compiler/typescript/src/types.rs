@@ -73,10 +73,7 @@ fn accessed<'a>(
     index: Ty<'a>,
     span: Range<usize>,
 ) -> Option<Ty<'a>> {
-    let entered = scope.enter(&span);
-    let found = entered.then(|| accessed_in(scope, object, index, &span)).flatten();
-    scope.leave();
-    found
+    scope.within(&span, |scope| accessed_in(scope, object, index, &span))
 }
 
 fn accessed_in<'a>(
@@ -125,10 +122,7 @@ fn accessed_in<'a>(
 /// Returns the values of a type that is a finite list of values, each once. `None` after an error.
 pub(super) fn literals<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Vec<Value>> {
     let span = scope.span(ty);
-    let entered = scope.enter(&span);
-    let values = entered.then(|| literals_of(scope, ty, &span)).flatten();
-    scope.leave();
-    values
+    scope.within(&span, |scope| literals_of(scope, ty, &span))
 }
 
 fn literals_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Option<Vec<Value>> {
@@ -217,10 +211,7 @@ pub(super) fn selected<'a>(
 /// Returns the shapes of an object type. Empty after an error.
 pub(super) fn shapes<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Vec<Shape<'a>> {
     let span = scope.span(ty);
-    let entered = scope.enter(&span);
-    let shapes = if entered { shapes_of(scope, ty, &span) } else { Vec::new() };
-    scope.leave();
-    shapes
+    scope.within(&span, |scope| shapes_of(scope, ty, &span))
 }
 
 fn shapes_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Vec<Shape<'a>> {
@@ -351,13 +342,11 @@ pub(super) fn interface_shapes<'a>(
     let mut shapes = vec![Shape::default()];
     for interface in all {
         let span = range(interface.id.span);
-        let entered = scope.enter(&span);
-        if entered {
+        scope.within(&span, |scope| {
             for base in base_shapes(scope, interface, env) {
                 shapes = intersect(scope, &shapes, &base, &span);
             }
-        }
-        scope.leave();
+        });
     }
     for interface in all {
         let mut own = Shape::default();
@@ -445,34 +434,28 @@ fn signature<'a>(
 /// Whether a type is an object type, as far as this is decidable without reports of errors.
 pub(super) fn is_object<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> bool {
     let span = scope.span(ty);
-    let entered = scope.enter(&span);
-    let is_object = entered
-        && {
-            let resolved = resolved(scope, ty);
-            resolved.is_some_and(|Ty { node, env }| match node {
-            TSType::TSTypeLiteral(_) | TSType::TSObjectKeyword(_) => true,
-            TSType::TSUnionType(one) => {
-                one.types.iter().all(|node| is_object(scope, Ty { node, env }))
-            }
-            TSType::TSIntersectionType(one) => {
-                one.types.iter().any(|node| is_object(scope, Ty { node, env }))
-            }
-            TSType::TSTypeOperatorType(one) => {
-                one.operator == TSTypeOperatorOperator::Readonly
-                    && is_object(scope, Ty { node: &one.type_annotation, env })
-            }
-            TSType::TSTypeReference(reference) => match scope.declared(reference) {
-                Some(at) => {
-                    matches!(scope.declarations.by_name[at].kind, Kind::Interface(_))
-                }
-                None => matches!(&reference.type_name, TSTypeName::IdentifierReference(name)
-                    if matches!(name.name.as_str(), "Partial" | "Required" | "Readonly" | "Pick" | "Omit" | "Record")),
-            },
-            _ => false,
-        })
-        };
-    scope.leave();
-    is_object
+    scope.within(&span, |scope| is_object_of(scope, ty))
+}
+
+fn is_object_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> bool {
+    let Some(Ty { node, env }) = resolved(scope, ty) else { return false };
+    match node {
+        TSType::TSTypeLiteral(_) | TSType::TSObjectKeyword(_) => true,
+        TSType::TSUnionType(one) => one.types.iter().all(|node| is_object(scope, Ty { node, env })),
+        TSType::TSIntersectionType(one) => {
+            one.types.iter().any(|node| is_object(scope, Ty { node, env }))
+        }
+        TSType::TSTypeOperatorType(one) => {
+            one.operator == TSTypeOperatorOperator::Readonly
+                && is_object(scope, Ty { node: &one.type_annotation, env })
+        }
+        TSType::TSTypeReference(reference) => match scope.declared(reference) {
+            Some(at) => matches!(scope.declarations.by_name[at].kind, Kind::Interface(_)),
+            None => matches!(&reference.type_name, TSTypeName::IdentifierReference(name)
+                if matches!(name.name.as_str(), "Partial" | "Required" | "Readonly" | "Pick" | "Omit" | "Record")),
+        },
+        _ => false,
+    }
 }
 
 /// Returns the shapes of an intersection.
@@ -538,10 +521,7 @@ fn template_parts<'a>(
 fn template_type<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<String> {
     let ty = resolved(scope, ty)?;
     let span = scope.span(ty);
-    let entered = scope.enter(&span);
-    let pattern = entered.then(|| template_type_of(scope, ty)).flatten();
-    scope.leave();
-    pattern
+    scope.within(&span, |scope| template_type_of(scope, ty))
 }
 
 fn template_type_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<String> {

@@ -25,7 +25,7 @@ pub(crate) fn read(
         let text = reader.rest()?;
         return Err(HttpError::Status { status, begin: message(&text) });
     }
-    let mut reading = Reading { status, told: Told::default() };
+    let mut reading = Reading { status, parts: ReadParts::default() };
     if !is_stream {
         let text = reader.rest()?;
         reading.object(&text, "message", &mut tell)?;
@@ -93,7 +93,7 @@ impl Limited {
 
 /// The parts of a reply that were read.
 #[derive(Default)]
-struct Told {
+struct ReadParts {
     finish: Option<Finish>,
     usage: Usage,
     calls: u32,
@@ -101,7 +101,7 @@ struct Told {
 
 struct Reading {
     status: u16,
-    told: Told,
+    parts: ReadParts,
 }
 
 impl Reading {
@@ -126,10 +126,10 @@ impl Reading {
             found.and_then(|count| usize::try_from(count).ok())
         };
         if let Some(tokens) = count("prompt_tokens") {
-            self.told.usage.prompt_tokens = tokens;
+            self.parts.usage.prompt_tokens = tokens;
         }
         if let Some(tokens) = count("completion_tokens") {
-            self.told.usage.completion_tokens = tokens;
+            self.parts.usage.completion_tokens = tokens;
         }
         let Some(choice) = choices.first() else { return Ok(true) };
         let new = choice.get(part).unwrap_or(&Value::Null);
@@ -143,8 +143,8 @@ impl Reading {
         }
         match choice.get("finish_reason").and_then(Value::as_str) {
             None => {}
-            Some("length") => self.told.finish = Some(Finish::Length { closed: false }),
-            Some(_) => self.told.finish = Some(Finish::Stop),
+            Some("length") => self.parts.finish = Some(Finish::Length { closed: false }),
+            Some(_) => self.parts.finish = Some(Finish::Stop),
         }
         Ok(events.into_iter().all(tell))
     }
@@ -154,18 +154,18 @@ impl Reading {
         let function = call.get("function").unwrap_or(&Value::Null);
         let name = function.get("name").and_then(Value::as_str);
         if let Some(name) = name.filter(|name| !name.is_empty()) {
-            events.push(Event::Call { index: self.told.calls, name: name.to_owned() });
-            self.told.calls += 1;
+            events.push(Event::Call { index: self.parts.calls, name: name.to_owned() });
+            self.parts.calls += 1;
         }
         let delta = function.get("arguments").and_then(Value::as_str);
-        if let (Some(delta), Some(index)) = (delta, self.told.calls.checked_sub(1)) {
+        if let (Some(delta), Some(index)) = (delta, self.parts.calls.checked_sub(1)) {
             events.push(Event::Arguments { index, delta: delta.to_owned() });
         }
     }
 
     /// Sends the end, if there was one.
     fn end(&mut self, text: &[u8], tell: &mut impl FnMut(Event) -> bool) -> Result<(), HttpError> {
-        let Told { finish, usage, calls } = std::mem::take(&mut self.told);
+        let ReadParts { finish, usage, calls } = std::mem::take(&mut self.parts);
         let Some(finish) = finish else {
             return Err(self.wrong("it ended without a `finish_reason`", text));
         };

@@ -14,9 +14,10 @@ pub(crate) const MOST: usize = 16;
 /// Marks that end a model's reasoning.
 const REASONING_ENDS: [&str; 3] = ["</think>", "</thinking>", "</reasoning>"];
 
-/// The parts of a text that may be JSON, the likeliest first and each once: the whole text; what comes after the end of
-/// reasoning (`</think>`); fenced blocks, those marked `json` first; then at most 16 spans from a top-level `{` or `[` to
-/// the closer that ends it. All are without white space around them.
+/// Returns the parts of a text that may be JSON, the likeliest first and each once.
+///
+/// They are the whole text; the text after the reasoning (`</think>`); fenced blocks, those marked `json` first; and at most
+/// 16 spans from a top-level `{` or `[` to its closer. No part has white space at its ends.
 ///
 /// ```
 /// let text = "Here it is:\n```json\n{\"a\": 1}\n```\nand [2]";

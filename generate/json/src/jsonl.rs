@@ -1,12 +1,12 @@
 //! JSON Lines: one value a line, as models write it, with lines that are something else.
 //!
-//! A line is whole when its LF is there: then it is judged once, alone, and what other lines are plays no part. So a text that
+//! A line is complete once its LF is there. Then it is validated once, independent of other lines. So a text that
 //! is cut loses its last line and nothing more, and a stream yields an item as soon as its line ends. White space around a
 //! line counts for nothing, a CR before the LF included.
 //!
 //! | line | becomes |
 //! | --- | --- |
-//! | blank, or beginning with three backticks | nothing; what stands behind the first fence on its line is a line |
+//! | blank, or starts with three backticks | nothing; the text after the first fence on its line is a line |
 //! | JSON that the schema accepts | an item |
 //! | anything else | skipped, with its number, its range and the reason |
 //! | the last one, without LF, which is no JSON | the same, and the text is truncated |
@@ -79,7 +79,7 @@ pub struct Jsonl {
     pub warning: Option<String>,
 }
 
-/// Parses JSON Lines. Never fails: lines that are no items are listed in the result.
+/// Parses JSON Lines. Never fails: lines that are not items are listed in the result.
 ///
 /// ```
 /// use grammarc_json::parse_jsonl;

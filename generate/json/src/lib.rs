@@ -1,4 +1,4 @@
-//! JSON out of what language models write: schemas, validation, extraction, repair, JSON Lines.
+//! JSON from language models: schemas, validation, extraction, repair, JSON Lines.
 //!
 //! ```text
 //! text ─ extract ─► candidates ─ strict ─► a value ─ schema ─► validated
@@ -8,17 +8,17 @@
 //!
 //! | module | what it answers |
 //! | --- | --- |
-//! | [`schema`] | what a value has to be, what is wrong with one, what was expected |
-//! | `strict` | the value of a text that is JSON: a key that occurs twice is an error |
-//! | `extract` | where in a text JSON stands |
-//! | [`repair`] | what a broken text says, with the edits that make it JSON, and how sure they are |
-//! | [`partial`] | the value of a text while it comes |
-//! | [`jsonl`] | the items of a text that is one JSON value a line, and the lines that are none |
-//! | [`text_grammar`] | whether a text is one of a grammar's |
-//! | [`validator`] | all of them in the order that a caller wants |
+//! | [`schema`] | validation of values, violations, examples of instances |
+//! | `strict` | a strict parser: a repeated key is an error |
+//! | `extract` | the parts of a text that may be JSON |
+//! | [`repair`] | broken JSON to JSON, with the edits and their certainty |
+//! | [`partial`] | the value of an incomplete text |
+//! | [`jsonl`] | the items of a text with one JSON value a line, and the other lines |
+//! | [`text_grammar`] | whether a text is in a grammar |
+//! | [`validator`] | all of these in one call |
 //!
 //! A repair chooses between readings of the text. It never makes up a key or a value, drops, moves or merges members, or
-//! changes a type or a digit to please a schema; where two readings are as good as each other, it says so.
+//! changes a type or a digit to please a schema. If two readings are equally good, the result says so.
 
 mod extract;
 pub mod jsonl;

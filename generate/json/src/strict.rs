@@ -47,7 +47,7 @@ impl ParseError {
     }
 }
 
-/// The value of a JSON text.
+/// Parses a JSON text.
 ///
 /// ```
 /// assert_eq!(grammarc_json::parse("[1, 2]")?[1], 2);
@@ -57,7 +57,7 @@ impl ParseError {
 ///
 /// # Errors
 ///
-/// The text is no JSON, is nested more than 128 deep, or has a key twice in one object.
+/// The text is not JSON, is nested more than 128 deep, or has a key twice in one object.
 pub fn parse(text: &str) -> Result<Value, ParseError> {
     parse_characters(&whole_characters(text))
 }

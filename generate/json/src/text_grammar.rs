@@ -23,7 +23,7 @@ const TIME: Duration = Duration::from_secs(2);
 /// Limit on the memory to compile one grammar, in bytes.
 const MEMORY: usize = 256 << 20;
 
-/// A grammar that judges whole texts. A clone is the same. `Send` and `Sync`.
+/// A grammar that accepts or refuses whole texts. A clone is the same. `Send` and `Sync`.
 ///
 /// ```
 /// use grammarc_compiler::frontend::FrontEnd;

@@ -134,7 +134,7 @@ pub enum JsonError {
 }
 
 impl JsonValidator {
-    /// Takes an output.
+    /// Validates an output.
     ///
     /// ```
     /// use grammarc_json::{JsonValidator, Status};
@@ -146,7 +146,7 @@ impl JsonValidator {
     ///
     /// # Errors
     ///
-    /// A part is JSON and none is an instance, or a repair finds nothing that it may take. With `strict`: no part is JSON, or a
+    /// A part is JSON and no part is an instance, or no allowed repair exists. With `strict`: no part is JSON, or a
     /// text of the grammar.
     pub fn validate(&self, output: &str) -> Result<Validated, JsonError> {
         let error = match self.first_valid(output) {

@@ -87,7 +87,7 @@ fn end(finish: Finish, usage: Usage) -> Event {
     Event::Finished(Finished { finish, cut_call: None, usage })
 }
 
-/// Tells the events of a request. Returns its last one.
+/// Sends the events of a request. Returns the last one.
 async fn generate(
     model: &Model,
     request: RequestBuilder,

@@ -5,11 +5,11 @@
 //! ```
 //!
 //! The sampler hands a processor the logits and all tokens of the sequence, prompt first, and shares it between the choices of
-//! a request. So the state of the matcher is behind a lock, and what was read is compared with what it has taken: it goes on
-//! where the sequence does, and reads another sequence from its start.
+//! a request. So the matcher is behind a lock, and its tokens are compared with the sequence: it continues if the sequence
+//! does, and reads another sequence from its start.
 //!
-//! Processors come before temperature and cuts, so no sampling can leave the grammar. Once nothing but an end may follow, the
-//! end tokens alone are left, and the request ends by them.
+//! Processors come before temperature and restrictions, so no sampling can leave the grammar. Once only an end may follow,
+//! only the end tokens are left, and the request ends with one.
 
 mod backend;
 
@@ -50,11 +50,11 @@ impl GrammarProcessor {
         Matcher::with_options(&self.grammar, options).map_err(Error::wrap)
     }
 
-    /// Masks a row behind the tokens of a sequence.
+    /// Masks a row after the tokens of a sequence.
     fn mask(&self, row: &mut [f32], context: &[u32]) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { prompt, taken, matcher } = &mut *state;
-        // The first call stands behind the prompt.
+        // The first call follows the prompt.
         let prompt = *prompt.get_or_insert(context.len());
         let output = context.get(prompt..).unwrap_or_default();
         if !output.starts_with(taken) || matcher.is_none() {

@@ -1,4 +1,4 @@
-//! The calls of a request as its client gets them: tags as JSON, and the inputs of custom tools as texts.
+//! The calls of a request in the form of its client: tags as JSON, and the inputs of custom tools as texts.
 //!
 //! ```text
 //! events ─► arguments as JSON (where the style has tags) ─► the input out of {"input": "…"} ─► events

@@ -128,9 +128,9 @@ pub(crate) async fn serve(
     let started = started.with(record, &calls);
     let prompt_tokens = started.prompt_tokens;
     let response = if delivery.stream {
-        let told = vec![Told::default(); delivery.choices as usize];
+        let sent = vec![SentParts::default(); delivery.choices as usize];
         let usages = Vec::new();
-        let chunks = Chunks { head, delivery, prompt_tokens, usages, schema, calls, shown, told };
+        let chunks = Chunks { head, delivery, prompt_tokens, usages, schema, calls, shown, sent };
         sse::response(chunks, started)
     } else {
         let outputs = sse::collect(started).await?;
@@ -208,12 +208,12 @@ struct Chunks {
     calls: Calls,
     shown: Shown,
     /// The state by choice.
-    told: Vec<Told>,
+    sent: Vec<SentParts>,
 }
 
 /// The parts of a choice that were sent.
 #[derive(Clone, Default)]
-struct Told {
+struct SentParts {
     calls: usize,
     /// Whether the last call is of a custom tool.
     is_custom: bool,
@@ -267,22 +267,22 @@ impl Framing for Chunks {
         match event {
             Event::Text(text) => {
                 if self.schema.is_some() {
-                    self.told[choice as usize].text.push_str(&text);
+                    self.sent[choice as usize].text.push_str(&text);
                 }
                 self.delta(choice, json!({"content": text}))
             }
             Event::Reasoning(text) => self.delta(choice, json!({"reasoning_content": text})),
             Event::Call { index, name } => {
-                let told = &mut self.told[choice as usize];
-                told.calls += 1;
-                told.is_custom = self.calls.is_custom(&name);
+                let sent = &mut self.sent[choice as usize];
+                sent.calls += 1;
+                sent.is_custom = self.calls.is_custom(&name);
                 let mut call = call_of(&self.calls, &name, "");
                 call["index"] = Value::from(index);
                 call["id"] = Value::from(call_id(&self.head, choice, index));
                 self.delta(choice, json!({"tool_calls": [call]}))
             }
             Event::Arguments { index, delta } => {
-                let call = match self.told[choice as usize].is_custom {
+                let call = match self.sent[choice as usize].is_custom {
                     true => json!({"index": index, "custom": {"input": delta}}),
                     false => json!({"index": index, "function": {"arguments": delta}}),
                 };
@@ -292,7 +292,7 @@ impl Framing for Chunks {
             Event::Changed(_) => String::new(),
             Event::Finished(finished) => {
                 self.usages.push(finished.usage);
-                let Told { calls, text, .. } = std::mem::take(&mut self.told[choice as usize]);
+                let SentParts { calls, text, .. } = std::mem::take(&mut self.sent[choice as usize]);
                 let reason = Value::from(reply::finish_reason(&finished.finish, calls));
                 let schema = self.schema.as_ref();
                 let app = &self.head.app;

@@ -1,12 +1,12 @@
-//! Turns to compile: a few at once, fair to clients, bounded in number.
+//! Turns to compile: a few at the same time, fair to clients, limited in number.
 //!
 //! ```text
 //! request ─► free turn? ─► thread of low priority ─► result; the turn goes to the next client
 //!                └► fair queue, up to its bound ─► 429 with `Retry-After`
 //! ```
 //!
-//! A client is charged the time that its compilations took. A request whose client has left gives its place up, or ends its
-//! compilation.
+//! A client is charged the time that its compilations took. If a client disconnects, its request leaves the queue, or its
+//! compilation ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,8 +84,8 @@ impl Turns {
                 );
                 return Err(ApiError::busy(message));
             }
-            let (tell, turn) = oneshot::channel();
-            state.waiting.push(client, 0, tell);
+            let (sender, turn) = oneshot::channel();
+            state.waiting.push(client, 0, sender);
             turn
         };
         turn.await.map_err(|_| ApiError::busy("the server is ending"))
@@ -109,17 +109,17 @@ impl Turn {
     ) -> Result<T, ApiError> {
         let flag = Arc::<AtomicBool>::default();
         let mut abandoned = Abandoned(Some(Arc::clone(&flag)));
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let thread = std::thread::Builder::new().name("grammarc compile".to_owned());
         let started = thread.spawn(move || {
             priority::lower();
             let done = work(&flag);
             drop(self);
-            // Whoever has left needs not be told.
-            _ = tell.send(done);
+            // The request may have been dropped.
+            _ = sender.send(done);
         });
         started.map_err(|error| ApiError::busy(format!("no thread could be started: {error}")))?;
-        let done = told.await;
+        let done = receiver.await;
         abandoned.0 = None;
         done.unwrap_or_else(|_| Err(ApiError::failed("the grammar could not be compiled")))
     }
@@ -154,13 +154,13 @@ mod tests {
     async fn clients_take_turns_and_those_that_left_are_passed_over() {
         let turns = Turns::new(1, 16);
         let first = turns.next(client("greedy")).await.expect("a turn is free");
-        let (tell, mut order) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut order) = tokio::sync::mpsc::unbounded_channel();
         let mut asked = Vec::new();
         for name in ["greedy", "greedy", "leaves", "modest", "greedy"] {
-            let (turns, tell) = (Arc::clone(&turns), tell.clone());
+            let (turns, sender) = (Arc::clone(&turns), sender.clone());
             asked.push(tokio::spawn(async move {
                 let turn = turns.next(client(name)).await.expect("there is room");
-                tell.send(name).expect("it is read");
+                sender.send(name).expect("it is read");
                 drop(turn);
             }));
             // Each is in the queue before the next.
@@ -203,19 +203,19 @@ mod tests {
     #[tokio::test]
     async fn work_is_told_that_its_request_has_left_and_a_panic_frees_the_turn() {
         let turns = Turns::new(1, 8);
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let turn = turns.next(client("a")).await.expect("a turn is free");
         let work = tokio::spawn(turn.work(move |flag| {
             while !flag.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
-            tell.send(()).expect("it is read");
+            sender.send(()).expect("it is read");
             Ok(())
         }));
         tokio::task::yield_now().await;
         work.abort();
         assert!(work.await.is_err_and(|error| error.is_cancelled()));
-        told.recv().expect("the work has ended");
+        receiver.recv().expect("the work has ended");
         let turn = turns.next(client("a")).await.expect("the turn was handed on");
         let flag = turn.work(|flag| Ok(Arc::clone(flag))).await.expect("it is done");
         assert!(!flag.load(Ordering::Relaxed), "what goes on behind the work is not told to end");

@@ -168,19 +168,19 @@ fn logprobs_of(app: &App, tokens: &[TokenLogprob], offset: &mut usize) -> Value 
     }
     let vocabulary = app.backend.vocabulary();
     let name = |token: u32| String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
-    let top = tokens.iter().map(|told| {
-        let top = told.top.iter().map(|&(token, logprob)| (name(token), json!(logprob)));
+    let top = tokens.iter().map(|token| {
+        let top = token.top.iter().map(|&(token, logprob)| (name(token), json!(logprob)));
         Value::Object(top.collect())
     });
-    let offsets = tokens.iter().map(|told| {
+    let offsets = tokens.iter().map(|token| {
         let at = *offset;
-        *offset += name(told.token).chars().count();
+        *offset += name(token.token).chars().count();
         at
     });
     json!({
         "text_offset": offsets.collect::<Vec<_>>(),
-        "tokens": tokens.iter().map(|told| name(told.token)).collect::<Vec<_>>(),
-        "token_logprobs": tokens.iter().map(|told| told.logprob).collect::<Vec<_>>(),
+        "tokens": tokens.iter().map(|token| name(token.token)).collect::<Vec<_>>(),
+        "token_logprobs": tokens.iter().map(|token| token.logprob).collect::<Vec<_>>(),
         "top_logprobs": top.collect::<Vec<_>>(),
     })
 }

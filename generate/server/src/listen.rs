@@ -1,4 +1,4 @@
-//! The listener: connections are taken, bounded in number and time, and come to their end when the server does.
+//! The listener: accepts connections, limits their number and time, and closes them when the server ends.
 //!
 //! ```text
 //! accept ─► a place among the connections ─► hyper: head within its time ─► router, which reads the body within its own

@@ -1,12 +1,12 @@
-//! A server while its model loads: it listens already, and says that it is not ready yet.
+//! A server whose model is loading: it listens, and answers that it is not ready.
 //!
 //! ```text
 //! request ─► routes of the server, once there are any ─► reply
 //!         └► 503 with `Retry-After` until then
 //! ```
 //!
-//! Clients of OpenAI's protocol ask again by themselves after a 503, and load balancers look at `/health`. A request that came
-//! before the model is not kept: its body is not read.
+//! Clients of OpenAI's protocol repeat a request after a 503, and load balancers check `/health`. A request before the model
+//! is loaded is not stored: its body is not read.
 
 use std::sync::{Arc, OnceLock};
 

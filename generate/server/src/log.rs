@@ -1,4 +1,4 @@
-//! The log: one line a request, when its reply was sent or its client has left. Prompts, answers and keys are in no line.
+//! The log: one line a request, at the end of its reply or of its connection. No line has prompts, answers or keys.
 //!
 //! ```text
 //! request ─► a record in its extensions ─► endpoint: id, tokens ─► body sent or dropped ─► the line
@@ -25,10 +25,10 @@ use crate::metrics::Metrics;
 
 /// The record of a request for its line of the log. A clone is the same record.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Record(Arc<Told>);
+pub(crate) struct Record(Arc<LogFields>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct LogFields {
     id: OnceLock<String>,
     prompt_tokens: AtomicUsize,
     completion_tokens: AtomicUsize,
@@ -65,7 +65,7 @@ struct Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        let Told { id, prompt_tokens, completion_tokens } = &*self.record.0;
+        let LogFields { id, prompt_tokens, completion_tokens } = &*self.record.0;
         tracing::info!(
             target: "grammarc_server::requests",
             id = id.get().map_or("-", String::as_str),

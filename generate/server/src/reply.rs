@@ -50,11 +50,11 @@ pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
         let bytes = vocabulary.token_bytes(token);
         json!({"token": String::from_utf8_lossy(bytes), "logprob": logprob, "bytes": bytes})
     };
-    let content = tokens.iter().map(|told| {
-        let top = told.top.iter().map(|&(token, logprob)| one(token, logprob));
-        let mut entry = one(told.token, told.logprob);
+    let content = tokens.iter().map(|token| {
+        let top = token.top.iter().map(|&(token, logprob)| one(token, logprob));
+        let mut entry = one(token.token, token.logprob);
         entry["top_logprobs"] = top.collect();
-        entry["x_forced"] = Value::from(told.forced);
+        entry["x_forced"] = Value::from(token.forced);
         entry
     });
     json!({"content": content.collect::<Vec<_>>(), "refusal": null})
@@ -63,7 +63,7 @@ pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
 /// Returns the total probability of the tokens that the mask allowed at each token, for `x_grammarc`. Null without a
 /// grammar.
 pub(crate) fn mass(tokens: &[TokenLogprob]) -> Value {
-    tokens.iter().map(|told| told.mass.map_or(Value::Null, Value::from)).collect()
+    tokens.iter().map(|token| token.mass.map_or(Value::Null, Value::from)).collect()
 }
 
 /// Returns OpenAI's `finish_reason`. A truncated call does not count as a call.

@@ -82,7 +82,7 @@ fn received(
             };
             Some((event, (received, None)))
         });
-    // Nothing comes behind an error.
+    // An error is the last item.
     let ended = |is_over: &mut bool, event: Result<Event, GenerateError>| {
         let is_last = std::mem::replace(is_over, event.is_err());
         std::future::ready((!is_last).then_some(event))
@@ -91,7 +91,7 @@ fn received(
 }
 
 /// Returns the events of each output in the form of its client.
-fn told(
+fn converted(
     started: Started,
 ) -> impl Iterator<Item = BoxStream<'static, Result<Event, GenerateError>>> {
     let Started { receivers, deadline, calls, record, metrics, began, .. } = started;
@@ -125,7 +125,7 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
             match state {
                 State::Begin(mut framing, started) => {
                     let choices = (0..)
-                        .zip(told(started))
+                        .zip(converted(started))
                         .map(|(choice, events)| events.map(move |event| (choice, event)).boxed());
                     let all = stream::select_all(choices).boxed();
                     Some((framing.begin(), State::Going(framing, all)))
@@ -158,7 +158,7 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
 
 /// Returns the complete outputs of a request. They are read concurrently, so none waits for its reader.
 pub(crate) async fn collect(started: Started) -> Result<Vec<Output>, ApiError> {
-    let outputs = told(started).map(|mut events| async move {
+    let outputs = converted(started).map(|mut events| async move {
         let mut collector = Collector::default();
         while let Some(event) = events.next().await {
             collector.push(event?);

@@ -1,18 +1,18 @@
-//! The arguments of calls as JSON, where the model writes them as tags.
+//! Converts the arguments of calls from tags to JSON.
 //!
 //! ```text
 //! <parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>   ─►   {"city":"Oslo","days":3}
 //! ```
 //!
-//! A stage over the events of an output: those of calls are changed, all others pass. How a family writes members is in the
-//! compiler's tables; what it does not write down, whether a text is a string or JSON, the tool's schema says. A value that is
-//! JSON of another type and fits is that, and else the text: where a schema takes both, `5` is the number, `"5"` three
-//! characters.
+//! A stage over the events of an output: it converts those of calls and passes on all others. The compiler's tables have the
+//! notation of each model family. The notation does not say whether a text is a string or JSON; the tool's schema decides. A
+//! value is read as JSON of another type if the schema accepts that, and else as text. If the schema accepts both, `5` is the
+//! number, and `"5"` three characters.
 //!
-//! Members are told one by one as they close. Members that depend on each other (`anyOf` and its kin at the root of the
-//! schema) are told together at the end of the call.
+//! Members are sent one by one as they close. Members that depend on each other (by `anyOf` and the like at the root of the
+//! schema) are sent together at the end of the call.
 //!
-//! Cost: linear in what is written, besides a judgement by the schema for each member.
+//! Cost: linear in the text, plus a validation of each member.
 
 mod reader;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! From the log of an output to the events of it: whole characters, the parts of a structural tag, reasoning apart.
+//! Converts the log of an output to events: whole characters, the parts of a structural tag, and reasoning.
 //!
 //! ```text
 //! log up to a place ─► reasoning, until its closing tag ─► splitter, where the grammar has regions ─► events
@@ -32,7 +32,7 @@ struct ReasoningPart {
     close: Vec<u8>,
     read: Vec<u8>,
     /// Number of bytes of `read` that were sent.
-    told: usize,
+    sent: usize,
 }
 
 /// Text that is sent in whole characters.
@@ -90,7 +90,7 @@ impl Sender {
             open: open.as_bytes().to_vec(),
             close: close.as_bytes().to_vec(),
             read: Vec::new(),
-            told: 0,
+            sent: 0,
         });
         Self {
             sent: Place::default(),
@@ -137,7 +137,7 @@ impl Sender {
     pub(super) fn finish(&mut self, is_cut: bool, events: &mut Vec<Event>) -> Option<u32> {
         let mut cut_call = None;
         if let Some(part) = self.reasoning.take() {
-            let from = if part.open.is_empty() { part.told } else { 0 };
+            let from = if part.open.is_empty() { part.sent } else { 0 };
             let rest = whole_characters(&part.read[from..]);
             push(events, Event::Reasoning, rest);
         }
@@ -152,7 +152,7 @@ impl Sender {
         let rest = self.text.rest();
         push(events, Event::Text, rest);
         self.end_arguments(events);
-        // A call that was not told is none in any case.
+        // A call whose start was not sent does not count.
         cut_call.filter(|&index| (index as usize) < self.calls)
     }
 
@@ -194,26 +194,26 @@ impl Sender {
             }
             part.open.clear();
         }
-        let from = part.told.saturating_sub(part.close.len());
+        let from = part.sent.saturating_sub(part.close.len());
         if let Some(at) = memmem::find(&part.read[from..], &part.close) {
             let at = from + at;
             let rest = part.read[at + part.close.len()..].to_vec();
-            let text = String::from_utf8_lossy(&part.read[part.told..at]).into_owned();
+            let text = String::from_utf8_lossy(&part.read[part.sent..at]).into_owned();
             self.reasoning = None;
             push(events, Event::Reasoning, text);
             self.output(&rest, events);
             return;
         }
-        let longest = part.close.len().min(part.read.len() - part.told);
+        let longest = part.close.len().min(part.read.len() - part.sent);
         let held = (1..=longest)
             .rev()
             .find(|&len| part.close.starts_with(&part.read[part.read.len() - len..]));
         let mut to = part.read.len() - held.unwrap_or(0);
-        if let Some(partial) = part.read[part.told..to].utf8_chunks().last() {
+        if let Some(partial) = part.read[part.sent..to].utf8_chunks().last() {
             to -= if is_beginning(partial.invalid()) { partial.invalid().len() } else { 0 };
         }
-        let text = String::from_utf8_lossy(&part.read[part.told..to]).into_owned();
-        part.told = to;
+        let text = String::from_utf8_lossy(&part.read[part.sent..to]).into_owned();
+        part.sent = to;
         push(events, Event::Reasoning, text);
     }
 
@@ -236,7 +236,7 @@ impl Sender {
     fn pieces(&mut self, pieces: Vec<Piece>, events: &mut Vec<Event>) {
         for piece in pieces {
             if let Some(call) = piece.call {
-                self.tell_calls(call as usize + 1, events);
+                self.send_calls(call as usize + 1, events);
             }
             match (piece.kind, piece.call) {
                 (None | Some(RegionKind::Tag | RegionKind::Call), _) => {}
@@ -257,7 +257,7 @@ impl Sender {
     }
 
     /// Sends the start of the first `count` calls.
-    fn tell_calls(&mut self, count: usize, events: &mut Vec<Event>) {
+    fn send_calls(&mut self, count: usize, events: &mut Vec<Event>) {
         while self.calls < count {
             self.end_arguments(events);
             let name = self.splitter.as_ref().and_then(|splitter| splitter.calls().nth(self.calls));

@@ -5,15 +5,15 @@
 //!                                     └──────────────────────────── next step ◄──────────────────────────────────┘
 //! ```
 //!
-//! Outputs that wait are served fairly by client ([`crate::fair`]). Each is charged its prompt and its most tokens, and gets back
-//! at its end what it has not used.
+//! Waiting outputs are served fairly by client ([`crate::fair`]). Each is charged for its prompt and its `max_tokens`, and is
+//! refunded the unused tokens at its end.
 //!
 //! A slot is one output with a sequence of the model. Slots come and go between steps, so a short output never waits for a
-//! long one beside it; a long prompt is read in parts for the same reason. Events go to a bounded queue for each output:
-//! whoever does not read his is passed over, and called off after [`EngineOptions::slow_reader`]. Whoever drops his receiver is
-//! called off at the next step.
+//! long one; a long prompt is read in parts for the same reason. Each output has a bounded queue of events. An output whose
+//! queue is full is skipped, and cancelled after [`EngineOptions::slow_reader`]. An output whose receiver was dropped is
+//! cancelled at the next step.
 //!
-//! If a batch fails, its feeds are tried one by one, so that an output whose tokens the model refuses harms no other.
+//! If a batch fails, its feeds are repeated one by one, so that only the outputs whose tokens the model refuses fail.
 
 mod options;
 mod queue;

@@ -53,7 +53,7 @@ impl Job {
 
     /// Sends the reader an error, which ends the output.
     pub(super) fn fail(self, error: crate::error::GenerateError) {
-        // A reader that is gone needs not be told.
+        // The reader may be gone.
         let _ = self.events.try_send(Err(error));
     }
 }
@@ -108,7 +108,7 @@ impl Slot {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.decoder.stop(Finish::Deadline);
         }
-        match self.tell() {
+        match self.send() {
             Reader::Follows => {}
             Reader::Full => {
                 let since = *self.stuck.get_or_insert_with(Instant::now);
@@ -127,18 +127,18 @@ impl Slot {
     }
 
     /// Sends events, as far as the reader's queue has room.
-    pub(super) fn tell(&mut self) -> Reader {
+    pub(super) fn send(&mut self) -> Reader {
         self.backlog.extend(self.decoder.events().into_iter().map(Ok));
-        while let Some(told) = self.backlog.pop_front() {
-            let (told, reader) = match self.events.try_send(told) {
+        while let Some(item) = self.backlog.pop_front() {
+            let (item, reader) = match self.events.try_send(item) {
                 Ok(()) => {
                     self.stuck = None;
                     continue;
                 }
-                Err(TrySendError::Full(told)) => (told, Reader::Full),
-                Err(TrySendError::Closed(told)) => (told, Reader::Gone),
+                Err(TrySendError::Full(item)) => (item, Reader::Full),
+                Err(TrySendError::Closed(item)) => (item, Reader::Gone),
             };
-            self.backlog.push_front(told);
+            self.backlog.push_front(item);
             return reader;
         }
         Reader::Follows

@@ -226,7 +226,7 @@ fn read(slot: &mut Slot, part: &Part, rows: RowsMut<'_>) {
         slot.fail(error);
     }
     // Whether the reader follows is looked at before the next step.
-    slot.tell();
+    slot.send();
 }
 
 fn nanos(since: Instant) -> u64 {

@@ -1,4 +1,4 @@
-//! Prompts by name: templates, the kind of response that each wants, and the response as that.
+//! Prompts by name: a template, the kind of its response, and the conversion of the response.
 //!
 //! A [`Prompt`] is made in code and added by [`PromptManager::add`], or read from a configuration. A configuration is JSON in
 //! either of two shapes, which [`PromptManager::from_value`] reads alike:
@@ -19,8 +19,8 @@
 //! default. Terms of the input replace those of the prompt, and these replace those of all prompts. Templates are Jinja. A
 //! template with a syntax error, or with an unknown filter or test, is refused when it is added.
 //!
-//! With logits, JSON and lines of JSON are generated under the schema. Without them, they are taken out of the text as the
-//! model wrote it. Tests: `tests.rs`, and over HTTP `server/tests/protocol/prompts.rs`.
+//! With logits, JSON and lines of JSON are generated under the schema. Without them, they are extracted
+//! from the model's text. Tests: `tests.rs`, and over HTTP `server/tests/protocol/prompts.rs`.
 
 mod config;
 mod names;

@@ -4,9 +4,9 @@
 //! row ─ bias, penalties ─► raw probabilities (limits, log probabilities) ─ mask ─► temperature ─ top-k ─ top-p ─ min-p ─► draw
 //! ```
 //!
-//! The mask comes before everything that compares probabilities: behind it, nothing that is allowed might be left. A number is
-//! taken from the generator for each token of which more than one is allowed, and for no other; so an output does not
-//! depend on whether tokens that are certain were asked for, nor on what else is in a batch.
+//! The mask comes before everything that compares probabilities: applied later, it might leave no token. A random number is
+//! drawn only where more than one token is allowed. So an output depends neither on whether the model was called for forced
+//! tokens, nor on the rest of a batch.
 
 mod adjust;
 mod candidates;

@@ -1,16 +1,16 @@
-//! Partial values: the value of a JSON text while it comes.
+//! Partial values: the value of an incomplete JSON text.
 //!
 //! ```text
 //! parts ─ reader ─► events ─► the value so far, and what has changed in it
 //!                                └─ parts: schemas of members and items ─► choices, violations
 //! ```
 //!
-//! A change is never taken back: paths only grow. Numbers, literals and keys appear when they are closed, since what comes may
-//! be another; strings grow by whole characters. A string of which the schema lists the texts appears when it is closed, or, in a
-//! text that a grammar of the schema constrains, as soon as one text alone is left. Containers are judged by their schemas when
-//! they close, the value when it is whole; the last value is that of the [strict parser](crate::parse).
+//! A change is never retracted. Numbers, literals and keys appear when they are complete, since further text may change them;
+//! strings grow by whole characters. If the schema lists the texts of a string, it appears when it is complete, or, under a
+//! grammar of the schema, once only one text is possible. Containers are validated when they close, the value at its end. The
+//! last value equals that of the [strict parser](crate::parse).
 //!
-//! Work is linear in what is new, besides a step for each level down to where it is put, and the judgement of what closes.
+//! Work is linear in the new text, plus a step for each level of its path, and the validation of closed parts.
 
 mod error;
 mod parts;
@@ -54,7 +54,7 @@ pub enum Change {
     },
 }
 
-/// The value of a JSON text while it comes.
+/// The value of an incomplete JSON text.
 ///
 /// ```
 /// use grammarc_json::PartialJson;

@@ -27,7 +27,7 @@ pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     let bytes = source.as_bytes();
     let mut found =
         PathEdits { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
-    // Behind what the last step read.
+    // Offset after the lexeme of the last step.
     let mut behind_last = 0;
     let (mut number_at_end, mut closer_at_end) = (false, false);
     for (at, taken) in path.iter().enumerate() {

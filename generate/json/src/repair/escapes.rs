@@ -29,7 +29,7 @@ pub(super) enum Habit {
     Raw,
 }
 
-/// The length of the escape of JSON that the backslash at `at` begins; none where what follows makes none.
+/// Returns the length of the JSON escape at the backslash at `at`. `None` if there is no valid escape.
 pub(super) fn escape_len(source: &[u8], at: usize) -> Option<usize> {
     match *source.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),

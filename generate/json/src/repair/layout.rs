@@ -42,7 +42,7 @@ impl Layout {
         SEPARATORS.iter().zip(self.spaced).any(|(&at, spaced)| at == separator && spaced)
     }
 
-    /// White space before a place that begins a line; none where it does not begin one.
+    /// Returns the white space before a place that starts a line. `None` if it does not start one.
     pub(super) fn indent(&self, source: &[u8], at: usize) -> Option<usize> {
         let start = self.line_start(at);
         (start > 0 && trim_space(source, start, at) == start).then_some(at - start)

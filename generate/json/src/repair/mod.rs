@@ -1,4 +1,4 @@
-//! Repair: what a text that is nearly JSON says.
+//! Repair: converts a text that is nearly JSON to JSON.
 //!
 //! ```text
 //! source ─ outside: where it may begin ─┐
@@ -7,20 +7,20 @@
 //!                                                 └──────── no JSON, or no instance ◄── strict, schema ───┘
 //! ```
 //!
-//! The search is guided by the wide twin of the schema, or by JSON itself where there is none. The text that it finds is
+//! The search is guided by the relaxed grammar of the schema, or by JSON itself without a schema. Its result is
 //! parsed and validated again, and the source's spelling stays outside of the edits.
 //!
-//! # What is never done
+//! # Invariants
 //!
 //! No key and no value is made up, and nothing takes a default. No member is dropped, moved or merged, but for what is broken
 //! off at the end of the text. No type is changed (`"5"` stays a string) and no digit. A key that occurs twice is refused, and
 //! so are `NaN`, `undefined` and two strings side by side. The option `coerce` alone lifts this of types and of `NaN`. Valid JSON is returned byte for byte.
 //!
-//! Several documents in one text are not made one, and none is left out silently: see [`RepairError::Several`].
+//! Several documents in one text are not merged, and no document is dropped silently: see [`RepairError::Several`].
 //!
 //! A document that is escaped as a whole is read by itself, before the search (`escaped`).
 //!
-//! A text that parses and violates the schema is not repaired: it says what it says.
+//! A text that parses and violates the schema is not repaired.
 
 mod branches;
 mod coerce;
@@ -67,7 +67,7 @@ pub use result::{MAX_CANDIDATES, RepairError, Repaired};
 /// # Ok::<(), grammarc_json::RepairError>(())
 /// ```
 ///
-/// Linear in the text for what costs the same to repair; exponential nowhere, and bounded by the limits.
+/// Linear in the text for a fixed cost of the repair, never exponential, and bounded by the limits.
 ///
 /// # Errors
 ///

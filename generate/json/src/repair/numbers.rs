@@ -59,7 +59,7 @@ pub(super) fn number(source: &[u8], at: usize) -> Option<usize> {
     (text != source[at..end] && digits(&text, 0) == Some(text.len())).then_some(end)
 }
 
-/// Appends a number in JSON's form: without a plus, with a zero before and behind a point that has no digit there.
+/// Appends a number in JSON's form: without a plus, with a zero before and after a point without a digit there.
 pub(super) fn write_number(source: &[u8], text: &mut Vec<u8>) {
     let rest = source.strip_prefix(b"+").unwrap_or(source);
     let mut before = 0_u8;

@@ -98,7 +98,7 @@ fn readings(
     let mut search = Search::new(source, grammar, *options);
     let mut found: Vec<(costs::Cost, Repaired)> = Vec::new();
     let (mut best, mut refused) = (most, 0);
-    // If a closer is lost, ways that put it elsewhere are looked at once all of them are known.
+    // If a closer is lost, paths that put it elsewhere are compared once all of them are known.
     let (mut ends, mut margin) = (Vec::new(), 0);
     loop {
         let next = search.next_end(most).map_err(|limit| RepairError::Limit { limit })?;
@@ -114,8 +114,8 @@ fn readings(
             },
         };
         for path in search.paths(end, beyond) {
-            let told = edit_path::edits(source, &path);
-            let text = replay(source, &told.edits);
+            let path_edits = edit_path::edits(source, &path);
+            let text = replay(source, &path_edits.edits);
             let parsed = strict::parse(&text);
             // A source that has a key twice is read as it stands; only another place of a closer may be another way to
             // read it.
@@ -130,14 +130,14 @@ fn readings(
             };
             if found.is_empty() {
                 best = cost;
-                margin = if told.closer_lost { costs::CLOSER_MARGIN } else { 0 };
+                margin = if path_edits.closer_lost { costs::CLOSER_MARGIN } else { 0 };
                 most = most.min(cost + margin);
             }
-            let is_rival =
-                cost == best || told.edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
+            let is_rival = cost == best
+                || path_edits.edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
             if is_rival && found.iter().all(|(_, known)| known.value != value) {
-                let (edits, truncated) = (told.edits, told.truncated);
-                let ambiguous = told.open_number;
+                let (edits, truncated) = (path_edits.edits, path_edits.truncated);
+                let ambiguous = path_edits.open_number;
                 let repaired = Repaired { text, value, edits, ambiguous, truncated };
                 found.push((cost + beyond, repaired));
             }

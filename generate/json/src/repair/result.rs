@@ -97,9 +97,9 @@ pub enum RepairError {
 
 /// Returns the first few ranges, for a message.
 fn ranges(documents: &[Range<usize>]) -> String {
-    let told = documents.iter().take(MAX_CANDIDATES).map(|at| format!("{}..{}", at.start, at.end));
+    let shown = documents.iter().take(MAX_CANDIDATES).map(|at| format!("{}..{}", at.start, at.end));
     let more = if documents.len() > MAX_CANDIDATES { ", …" } else { "" };
-    told.collect::<Vec<_>>().join(", ") + more
+    shown.collect::<Vec<_>>().join(", ") + more
 }
 
 fn name(limit: Limit) -> &'static str {

@@ -170,7 +170,7 @@ impl<'s> Search<'s> {
         if self.nodes.len() > limits.nodes {
             return Err(Limit::Nodes);
         }
-        // Else a cheaper way was found since.
+        // Otherwise a cheaper path was found since.
         let due = usize::from(self.nodes[node as usize].cost + BANDS[band].0);
         if due == self.cost {
             self.expand(node, band);
@@ -339,7 +339,7 @@ impl<'s> Search<'s> {
         } else {
             hash.write_u64(node.hash);
             hash.write(said);
-            // A limit of the positions closes this way alone.
+            // A limit of the positions closes this path alone.
             (hash.finish(), self.positions.after(node.position, said).unwrap_or(None))
         };
         let number = number || (said.is_empty() && node.number);
@@ -478,7 +478,7 @@ impl<'s> Search<'s> {
         while let Some((mut path, mut at, margin, mut is_first)) = open.pop_front() {
             while at != NONE {
                 let node = self.nodes[at as usize];
-                // The ways beside one that is itself beside another were entered with that.
+                // Alternatives of an alternative were entered with the first one.
                 let mut beside = if is_first { node.other } else { NONE };
                 while let Some(other) = self.nodes.get(beside as usize) {
                     if let Some(left) = margin.checked_sub(other.cost - node.cost)

@@ -53,7 +53,7 @@ pub(super) fn changes(
     quote_of(end, behind, lacks, &mut emit);
 }
 
-/// The length of the name, as programs have them, at the begin of a text; 0 where there is none.
+/// Returns the length of the identifier at the start of a text. 0 if there is none.
 pub(super) fn name_len(text: &[u8]) -> usize {
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | 0x80..);
     let is_part = |byte: &&u8| {

@@ -54,7 +54,7 @@ fn is_digit_text(word: &[u8]) -> bool {
         && !word.split(|byte| *byte == b' ').filter(|part| !part.is_empty()).all(is_json)
 }
 
-/// Whether a colon stands between numbers, as in a time or a ratio, and not behind a name (`b1:2`).
+/// Whether a colon stands between numbers, as in a time or a ratio, and not after a name (`b1:2`).
 pub(super) fn is_between_numbers(source: &[u8], colon: usize) -> bool {
     let digits = source[..colon].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || !byte.is_ascii();

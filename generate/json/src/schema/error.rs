@@ -8,7 +8,7 @@ use jsonschema::error::ValidationErrorKind;
 use crate::scan::pointer_step;
 use crate::strict::ParseError;
 
-/// Most violations that are told of one value.
+/// Maximum number of violations in the error of one value.
 pub const MAX_ERRORS: usize = 32;
 
 /// A source that is no schema.
@@ -26,7 +26,7 @@ pub enum SchemaError {
         /// The fault in words.
         message: String,
     },
-    /// Declarations in TypeScript that are none, or not of data.
+    /// Declarations in TypeScript that are invalid, or not of data.
     #[error("{}", first(diagnostics))]
     TypeScript {
         /// The faults, with places in the source.

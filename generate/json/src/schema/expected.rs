@@ -119,8 +119,8 @@ fn all_of(schema: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Valu
 
 /// Returns a text that describes a string.
 fn string(schema: &Map<String, Value>) -> String {
-    let told = ["format", "pattern"].iter().find_map(|name| schema.get(*name)?.as_str());
-    told.map_or_else(|| "string".to_owned(), str::to_owned)
+    let named = ["format", "pattern"].iter().find_map(|name| schema.get(*name)?.as_str());
+    named.map_or_else(|| "string".to_owned(), str::to_owned)
 }
 
 #[cfg(test)]
