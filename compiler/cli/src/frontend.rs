@@ -1,8 +1,6 @@
 //! Sources: reading them, telling their language, and handing them to its front end.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,8 +10,8 @@ use grammarc_build::registry;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::controls::ControlTokens;
+use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
-use grammarc_compiler::diagnostics::{Source, encoding};
 use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::deny::{Deny, denied};
@@ -21,6 +19,7 @@ use grammarc_compiler::frontend::settings::{Language, OptionRow, Settings};
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
+use crate::input::read_source;
 use crate::options::{OptionArgs, deny_names, not_for};
 
 /// The languages of sources by their names, for arguments.
@@ -213,31 +212,6 @@ impl Request {
 /// The name of a built-in grammar that stands in place of a file.
 pub(crate) fn built_in(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(BUILT_IN)
-}
-
-/// Reads a file, or standard input for `-`.
-pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
-    if path == Path::new("-") {
-        let name = "<stdin>".to_owned();
-        let mut bytes = Vec::new();
-        return match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok((name, bytes)),
-            Err(source) => Err(Problem::Read { name, source }),
-        };
-    }
-    let name = path.display().to_string();
-    match fs::read(path) {
-        Ok(bytes) => Ok((name, bytes)),
-        Err(source) => Err(Problem::Read { name, source }),
-    }
-}
-
-/// Reads a source text. A byte order mark at its start is not part of the text.
-pub(crate) fn read_source(path: &Path) -> Result<Source, Failure> {
-    let (name, bytes) = read_input(path)?;
-    let text = encoding::text(&bytes)
-        .map_err(|source| Failure::Found(Problem::NotText { name: name.clone(), source }))?;
-    Ok(Source::new(name, text))
 }
 
 #[cfg(test)]

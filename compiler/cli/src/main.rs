@@ -13,6 +13,7 @@ mod cmd;
 mod command_line;
 mod failure;
 mod frontend;
+mod input;
 mod options;
 mod output;
 mod progress;

@@ -13,7 +13,7 @@ use grammarc_compiler::frontend::settings::{
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Problem};
-use crate::frontend::read_source;
+use crate::input::read_source;
 
 /// The options that were given as flags.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use grammarc_compiler::diagnostics::encoding::NotText;
 use grammarc_json::JsonSchema;
 
 use crate::failure::{Failure, Problem};
-use crate::frontend::read_input;
+use crate::input::read_input;
 
 /// The text of a file; `-` is standard input.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {

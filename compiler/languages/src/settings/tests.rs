@@ -1,6 +1,7 @@
 //! Options by name, against the options in code.
 
 mod built_in;
+mod table;
 
 use grammarc_json_schema::{
     Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect,

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::args::ArtifactArgs;
 use crate::failure::Failure;
-use crate::frontend::read_input;
+use crate::input::read_input;
 use crate::output::Output;
 use crate::vocabularies;
 
