@@ -17,6 +17,7 @@ mod grammar_pages;
 mod layers;
 mod masks;
 mod members;
+mod options;
 mod packed_strings;
 mod pages;
 mod promises;

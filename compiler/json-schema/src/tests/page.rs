@@ -41,6 +41,7 @@ that is the natural one: what models write, and nothing in which they could go o
 | | `any` | every character in any way that JSON allows |
 | `--key-order` | `schema` (default) | keys that the schema names in its order, then others |
 | | `any` | any |
+| | `any-once` | any, with each key that the schema names at most once |
 
 Without `--surround` nothing stands before or behind the document, a line feed included.
 
@@ -60,10 +61,10 @@ What no keyword bounds is bounded here, so that no output is endless:
   as such, and one that leaves it no document is refused with `json-schema::level-limit`. Styled text holds its indented
   form to the same, and has no limit in the others.
 
-`--closed` has objects take no other keys where their schema has `properties` and says nothing of other keys (no
-`additionalProperties`, `patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it; schemas that
-apply to one value together are closed together. What is closed is entered in the report as narrower. `--dialect openapi-3.0` reads schemas of
-OpenAPI 3.0: `nullable` beside `type` adds null, and `$ref` stands alone.
+`--closed` treats objects with `properties` as closed, unless the schema allows other keys by `additionalProperties`,
+`patternProperties` or `unevaluatedProperties`. Schemas that apply to one value together are closed together. What is
+closed is entered in the report as narrower. `--dialect openapi-3.0` reads schemas of OpenAPI 3.0: `nullable` beside
+`type` adds null, and `$ref` stands alone. `--formats annotated` reads `format` as an annotation.
 
 ## Keywords
 
