@@ -12,7 +12,7 @@ use crate::gbnf::{GbnfOptions, Notation};
 use crate::inner::Reader;
 #[cfg(feature = "lark")]
 use crate::lark::LarkOptions;
-use crate::options::{Language, LanguageOptions, SettingsError, Within};
+use crate::options::{Language, LanguageOptions, LowerContext, SettingsError};
 use crate::sources::Sources;
 #[cfg(feature = "structural-tag")]
 use crate::structural_tag::StructuralTagOptions;
@@ -242,6 +242,6 @@ impl FrontEnd {
         reader: &dyn Reader,
         budget: &Budget,
     ) -> Result<Lowered, Vec<Diagnostic>> {
-        self.options().lower(source, &Within { controls, reader, budget })
+        self.options().lower(source, &LowerContext { controls, reader, budget })
     }
 }

@@ -20,8 +20,6 @@ pub mod gbnf;
     expect(dead_code, reason = "grammars alone have sources of other languages in them")
 )]
 mod inner;
-#[cfg(all(test, feature = "all"))]
-mod judged;
 #[cfg(feature = "lark")]
 pub mod lark;
 mod nested;
@@ -31,6 +29,8 @@ pub mod sources;
 #[cfg(feature = "structural-tag")]
 pub mod structural_tag;
 pub mod substring;
+#[cfg(all(test, feature = "all"))]
+mod test_support;
 
 pub use front_end::FrontEnd;
 #[cfg(feature = "json-schema")]

@@ -5,12 +5,12 @@
 
 use std::fmt::Write as _;
 
-use super::gbnf_text::{Written, bounds, quoted};
+use super::gbnf_text::{GbnfText, bounds, quoted};
 use super::options::{BuiltInOptions, Columns, wrong};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-pub(super) fn write(options: &BuiltInOptions) -> Result<Written, Diagnostic> {
+pub(super) fn write(options: &BuiltInOptions) -> Result<GbnfText, Diagnostic> {
     let separator = options.separator.unwrap_or(',');
     if matches!(separator, '"' | '\r' | '\n') || (separator.is_control() && separator != '\t') {
         return Err(wrong(format!("the separator can't be {separator:?}")));
@@ -72,5 +72,5 @@ eol ::= "\r"? "\n"
             "without a number of columns, records may differ in their numbers of fields",
         ),
     };
-    Ok(Written { text, report })
+    Ok(GbnfText { text, report })
 }

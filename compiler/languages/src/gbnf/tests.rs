@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::ast::{MAX_NESTING, Node, NodeKind};
 use super::*;
-use crate::judged::{Errors, Texts, hold_errors, hold_texts, outline};
+use crate::test_support::{Errors, Texts, hold_errors, hold_texts, outline};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{Expr, Lowered, TokenRef, TokenSet};

@@ -27,6 +27,7 @@ mod attributes;
 pub mod codes;
 mod common;
 mod follow;
+mod grammar_options;
 mod lazy;
 mod lexer;
 mod lexicon;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::deny::Deny;
 use crate::front_end::FrontEnd;
-use crate::options::Given;
+use crate::options::NamedOptions;
 
 pub use crate::options::{Language, SettingsError};
 
@@ -65,7 +65,7 @@ impl Settings {
     pub fn of(language: Language, given: Map<String, Value>) -> Result<Self, SettingsError> {
         let Self { mut front_end, mut deny } = Self::new(language)?;
         let options = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));
-        let given = Given { language, options: options.collect() };
+        let given = NamedOptions { language, options: options.collect() };
         front_end.options_mut().set(given, &mut deny)?;
         deny.sort();
         deny.dedup();

@@ -4,7 +4,7 @@ mod lexing;
 
 use proptest::prelude::*;
 
-use crate::judged::{Errors, Texts, hold_errors, hold_texts, outline};
+use crate::test_support::{Errors, Texts, hold_errors, hold_texts, outline};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::recognize::recognizes;
