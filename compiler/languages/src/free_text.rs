@@ -60,8 +60,8 @@ pub(crate) struct Pattern {
     pub(crate) leads_to: Option<u32>,
 }
 
-/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is one. Of
-/// patterns that end at one place, the first of the list counts.
+/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is
+/// one. Of patterns that end at one place, the first of the list counts.
 pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
     let begin = StateKey::Text(ROOT, None);
     let mut building = Building {

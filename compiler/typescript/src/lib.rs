@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The parser is oxc (`parse`). The types reachable from the root become a JSON Schema, and the front end of JSON
-//! Schema lowers it with its options. Every value of the schema knows its part of the text (`schema_source`), so errors and
-//! places refer to the text.
+//! Schema lowers it with its options. Every value of the schema knows its part of the text (`schema_source`), so errors
+//! and places refer to the text.
 //!
 //! Types describe data. Objects are closed: keys without a member are refused. `?` and `| undefined` make a key
 //! optional. Named types are definitions, and generic types are substituted. Types without JSON values (functions,

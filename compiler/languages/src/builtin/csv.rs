@@ -1,7 +1,7 @@
 //! Comma-separated values, by RFC 4180 with the Unicode of RFC 7111.
 //!
-//! With columns, every record has as many fields; without, each may have another number, which no grammar of any width can
-//! hold to the first. Records end with a line feed, or with both characters of the RFC; the last one may.
+//! With columns, every record has as many fields; without, each may have another number, which no grammar of any width
+//! can hold to the first. Records end with a line feed, or with both characters of the RFC; the last one may.
 
 use std::fmt::Write as _;
 

@@ -1,10 +1,11 @@
 //! XML: one element with elements and text in it, after a declaration or without.
 //!
-//! With names given, an end tag has the name of its start tag, and each attribute stands at most once, in the order given. Any
-//! names can't be said by a context-free grammar: there, tags nest and their names may differ, and an attribute may repeat.
+//! With names given, an end tag has the name of its start tag, and each attribute stands at most once, in the order
+//! given. Any names can't be said by a context-free grammar: there, tags nest and their names may differ, and an
+//! attribute may repeat.
 //!
-//! Of the ways to write one document the plain one is taken: `<`, `>` and `&` of texts as entities, values in double quotes, and
-//! neither comments, sections, instructions nor document types.
+//! Of the ways to write one document the plain one is taken: `<`, `>` and `&` of texts as entities, values in double
+//! quotes, and neither comments, sections, instructions nor document types.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! Builds the lexer of a unit, as an automaton over bytes.
 //!
-//! llguidance's lexer runs all terminals that the grammar allows at a place. It continues as long as one of them can,
-//! and takes those that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only
-//! if no neighbour continues: `/a+/ "ab"` accepts nothing, and a keyword in the form of a name is both.
+//! llguidance's lexer runs all allowed terminals at once, continues as long as one of them can, and takes all terminals
+//! that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only if no neighbour
+//! continues: `/a+/ "ab"` accepts nothing, and a keyword in the form of a name is both.
 //!
 //! The lexer is deterministic. A state is a [subset](super::subsets) of the unit, with the automaton states of the
 //! terminals allowed there. If a text ends although some bytes would continue it, the next lexeme must not begin with
@@ -383,9 +383,9 @@ impl<'r> UnitLexer<'_, 'r> {
         self.graph.edge(at, Expr::Empty, to);
     }
 
-    /// Warns if a terminal has ended and the bytes of `refused` cannot begin the next one, because another terminal continues
-    /// with them. In `"list" "ed"` beside a terminal `"listen"`, no `e` can follow `list`. With `%ignore` there is no warning:
-    /// ignored text may separate the two.
+    /// Warns if a terminal has ended and the bytes of `refused` cannot begin the next one, because another terminal
+    /// continues with them. In `"list" "ed"` beside a terminal `"listen"`, no `e` can follow `list`. With `%ignore`
+    /// there is no warning: ignored text may separate the two.
     fn overrun(&mut self, within: &Running, ended: TerminalId, refused: ByteSet) {
         if refused.is_empty() || !self.lexing.ignored.is_empty() {
             return;

@@ -51,8 +51,8 @@ impl LanguageOptions for GbnfOptions {
     }
 }
 
-/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not where
-/// this says no.
+/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not
+/// where this says no.
 fn may_have_tags(text: &str, sources: &Sources) -> bool {
     let is_tag = |name: &str| Language::named(name) == Some(Language::StructuralTag);
     let stand_in = |text: &str| {

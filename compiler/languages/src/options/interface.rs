@@ -38,7 +38,8 @@ pub(crate) trait LanguageOptions {
     /// The errors of the source, or that the budget is spent.
     fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>>;
 
-    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their defaults.
+    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their
+    /// defaults.
     fn recorded(&self) -> Recorded {
         Vec::new()
     }

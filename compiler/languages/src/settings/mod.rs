@@ -1,8 +1,9 @@
 //! Options of front ends by name: as bindings and configuration files give them.
 //!
-//! A host in another language hands options over as JSON text, and a project file as a table; both are read here, so that
-//! an option has one name and one meaning everywhere, and an artifact records it the same way ([`FrontEnd::recorded`]). A
-//! name that the language does not have is an error, never ignored. Names may be written with `-` or with `_`.
+//! A host in another language hands options over as JSON text, and a project file as a table; both are read here, so
+//! that an option has one name and one meaning everywhere, and an artifact records it the same way
+//! ([`FrontEnd::recorded`]). A name that the language does not have is an error, never ignored. Names may be written
+//! with `-` or with `_`.
 //!
 //! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
 
