@@ -83,8 +83,8 @@ fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
     }
 }
 
-/// Returns the meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and the text
-/// behind it.
+/// Returns the meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and
+/// the text behind it.
 fn escape(text: &str) -> Option<(u32, &str)> {
     let simple = match text.as_bytes().first()? {
         byte @ (b'"' | b'\\' | b'/') => *byte,
@@ -150,7 +150,8 @@ mod tests {
         })
     }
 
-    /// Returns a text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by `layout`.
+    /// Returns a text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by
+    /// `layout`.
     fn laid_out(text: &str, layout: &[u8]) -> String {
         let (mut out, mut inside, mut escaped, mut at) = (String::new(), false, false, 0);
         for c in text.chars() {

@@ -6,7 +6,7 @@
 //! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern matches as a token.
 //!
 //! A state is a node of the patterns' trie with the missing bytes of a character, so text never ends within a
-//! character. After a forbidden pattern, the text can only end. Such a state ([`Place::Ending`]) has the node of the
+//! character. After a forbidden pattern, the text can only end. Such a state ([`StateKey::Ending`]) has the node of the
 //! longest pattern that may be ending the text, and the number of symbols since the forbidden pattern ended. Edges are
 //! disjoint sets of bytes: the graph is deterministic. Cost: O(total length of the patterns), times the ranges of
 //! bytes, times the length of patterns that contain another one and end the text.
@@ -60,10 +60,10 @@ pub(crate) struct Pattern {
     pub(crate) leads_to: Option<u32>,
 }
 
-/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is one. Of
-/// patterns that end at one place, the first of the list counts.
+/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is
+/// one. Of patterns that end at one place, the first of the list counts.
 pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
-    let begin = Place::Text(ROOT, None);
+    let begin = StateKey::Text(ROOT, None);
     let mut building = Building {
         graph,
         patterns,
@@ -75,8 +75,8 @@ pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern],
     while let Some(place) = building.open.pop_front() {
         let from = building.states[&place];
         match place {
-            Place::Text(node, rest) => building.text(from, node, rest),
-            Place::Ending(node, sure) => building.ending(from, node, sure),
+            StateKey::Text(node, rest) => building.text(from, node, rest),
+            StateKey::Ending(node, sure) => building.ending(from, node, sure),
         }
     }
 }
@@ -89,13 +89,13 @@ struct Building<'a> {
     /// State behind the end of the text, where it may end.
     end: Option<u32>,
     /// States of the graph by place.
-    states: FxHashMap<Place, u32>,
+    states: FxHashMap<StateKey, u32>,
     /// The worklist of states without outgoing edges.
-    open: VecDeque<Place>,
+    open: VecDeque<StateKey>,
 }
 
 impl Building<'_> {
-    fn state_at(&mut self, place: Place) -> u32 {
+    fn state_at(&mut self, place: StateKey) -> u32 {
         *self.states.entry(place).or_insert_with(|| {
             self.open.push_back(place);
             self.graph.state()
@@ -105,10 +105,10 @@ impl Building<'_> {
     /// Returns the state at a node, with this rest of a character. `None` if it has no continuation.
     fn state_of(&mut self, node: u32, rest: Option<Rest>) -> Option<u32> {
         let place = match self.trie.ends[node as usize] {
-            None => Place::Text(node, rest),
+            None => StateKey::Text(node, rest),
             Some(pattern) => match self.patterns[pattern as usize].leads_to {
                 Some(state) => return Some(state),
-                None => Place::Ending(self.trie.ending_from(node, 0).next()?, 0),
+                None => StateKey::Ending(self.trie.ending_from(node, 0).next()?, 0),
             },
         };
         Some(self.state_at(place))
@@ -147,7 +147,7 @@ impl Building<'_> {
         for (symbol, after) in self.trie.ending(node, sure) {
             let to = match after {
                 After::Ended(pattern) => self.patterns[pattern as usize].leads_to,
-                After::Ending(node) => Some(self.state_at(Place::Ending(node, sure + 1))),
+                After::Ending(node) => Some(self.state_at(StateKey::Ending(node, sure + 1))),
             };
             let Some(to) = to else { continue };
             match symbol {
@@ -167,7 +167,7 @@ impl Building<'_> {
 
 /// Meaning of a state of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum StateKey {
     /// Text, behind the string of a node and before the rest of a character.
     Text(u32, Option<Rest>),
     /// Within a pattern that ends the text, behind the string of a node. The text could only end from so many symbols

@@ -12,7 +12,7 @@ use crate::gbnf::{GbnfOptions, Notation};
 use crate::inner::Reader;
 #[cfg(feature = "lark")]
 use crate::lark::LarkOptions;
-use crate::options::{Language, LanguageOptions, SettingsError, Within};
+use crate::options::{Language, LanguageOptions, LowerContext, SettingsError};
 use crate::sources::Sources;
 #[cfg(feature = "structural-tag")]
 use crate::structural_tag::StructuralTagOptions;
@@ -58,8 +58,8 @@ pub enum FrontEnd {
     BuiltIn(BuiltInOptions),
 }
 
-/// Most required keys in any order that are tracked by states. Each subset of them is a state, so six keys are 64 states for
-/// each position among the keys in order.
+/// Most required keys in any order that are tracked by states. Each subset of them is a state, so six keys are 64
+/// states for each position among the keys in order.
 #[cfg(feature = "json-schema")]
 const FEW_UNORDERED: u8 = 6;
 
@@ -169,8 +169,8 @@ impl FrontEnd {
     }
 
     /// A copy with fewer required keys in any order, for a compilation that failed with too many sets of keys
-    /// (`CompileError::is_of_sets`). The report calls the keys that keep their order narrower. `None` if all keys keep their
-    /// order already, or if the schema is part of another language.
+    /// (`CompileError::is_of_sets`). The report calls the keys that keep their order narrower. `None` if all keys keep
+    /// their order already, or if the schema is part of another language.
     #[cfg_attr(
         not(feature = "json-schema"),
         expect(clippy::unused_self, reason = "schemas alone have keys")
@@ -210,7 +210,8 @@ impl FrontEnd {
         self.options_mut().sources()
     }
 
-    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their defaults.
+    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their
+    /// defaults.
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         self.options().recorded()
     }
@@ -220,13 +221,14 @@ impl FrontEnd {
         self.options().essence(text)
     }
 
-    /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these. They do in
-    /// structural tags, also in those within a GBNF grammar or among the sources that it may refer to. O(length of all).
+    /// Whether the grammar of a source depends on the vocabulary. Special tokens in the strings of structural tags do,
+    /// also if a GBNF grammar or its sources contain such a tag. O(length of all).
     pub fn depends_on_vocabulary(&self, source: &Source) -> bool {
         self.options().depends_on_vocabulary(&source.text)
     }
 
-    /// Returns the special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter to the source.
+    /// Returns the special tokens of a vocabulary, for [`lower_for`](Self::lower_for). Empty if the grammar of the
+    /// source does not depend on them.
     pub fn controls(&self, source: &Source, vocabulary: &VocabularyArtifact) -> ControlTokens {
         match self.depends_on_vocabulary(source) {
             true => ControlTokens::of(vocabulary),
@@ -242,6 +244,6 @@ impl FrontEnd {
         reader: &dyn Reader,
         budget: &Budget,
     ) -> Result<Lowered, Vec<Diagnostic>> {
-        self.options().lower(source, &Within { controls, reader, budget })
+        self.options().lower(source, &LowerContext { controls, reader, budget })
     }
 }

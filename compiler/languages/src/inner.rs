@@ -22,7 +22,7 @@ pub(crate) trait Reader {
     /// # Errors
     ///
     /// The errors of the source.
-    fn standing(
+    fn inline(
         &self,
         language: &str,
         source: Source,
@@ -44,9 +44,9 @@ pub(crate) trait Reader {
 
 /// Refuses sources of other languages: for a front end without the others.
 #[derive(Debug)]
-pub(crate) struct Alone;
+pub(crate) struct NoInnerSources;
 
-impl Alone {
+impl NoInnerSources {
     fn refuse(source: &Source) -> Vec<Diagnostic> {
         let text = "sources of other languages are not read here";
         let error = Diagnostic::error(NOT_READ, text).with_label(0..source.text.len(), "");
@@ -55,8 +55,8 @@ impl Alone {
     }
 }
 
-impl Reader for Alone {
-    fn standing(&self, _: &str, source: Source, _: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
+impl Reader for NoInnerSources {
+    fn inline(&self, _: &str, source: Source, _: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
         Err(Self::refuse(&source))
     }
 

@@ -1,8 +1,9 @@
 //! The languages that grammarc compiles. A front end lowers a source text to a
 //! [`Lowered`](grammarc_grammar::ir::Lowered) grammar with spans and diagnostics.
 //!
-//! [`FrontEnd`] is a language with its options, for callers that take sources of any language. [`settings`] reads options by
-//! name. [`deny`] refuses keywords by their verdict in the report. Each language has a feature; `all` has all of them.
+//! [`FrontEnd`] is a language with its options, for callers that take sources of any language. [`settings`] reads
+//! options by name. [`deny`] refuses keywords by their verdict in the report. Each language has a feature; `all` has
+//! all of them.
 
 #[cfg(feature = "builtin")]
 pub mod builtin;

@@ -87,7 +87,7 @@ impl<'a> Nested<'a> {
 }
 
 impl Reader for Nested<'_> {
-    fn standing(
+    fn inline(
         &self,
         language: &str,
         source: Source,

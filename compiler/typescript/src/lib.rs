@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The parser is oxc (`parse`). The types reachable from the root become a JSON Schema, and the front end of JSON
-//! Schema lowers it with its options. Every value of the schema knows its part of the text (`written`), so errors and
-//! places refer to the text.
+//! Schema lowers it with its options. Every value of the schema knows its part of the text (`schema_source`), so errors
+//! and places refer to the text.
 //!
 //! Types describe data. Objects are closed: keys without a member are refused. `?` and `| undefined` make a key
 //! optional. Named types are definitions, and generic types are substituted. Types without JSON values (functions,
@@ -21,13 +21,13 @@ mod depth;
 mod names;
 mod parse;
 mod refusals;
+mod schema_source;
 mod scope;
 mod shape;
 mod tags;
 mod template;
 mod translate;
 mod types;
-mod written;
 
 #[cfg(test)]
 mod tests;
@@ -38,9 +38,9 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema as json_schema;
 use grammarc_json_schema::JsonSchemaOptions;
+use schema_source::SchemaSource;
 use scope::Scope;
 use translate::Translator;
-use written::Written;
 
 /// The options of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ pub struct TypeScriptOptions {
 
 /// A schema with its places, and findings about the source.
 struct Translated {
-    schema: Written,
+    schema: SchemaSource,
     findings: Vec<Diagnostic>,
 }
 

@@ -8,8 +8,8 @@ use oxc_ast::ast::{
 
 use super::codes;
 use super::declarations::Kind;
+use super::schema_source::Node;
 use super::scope::{Env, Scope, Ty};
-use super::written::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 

@@ -18,7 +18,8 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 /// Most levels of nesting, by the count of [`depth`]. People's texts have some dozens.
 const MAX_DEPTH: usize = 2000;
 
-/// Stack of the parser's thread: 32 KiB for each level, several times what a level takes. Only pages that are used cost memory.
+/// Stack of the parser's thread: 32 KiB for each level, several times what a level takes. Only pages that are used cost
+/// memory.
 const STACK: usize = MAX_DEPTH << 15;
 
 /// Most errors that are reported.

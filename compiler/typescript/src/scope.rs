@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::codes;
 use super::declarations::{Declarations, range};
+use super::schema_source::Node;
 use super::tags::{self, Tag};
-use super::written::Node;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Severity};
 

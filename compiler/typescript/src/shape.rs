@@ -1,7 +1,7 @@
 //! Objects by their members, before they become schemas.
 //!
-//! A closed object in an intersection cannot be expressed by schemas beside each other, so its members are collected here. A
-//! union of objects is several shapes.
+//! A closed object in an intersection cannot be expressed by schemas beside each other, so its members are collected
+//! here. A union of objects is several shapes.
 
 use std::ops::Range;
 

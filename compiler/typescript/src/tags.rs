@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::{Number, Value};
 
 use super::codes;
-use super::written::Node;
+use super::schema_source::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 

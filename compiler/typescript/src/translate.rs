@@ -21,11 +21,11 @@ use super::declarations::{Kind, range};
 use super::definitions::{self, Definitions, Instance, Pending};
 use super::names::{element_of, types_of};
 use super::refusals::refusal;
+use super::schema_source::Node;
 use super::scope::{MAX_ERRORS, Scope, Ty};
 use super::shape::{Member, Part, Rest, Shape};
 use super::tags;
 use super::types;
-use super::written::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 
 /// Makes a schema of the types reachable from a root.

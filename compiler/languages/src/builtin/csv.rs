@@ -1,16 +1,16 @@
 //! Comma-separated values, by RFC 4180 with the Unicode of RFC 7111.
 //!
-//! With columns, every record has as many fields; without, each may have another number, which no grammar of any width can
-//! hold to the first. Records end with a line feed, or with both characters of the RFC; the last one may.
+//! With columns, every record has as many fields; without, each may have another number, which no grammar of any width
+//! can hold to the first. Records end with a line feed, or with both characters of the RFC; the last one may.
 
 use std::fmt::Write as _;
 
-use super::gbnf_text::{Written, bounds, quoted};
+use super::gbnf_text::{GbnfText, bounds, quoted};
 use super::options::{BuiltInOptions, Columns, wrong};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-pub(super) fn write(options: &BuiltInOptions) -> Result<Written, Diagnostic> {
+pub(super) fn write(options: &BuiltInOptions) -> Result<GbnfText, Diagnostic> {
     let separator = options.separator.unwrap_or(',');
     if matches!(separator, '"' | '\r' | '\n') || (separator.is_control() && separator != '\t') {
         return Err(wrong(format!("the separator can't be {separator:?}")));
@@ -72,5 +72,5 @@ eol ::= "\r"? "\n"
             "without a number of columns, records may differ in their numbers of fields",
         ),
     };
-    Ok(Written { text, report })
+    Ok(GbnfText { text, report })
 }

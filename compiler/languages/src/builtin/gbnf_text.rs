@@ -3,7 +3,7 @@
 use grammarc_grammar::diagnostics::report::Verdict;
 
 /// A grammar as GBNF, and what the report says of an option.
-pub(super) struct Written {
+pub(super) struct GbnfText {
     pub(super) text: String,
     pub(super) report: (&'static str, Verdict, &'static str),
 }

@@ -31,7 +31,7 @@ use grammarc_json_schema as json_schema;
 
 pub use options::{BuiltInOptions, Columns};
 
-use gbnf_text::Written;
+use gbnf_text::GbnfText;
 use options::wrong;
 
 /// Names of the built-in grammars.
@@ -85,8 +85,8 @@ pub fn lower(
     Ok(at(lowered, source))
 }
 
-fn written(written: Written, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
-    let Written { text, report: (option, verdict, reason) } = written;
+fn written(written: GbnfText, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
+    let GbnfText { text, report: (option, verdict, reason) } = written;
     let source = Source::new("<built-in>", text);
     let lowered = gbnf::lower(source, &GbnfOptions::default(), budget)?;
     let mut report = Report::default();

@@ -23,7 +23,8 @@ pub struct BuiltInOptions {
     pub separator: Option<char>,
     /// The names of elements of `xml`: any by default.
     pub names: Vec<String>,
-    /// The attributes that elements of `xml` may have, in this order: any by default if elements have any names, else none.
+    /// The attributes that elements of `xml` may have, in this order: any by default if elements have any names, else
+    /// none.
     pub attributes: Vec<String>,
 }
 

@@ -1,14 +1,15 @@
 //! XML: one element with elements and text in it, after a declaration or without.
 //!
-//! With names given, an end tag has the name of its start tag, and each attribute stands at most once, in the order given. Any
-//! names can't be said by a context-free grammar: there, tags nest and their names may differ, and an attribute may repeat.
+//! With names given, an end tag has the name of its start tag, and each attribute stands at most once, in the order
+//! given. Any names can't be said by a context-free grammar: there, tags nest and their names may differ, and an
+//! attribute may repeat.
 //!
-//! Of the ways to write one document the plain one is taken: `<`, `>` and `&` of texts as entities, values in double quotes, and
-//! neither comments, sections, instructions nor document types.
+//! Of the ways to write one document the plain one is taken: `<`, `>` and `&` of texts as entities, values in double
+//! quotes, and neither comments, sections, instructions nor document types.
 
 use std::fmt::Write as _;
 
-use super::gbnf_text::{Written, quoted};
+use super::gbnf_text::{GbnfText, quoted};
 use super::options::{BuiltInOptions, wrong};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
@@ -20,7 +21,7 @@ const START: &str = "A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370
 /// The characters that may stand in it besides.
 const INSIDE: &str = "0-9.\\u00B7\\u0300-\\u036F\\u203F-\\u2040\\-";
 
-pub(super) fn write(options: &BuiltInOptions) -> Result<Written, Diagnostic> {
+pub(super) fn write(options: &BuiltInOptions) -> Result<GbnfText, Diagnostic> {
     let all = options.names.iter().chain(&options.attributes);
     if let Some(name) = all.into_iter().find(|name| !is_name(name)) {
         return Err(wrong(format!("{name:?} is no name of XML")));
@@ -87,7 +88,7 @@ entity ::= "&" ( "lt" | "gt" | "amp" | "quot" | "apos" ) ";"
         ),
         false => ("names", Verdict::Exact, ""),
     };
-    Ok(Written { text, report })
+    Ok(GbnfText { text, report })
 }
 
 /// Whether a text is a name of XML, with at most one colon between two parts.

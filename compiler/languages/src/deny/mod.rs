@@ -64,8 +64,8 @@ impl FromStr for Deny {
     }
 }
 
-/// Returns the errors of a source for keywords that are denied. Only schemas have keywords, and no language of this build
-/// reads them.
+/// Returns the errors of a source for keywords that are denied. Only schemas have keywords, and no language of this
+/// build reads them.
 #[cfg(not(feature = "json-schema"))]
 pub fn denied(
     _: &grammarc_grammar::diagnostics::Source,

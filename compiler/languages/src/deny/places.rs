@@ -26,8 +26,8 @@ impl Deny {
     }
 }
 
-/// Returns one error for each denied kind of keyword and its reason, at the first such place. Linear in the report, and in the
-/// source if something is denied.
+/// Returns one error for each denied kind of keyword and its reason, at the first such place. Linear in the report, and
+/// in the source if something is denied.
 pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
     let applies = |entry: &ReportEntry<'_>| deny.iter().any(|what| what.applies(entry));
     if deny.is_empty() || !report.entries().any(|entry| applies(&entry)) {

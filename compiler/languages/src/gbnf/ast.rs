@@ -34,7 +34,7 @@ pub enum InnerKind {
     /// `@"name"`: a source that was handed over with the grammar.
     Named(String),
     /// `@language{...}`, `@language[...]` or `@language/.../`: a text of that language.
-    Standing {
+    Inline {
         /// The language's name.
         language: String,
         /// The place of its text.

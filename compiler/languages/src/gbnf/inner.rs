@@ -67,11 +67,11 @@ fn read(
     reader: &dyn Reader,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     match &inner.kind {
-        InnerKind::Standing { language, text } => {
+        InnerKind::Inline { language, text } => {
             let part = Source::new(source.name.clone(), &source.text[text.clone()]);
             let span = |within: &Range<usize>| within.start + text.start..within.end + text.start;
             let place = Place { span: &span, pointer: None };
-            reader.standing(language, part, sources).map_err(|errors| place.diagnostics(errors))
+            reader.inline(language, part, sources).map_err(|errors| place.diagnostics(errors))
         }
         InnerKind::Named(name) => match sources.get(name) {
             Some(named) => reader.named(name, named, sources).map_err(|errors| {
@@ -103,7 +103,7 @@ fn add(ast: &Ast, inner: &InnerSource, lowered: Lowered, outer: &mut Outer) -> R
             let pointer = Some(format!("{name}#"));
             outer.add(lowered, &Place { span: &whole, pointer })
         }
-        InnerKind::Standing { text, .. } => {
+        InnerKind::Inline { text, .. } => {
             let span = |within: &Range<usize>| within.start + text.start..within.end + text.start;
             let rule = ast.rules.partition_point(|rule| rule.span.start < inner.span.start);
             let rule = rule.checked_sub(1).map_or("", |at| ast.rules[at].name.as_str());

@@ -334,7 +334,7 @@ impl Lexer<'_> {
             Some('{' | '[' | '/') if !language.is_empty() => {
                 if let Some(Delimited { text, end }) = delimited(self.text, self.at) {
                     self.at = end;
-                    return Some(LexemeKind::Inner(InnerKind::Standing { language, text }));
+                    return Some(LexemeKind::Inner(InnerKind::Inline { language, text }));
                 }
                 let line = self.text[start..].find(['\r', '\n']);
                 self.at = line.map_or(self.text.len(), |length| start + length);

@@ -11,7 +11,6 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::ast::{Ast, Class, Node, NodeKind};
 use super::attributes::Attributes;
 use super::codes;
-use super::endless;
 use super::expand;
 use super::findings::Findings;
 use super::inner;
@@ -19,7 +18,8 @@ use super::lookahead::{self, Assertion};
 use super::names::Names;
 use super::options::GbnfOptions;
 use super::parser::parse;
-use crate::inner::{Alone, Outer, Reader};
+use super::productivity;
+use crate::inner::{NoInnerSources, Outer, Reader};
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::{Diagnostic, Severity, Source};
 use grammarc_grammar::ir::{Expr, Literals, Lowered, Origin, RuleId, Texts, TokenSet};
@@ -29,7 +29,7 @@ use grammarc_patterns::class::Classes;
 const STEPS_A_NODE: usize = 1 << 4;
 
 /// Most unproductive rules with a warning.
-const MAX_ENDLESS: usize = 10;
+const MAX_UNPRODUCTIVE: usize = 10;
 
 /// Most unused rules with a warning. A last warning counts the others.
 const MAX_UNUSED: usize = 100;
@@ -45,7 +45,7 @@ pub fn lower(
     options: &GbnfOptions,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    lower_with(source, options, &Alone, budget)
+    lower_with(source, options, &NoInnerSources, budget)
 }
 
 /// Lowers a source. `reader` reads the sources of other languages in it.
@@ -222,9 +222,10 @@ impl<'a> Lowering<'a> {
 
     /// Finds the unproductive rules. An unproductive start rule is an error.
     fn check_ends(&mut self, ast: &Ast, start: RuleId) {
-        self.productive = endless::productive(ast, &self.names.rules);
+        self.productive = productivity::productive(ast, &self.names.rules);
         if !self.productive[start.index()] {
-            let finding = endless::finding(ast, &self.names.rules, &self.productive, start.index());
+            let finding =
+                productivity::finding(ast, &self.names.rules, &self.productive, start.index());
             self.errors.push(finding);
         }
     }
@@ -253,13 +254,14 @@ impl<'a> Lowering<'a> {
     fn warnings(&self, ast: &Ast, start: RuleId, text: &str) -> Vec<Diagnostic> {
         let reached = self.names.reached(start);
         let mut warnings = self.classes_like_names(text);
-        let (mut unused, mut endless) = (0, 0);
+        let (mut unused, mut unproductive) = (0, 0);
         for (at, (rule, reached)) in ast.rules.iter().zip(reached).enumerate() {
             unused += usize::from(!reached);
-            if reached && !self.productive[at] && endless < MAX_ENDLESS {
+            if reached && !self.productive[at] && unproductive < MAX_UNPRODUCTIVE {
                 // Each follows calls to a cycle, so only a few do.
-                endless += 1;
-                let mut finding = endless::finding(ast, &self.names.rules, &self.productive, at);
+                unproductive += 1;
+                let mut finding =
+                    productivity::finding(ast, &self.names.rules, &self.productive, at);
                 finding.severity = Severity::Warning;
                 warnings.push(finding);
             }

@@ -21,7 +21,6 @@ mod attributes;
 pub mod codes;
 mod cursor;
 mod delimited;
-mod endless;
 mod escape;
 mod expand;
 mod findings;
@@ -33,6 +32,7 @@ mod macros;
 mod names;
 mod options;
 mod parser;
+mod productivity;
 #[cfg(test)]
 mod tests;
 

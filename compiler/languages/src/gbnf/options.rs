@@ -8,8 +8,8 @@ pub enum Notation {
     /// The syntax of llama.cpp: a rule ends with its line, and `.` is any character.
     #[default]
     Gbnf,
-    /// XGrammar's EBNF. A rule ends at the next definition, and names may contain points. `[^]` is any character, and `\x`
-    /// takes all digits that follow.
+    /// XGrammar's EBNF. A rule ends at the next definition, and names may contain points. `[^]` is any character, and
+    /// `\x` takes all digits that follow.
     Xgrammar,
 }
 

@@ -1,7 +1,7 @@
 //! Parses lexemes to a syntax tree, by recursive descent.
 //!
-//! In GBNF a rule ends with its line. The exceptions are an open parenthesis, a line that ends with `::=` or `|`, and a
-//! next line that starts with `|`. llama.cpp refuses the leading `|`, which can mean nothing else. After an error the
+//! In GBNF a rule ends with its line, with three exceptions: a parenthesis is open, the line ends with `::=` or `|`, or
+//! the next line starts with `|`. llama.cpp refuses the leading `|`, although it is unambiguous. After an error the
 //! parser resumes at the next `name ::=`, which no rule contains.
 //!
 //! Invariant: no tree is higher than [`MAX_NESTING`]. Groups are counted on entry, which bounds the recursion. Stacked
@@ -24,8 +24,8 @@ use grammarc_grammar::other_language::{self, Other};
 ///
 /// # Errors
 ///
-/// All syntax errors in source order, up to a limit. If the source is in another language or the budget is spent, that error
-/// alone.
+/// All syntax errors in source order, up to a limit. If the source is in another language or the budget is spent, that
+/// error alone.
 pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let mut findings = Findings::default();
     let lexemes = lex(&source.text, notation, &mut findings, budget);

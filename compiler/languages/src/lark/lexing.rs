@@ -1,8 +1,8 @@
 //! Builds the lexer of a unit, as an automaton over bytes.
 //!
-//! llguidance's lexer runs all terminals that the grammar allows at a place. It continues as long as one of them can,
-//! and takes those that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only
-//! if no neighbour continues: `/a+/ "ab"` accepts nothing, and a keyword in the form of a name is both.
+//! llguidance's lexer runs all allowed terminals at once, continues as long as one of them can, and takes all terminals
+//! that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only if no neighbour
+//! continues: `/a+/ "ab"` accepts nothing, and a keyword in the form of a name is both.
 //!
 //! The lexer is deterministic. A state is a [subset](super::subsets) of the unit, with the automaton states of the
 //! terminals allowed there. If a text ends although some bytes would continue it, the next lexeme must not begin with
@@ -39,15 +39,15 @@ const MAX_NAME: usize = 24;
 const MAX_WARNINGS: usize = 8;
 
 /// The automaton states of the terminals at one place.
-type Within = Vec<(TerminalId, u32)>;
+type Running = Vec<(TerminalId, u32)>;
 
 /// A state of the automaton over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum LexerState {
     /// Between two lexemes. The next lexeme does not begin with these bytes.
     Between(SubsetId, ByteSet),
     /// Within a lexeme.
-    Within(SubsetId, Within),
+    Within(SubsetId, Running),
 }
 
 /// A rule that is declared and not yet defined.
@@ -120,8 +120,8 @@ impl<'r> Lexing<'r> {
     /// Returns the expression of a unit.
     pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
         // If a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
-        let (expr, meets) = self.unit_with(unit, number, is_last);
-        match meets && is_last {
+        let (expr, overlaps) = self.unit_with(unit, number, is_last);
+        match overlaps && is_last {
             true => self.unit_with(unit, number, false).0,
             false => expr,
         }
@@ -131,7 +131,7 @@ impl<'r> Lexing<'r> {
     fn unit_with(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> (Expr, bool) {
         let mut graph = ExprGraph::new();
         let end = graph.end();
-        let mut work = Work {
+        let mut work = UnitLexer {
             subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored, !is_last),
             is_last,
             follow: self.facts.follow[number as usize],
@@ -139,9 +139,9 @@ impl<'r> Lexing<'r> {
             open: Vec::new(),
             graph: &mut graph,
             lexing: self,
-            meets: false,
+            overlaps: false,
         };
-        let first = Place::Between(0, ByteSet::EMPTY);
+        let first = LexerState::Between(0, ByteSet::EMPTY);
         work.known.insert(first.clone(), ExprGraph::START);
         work.open.push((first, ExprGraph::START));
         while let Some((place, at)) = work.open.pop() {
@@ -149,12 +149,12 @@ impl<'r> Lexing<'r> {
                 break;
             }
             match place {
-                Place::Between(subset, but) => work.between(subset, but, at, end),
-                Place::Within(subset, within) => work.within(subset, &within, at),
+                LexerState::Between(subset, but) => work.between(subset, but, at, end),
+                LexerState::Within(subset, within) => work.within(subset, &within, at),
             }
         }
-        let meets = work.meets;
-        (Expr::Graph(Arc::new(graph)), meets)
+        let overlaps = work.overlaps;
+        (Expr::Graph(Arc::new(graph)), overlaps)
     }
 
     fn expr(&mut self, letter: Letter, is_last: bool) -> Expr {
@@ -214,26 +214,26 @@ impl Lexing<'_> {
     }
 }
 
-struct Work<'w, 'r> {
+struct UnitLexer<'w, 'r> {
     lexing: &'w mut Lexing<'r>,
     subsets: Subsets<'r>,
     /// Whether nothing follows the unit.
     is_last: bool,
     /// Bytes that may follow the unit.
     follow: ByteSet,
-    known: FxHashMap<Place, u32>,
-    open: Vec<(Place, u32)>,
+    known: FxHashMap<LexerState, u32>,
+    open: Vec<(LexerState, u32)>,
     graph: &'w mut ExprGraph,
     /// Whether a called unit shares a first byte with a neighbour.
-    meets: bool,
+    overlaps: bool,
 }
 
-impl<'r> Work<'_, 'r> {
+impl<'r> UnitLexer<'_, 'r> {
     fn terminal(&self, id: TerminalId) -> &'r Terminal {
         &self.lexing.lexicon.terminals[id as usize]
     }
 
-    fn state(&mut self, place: Place) -> u32 {
+    fn state(&mut self, place: LexerState) -> u32 {
         if let Some(&known) = self.known.get(&place) {
             return known;
         }
@@ -246,7 +246,7 @@ impl<'r> Work<'_, 'r> {
     /// Returns the state behind some terminals.
     fn behind(&mut self, subset: SubsetId, terminals: &[TerminalId]) -> u32 {
         let to = self.subsets.go(subset, terminals);
-        self.state(Place::Between(to, ByteSet::EMPTY))
+        self.state(LexerState::Between(to, ByteSet::EMPTY))
     }
 
     /// Whether a terminal needs not be run beside others.
@@ -293,21 +293,21 @@ impl<'r> Work<'_, 'r> {
             if !first.is_empty() && first.minus(but).is_empty() {
                 continue;
             }
-            let meets = called.union(any).intersect(first);
+            let overlaps = called.union(any).intersect(first);
             called = called.union(first);
-            if !meets.is_empty() {
-                self.meets = true;
-                self.clashes(letter, meets, &terminals, &before);
+            if !overlaps.is_empty() {
+                self.overlaps = true;
+                self.clashes(letter, overlaps, &terminals, &before);
             }
             before.push(letter);
             let to = self.subsets.of(targets);
             let behind = self.subsets.get(to);
             let ends = behind.terminals.is_empty() && behind.others.is_empty();
             let expr = self.lexing.expr(letter, self.is_last && ends);
-            let to = self.state(Place::Between(to, ByteSet::EMPTY));
+            let to = self.state(LexerState::Between(to, ByteSet::EMPTY));
             self.graph.edge(at, expr, to);
         }
-        let mut together = Within::new();
+        let mut together = Running::new();
         for id in terminals {
             let terminal = self.terminal(id);
             let is_alone = self.is_alone(subset, id, shared);
@@ -317,7 +317,7 @@ impl<'r> Work<'_, 'r> {
             } else if !free.is_empty() {
                 let to = self.subsets.go(subset, &[id]);
                 self.check(id, terminal.after, to, ByteSet::EMPTY);
-                let to = self.state(Place::Between(to, ByteSet::EMPTY));
+                let to = self.state(LexerState::Between(to, ByteSet::EMPTY));
                 let expr = self.lexing.terminal(id);
                 self.graph.edge(at, expr, to);
             }
@@ -330,7 +330,7 @@ impl<'r> Work<'_, 'r> {
     fn clashes(
         &mut self,
         letter: Letter,
-        meets: ByteSet,
+        overlaps: ByteSet,
         terminals: &[TerminalId],
         before: &[Letter],
     ) {
@@ -348,7 +348,7 @@ impl<'r> Work<'_, 'r> {
             };
             let terminal = &lexicon.terminals[id as usize];
             if begins.iter().any(clash) || !terminal.first.intersect(bytes).is_empty() {
-                self.lexing.warn(terminal, meets);
+                self.lexing.warn(terminal, overlaps);
             }
         }
     }
@@ -363,12 +363,12 @@ impl<'r> Work<'_, 'r> {
         let to = self.subsets.go(subset, &nullable);
         let first = self.subsets.get(to).first;
         if !first.minus(but).is_empty() {
-            let to = self.state(Place::Between(to, but.intersect(first)));
+            let to = self.state(LexerState::Between(to, but.intersect(first)));
             self.graph.edge(at, Expr::Empty, to);
         }
     }
 
-    fn within(&mut self, subset: SubsetId, within: &Within, at: u32) {
+    fn within(&mut self, subset: SubsetId, within: &Running, at: u32) {
         let alive = self.moves(subset, within, ByteSet::EMPTY, at);
         let ends = self.accepting(within);
         let Some(&first) = ends.first() else { return };
@@ -379,14 +379,14 @@ impl<'r> Work<'_, 'r> {
         self.check(first, alive, to, known);
         let but = alive.intersect(self.subsets.get(to).first);
         self.overrun(within, first, but);
-        let to = self.state(Place::Between(to, but));
+        let to = self.state(LexerState::Between(to, but));
         self.graph.edge(at, Expr::Empty, to);
     }
 
-    /// Warns if a terminal has ended and the bytes of `refused` cannot begin the next one, because another terminal continues
-    /// with them. In `"list" "ed"` beside a terminal `"listen"`, no `e` can follow `list`. With `%ignore` there is no warning:
-    /// ignored text may separate the two.
-    fn overrun(&mut self, within: &Within, ended: TerminalId, refused: ByteSet) {
+    /// Warns if a terminal has ended and the bytes of `refused` cannot begin the next one, because another terminal
+    /// continues with them. In `"list" "ed"` beside a terminal `"listen"`, no `e` can follow `list`. With `%ignore`
+    /// there is no warning: ignored text may separate the two.
+    fn overrun(&mut self, within: &Running, ended: TerminalId, refused: ByteSet) {
         if refused.is_empty() || !self.lexing.ignored.is_empty() {
             return;
         }
@@ -412,7 +412,7 @@ impl<'r> Work<'_, 'r> {
     }
 
     /// Returns the terminals in an accepting state.
-    fn accepting(&self, within: &Within) -> Vec<TerminalId> {
+    fn accepting(&self, within: &Running) -> Vec<TerminalId> {
         let accepts = |&&(id, state): &&(TerminalId, u32)| {
             let dfa = self.terminal(id).dfa.as_ref();
             state != 0 && dfa.is_some_and(|dfa| dfa.states[state as usize].accepting)
@@ -421,7 +421,7 @@ impl<'r> Work<'_, 'r> {
     }
 
     /// Adds the edges of some terminals, without those on the bytes of `but`. Returns the bytes of the edges.
-    fn moves(&mut self, subset: SubsetId, within: &Within, but: ByteSet, at: u32) -> ByteSet {
+    fn moves(&mut self, subset: SubsetId, within: &Running, but: ByteSet, at: u32) -> ByteSet {
         let mut bounds: Vec<u32> = Vec::new();
         for &(id, state) in within {
             if let Some(dfa) = &self.terminal(id).dfa {
@@ -432,13 +432,13 @@ impl<'r> Work<'_, 'r> {
         bounds.sort_unstable();
         bounds.dedup();
         let _ = self.lexing.budget.spend(bounds.len() * within.len());
-        let mut next: IndexMap<Within, ByteSet, FxBuildHasher> = IndexMap::default();
+        let mut next: IndexMap<Running, ByteSet, FxBuildHasher> = IndexMap::default();
         for pair in bounds.windows(2) {
             let step = |&(id, state): &(TerminalId, u32)| {
                 let dfa = self.terminal(id).dfa.as_ref()?;
                 Some((id, dfa.next(state, pair[0])?))
             };
-            let to: Within = within.iter().filter_map(step).collect();
+            let to: Running = within.iter().filter_map(step).collect();
             let bytes = ByteSet::range(pair[0] as u8, (pair[1] - 1) as u8).minus(but);
             if !to.is_empty() && !bytes.is_empty() {
                 let all = next.entry(to).or_default();
@@ -455,7 +455,7 @@ impl<'r> Work<'_, 'r> {
     }
 
     /// Returns the state for some automaton states.
-    fn target(&mut self, subset: SubsetId, within: Within) -> u32 {
+    fn target(&mut self, subset: SubsetId, within: Running) -> u32 {
         let ends = self.accepting(&within);
         let lazy: Vec<TerminalId> =
             ends.iter().copied().filter(|id| self.terminal(*id).lazy).collect();
@@ -467,7 +467,7 @@ impl<'r> Work<'_, 'r> {
             dfa.is_some_and(|dfa| !dfa.states[state as usize].edges.is_empty())
         };
         match within.iter().any(goes_on) {
-            true => self.state(Place::Within(subset, within)),
+            true => self.state(LexerState::Within(subset, within)),
             false => self.behind(subset, &ends),
         }
     }

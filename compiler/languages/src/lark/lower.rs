@@ -15,8 +15,8 @@ use grammarc_grammar::ir::{Lowered, Origin};
 ///
 /// # Errors
 ///
-/// The first error of the syntax. If the syntax is right, the errors of names, terminals and inner sources, in source order.
-/// If the budget is spent, that error alone.
+/// The first error of the syntax. If the syntax is right, the errors of names, terminals and inner sources, in source
+/// order. If the budget is spent, that error alone.
 pub fn lower(
     source: Source,
     options: &LarkOptions,

@@ -7,8 +7,8 @@
 //! item: "id=" INT
 //! ```
 //!
-//! Names in lower case are rules, names in upper case terminals. The parser makes an [`ast`], and `rules` makes rules
-//! over lexemes. From these, [`units`] and [`lexing`] make the grammar IR. A terminal ends at the byte where
+//! Names in lower case are rules, names in upper case terminals. The parser makes an `ast`, and `rules` makes rules
+//! over lexemes. From these, `units` and `lexing` make the grammar IR. A terminal ends at the byte where
 //! llguidance's lexer ends it; this is decided at compile time.
 //!
 //! | file | what it does |
@@ -27,6 +27,7 @@ mod attributes;
 pub mod codes;
 mod common;
 mod follow;
+mod grammar_options;
 mod lazy;
 mod lexer;
 mod lexicon;

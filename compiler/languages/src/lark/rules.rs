@@ -6,6 +6,7 @@ use super::ast::{Ast, Definition, Item, Node, NodeKind, Value};
 use super::attributes::{self, Attributes};
 use super::codes;
 use super::common;
+use super::grammar_options::GrammarOptions;
 use super::lexicon::{Lexicon, Opaque, TerminalId, Use};
 use super::options::LarkOptions;
 use super::terminals::{Origin as Defined, Terminals};
@@ -112,7 +113,7 @@ pub(super) fn read<'a>(
             }
         }
     }
-    let (mut ignored, mut given) = (Vec::new(), tokens::Given::default());
+    let (mut ignored, mut given) = (Vec::new(), GrammarOptions::default());
     for item in &ast.items {
         let outcome = match item {
             Item::Ignore(node) => reader.ignored(node).map(|terminal| ignored.extend(terminal)),

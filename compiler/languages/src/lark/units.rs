@@ -188,7 +188,7 @@ fn calls(body: &Body) -> (Vec<(u32, usize)>, usize) {
 
 /// A rule inlined into a unit, between states of its own.
 #[derive(Clone, Copy)]
-struct Within {
+struct Inlined {
     rule: u32,
     from: u32,
     to: u32,
@@ -201,7 +201,7 @@ struct Part<'r> {
     from: u32,
     to: u32,
     /// The innermost inlined rule around the part.
-    within: Option<Within>,
+    within: Option<Inlined>,
 }
 
 /// Between `min` and `max` strings of a body.
@@ -272,7 +272,7 @@ impl<'r> Writer<'r, '_> {
                 Body::Call(callee) if !self.is_unit[*callee as usize] && *callee != rules.start => {
                     // States of its own, to which alone its calls of itself lead back.
                     let unit = &mut self.units[unit as usize];
-                    let within = Within { rule: *callee, from: unit.state(), to: unit.state() };
+                    let within = Inlined { rule: *callee, from: unit.state(), to: unit.state() };
                     unit.empty[from as usize].push(within.from);
                     unit.empty[within.to as usize].push(to);
                     let body = &rules.rules[*callee as usize].body;

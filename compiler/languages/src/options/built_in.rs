@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Given, LanguageOptions, Recorded, SettingsError, Within, json_schema};
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::json_schema;
 use crate::builtin::{self, BuiltInOptions, Columns};
 use crate::deny::Deny;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -37,7 +39,7 @@ enum ColumnSettings {
 }
 
 impl LanguageOptions for BuiltInOptions {
-    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let (given, schemas) = given.split(|given: &mut BuiltInSettings| &mut given.schemas)?;
         let BuiltInSettings {
             line,
@@ -60,7 +62,7 @@ impl LanguageOptions for BuiltInOptions {
         json_schema::set(&mut self.json_schema, schemas, deny)
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         builtin::lower(source, self, within.budget)
     }
 

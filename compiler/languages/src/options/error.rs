@@ -1,6 +1,6 @@
 //! Errors of options by name.
 
-use super::Language;
+use super::language::Language;
 #[cfg(feature = "json-schema")]
 use grammarc_json_schema::{ResourceError, SeparatorError, WhitespaceError};
 

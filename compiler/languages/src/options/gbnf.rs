@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::language::Language;
 use super::named_sources::{self, SourceSettings};
-use super::{Given, Language, LanguageOptions, Recorded, SettingsError, Within};
 use crate::deny::Deny;
 use crate::gbnf::{self, GbnfOptions};
 use crate::sources::{NamedSource, Sources};
@@ -21,7 +23,7 @@ struct GbnfSettings {
 }
 
 impl LanguageOptions for GbnfOptions {
-    fn set(&mut self, given: Given, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let given: GbnfSettings = given.read()?;
         if let Some(start) = given.start {
             self.start = start;
@@ -30,7 +32,7 @@ impl LanguageOptions for GbnfOptions {
         Ok(())
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         gbnf::lower_with(source, self, within.reader, within.budget)
     }
 
@@ -49,8 +51,8 @@ impl LanguageOptions for GbnfOptions {
     }
 }
 
-/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not where
-/// this says no.
+/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not
+/// where this says no.
 fn may_have_tags(text: &str, sources: &Sources) -> bool {
     let is_tag = |name: &str| Language::named(name) == Some(Language::StructuralTag);
     let stand_in = |text: &str| {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Given, LanguageOptions, Recorded, SettingsError, Within};
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
 use crate::canonical;
 use crate::deny::Deny;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -39,11 +40,11 @@ struct JsonSchemaSettings {
 }
 
 impl LanguageOptions for JsonSchemaOptions {
-    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         set(self, given, deny)
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         json_schema::lower(source, self, within.budget)
     }
 
@@ -67,7 +68,7 @@ impl LanguageOptions for JsonSchemaOptions {
 /// See [`SettingsError`].
 pub(super) fn set(
     options: &mut JsonSchemaOptions,
-    given: Given,
+    given: NamedOptions,
     deny: &mut Vec<Deny>,
 ) -> Result<(), SettingsError> {
     let JsonSchemaSettings {

@@ -26,8 +26,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// Extensions of the names of files, with the language of each. That of structural tags is a `.json`, too, and stands
-    /// before it.
+    /// Extensions of the names of files, with the language of each. That of structural tags is a `.json`, too, and
+    /// stands before it.
     pub const EXTENSIONS: [(&str, Self); 7] = [
         (".tag.json", Self::StructuralTag),
         (".json", Self::JsonSchema),

@@ -3,7 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Given, LanguageOptions, Recorded, SettingsError, Within, json_schema};
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::json_schema;
 use crate::deny::Deny;
 use crate::lark::{self, LarkOptions};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -21,7 +23,7 @@ struct StartSettings {
 }
 
 impl LanguageOptions for LarkOptions {
-    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let (given, schemas) = given.split(|given: &mut StartSettings| &mut given.schemas)?;
         if let Some(start) = given.start {
             self.start = start;
@@ -29,7 +31,7 @@ impl LanguageOptions for LarkOptions {
         json_schema::set(&mut self.schemas, schemas, deny)
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         lark::lower(source, self, within.budget)
     }
 

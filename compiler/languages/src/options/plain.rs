@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Given, LanguageOptions, SettingsError, Within};
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions};
 use crate::canonical;
 use crate::choice::{self, ChoiceOptions};
 use crate::deny::Deny;
@@ -14,11 +15,11 @@ use grammarc_patterns::regex::{self, PatternOptions};
 
 #[cfg(feature = "regex")]
 impl LanguageOptions for PatternOptions {
-    fn set(&mut self, given: Given, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         given.none()
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         regex::lower(source, self, within.budget)
     }
 
@@ -28,11 +29,11 @@ impl LanguageOptions for PatternOptions {
 }
 
 impl LanguageOptions for ChoiceOptions {
-    fn set(&mut self, given: Given, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         given.none()
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         choice::lower(source, self, within.budget)
     }
 
@@ -42,11 +43,11 @@ impl LanguageOptions for ChoiceOptions {
 }
 
 impl LanguageOptions for SubstringOptions {
-    fn set(&mut self, given: Given, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         given.none()
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         substring::lower(source, self, within.budget)
     }
 

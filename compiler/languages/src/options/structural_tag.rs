@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::json_schema;
 use super::named_sources::{self, SourceSettings};
-use super::{Given, LanguageOptions, Recorded, SettingsError, Within, json_schema};
 use crate::canonical;
 use crate::deny::Deny;
 use crate::sources::Sources;
@@ -28,7 +30,7 @@ struct StructuralTagSettings {
 }
 
 impl LanguageOptions for StructuralTagOptions {
-    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let (given, schemas) =
             given.split(|given: &mut StructuralTagSettings| &mut given.schemas)?;
         self.tokens = given.tokens;
@@ -36,7 +38,7 @@ impl LanguageOptions for StructuralTagOptions {
         json_schema::set(&mut self.schemas, schemas, deny)
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         structural_tag::lower_with(source, self, within.controls, within.reader, within.budget)
     }
 

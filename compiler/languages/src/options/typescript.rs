@@ -3,7 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Given, LanguageOptions, Recorded, SettingsError, Within, json_schema};
+use super::error::SettingsError;
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::json_schema;
 use crate::deny::Deny;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
@@ -21,13 +23,13 @@ struct StartSettings {
 }
 
 impl LanguageOptions for TypeScriptOptions {
-    fn set(&mut self, given: Given, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
+    fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let (given, schemas) = given.split(|given: &mut StartSettings| &mut given.schemas)?;
         self.start = given.start;
         json_schema::set(&mut self.json_schema, schemas, deny)
     }
 
-    fn lower(&self, source: Source, within: &Within<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    fn lower(&self, source: Source, within: &LowerContext<'_>) -> Result<Lowered, Vec<Diagnostic>> {
         typescript::lower(source, self, within.budget)
     }
 

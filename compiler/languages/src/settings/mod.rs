@@ -1,8 +1,9 @@
 //! Options of front ends by name: as bindings and configuration files give them.
 //!
-//! A host in another language hands options over as JSON text, and a project file as a table; both are read here, so that
-//! an option has one name and one meaning everywhere, and an artifact records it the same way ([`FrontEnd::recorded`]). A
-//! name that the language does not have is an error, never ignored. Names may be written with `-` or with `_`.
+//! A host in another language hands options over as JSON text, and a project file as a table; both are read here, so
+//! that an option has one name and one meaning everywhere, and an artifact records it the same way
+//! ([`FrontEnd::recorded`]). A name that the language does not have is an error, never ignored. Names may be written
+//! with `-` or with `_`.
 //!
 //! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
 
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::deny::Deny;
 use crate::front_end::FrontEnd;
-use crate::options::Given;
+use crate::options::NamedOptions;
 
 pub use crate::options::{Language, OPTIONS, OptionRow, OptionValue, Section, SettingsError};
 
@@ -65,7 +66,7 @@ impl Settings {
     pub fn of(language: Language, given: Map<String, Value>) -> Result<Self, SettingsError> {
         let Self { mut front_end, mut deny } = Self::new(language)?;
         let options = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));
-        let given = Given { language, options: options.collect() };
+        let given = NamedOptions { language, options: options.collect() };
         front_end.options_mut().set(given, &mut deny)?;
         deny.sort();
         deny.dedup();

@@ -1,8 +1,8 @@
 //! The grammar of a tag under construction: its rules and regions, and the findings.
 //!
-//! A region is a rule that a splitter of outputs distinguishes. The strings of a tag's own region are markup: they stand
-//! around the content. The region of free text also reads the ends of the text: beginnings of tags, and the end of the tag
-//! around it. These are its markers.
+//! A region is a rule that a splitter of outputs distinguishes. The strings of a tag's own region are markup: they
+//! stand around the content. The region of free text also reads the ends of the text: beginnings of tags, and the end
+//! of the tag around it. These are its markers.
 
 use std::ops::Range;
 

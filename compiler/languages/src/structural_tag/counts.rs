@@ -1,7 +1,7 @@
 //! Counts of tags, as levels of a graph: how many tags have been written, or which of them.
 //!
-//! A level is the number of tags so far. Without an upper bound the number saturates at the last level. If each tag may come
-//! only once, a level is the set of tags so far, so `n` tags have `2^n` levels.
+//! A level is the number of tags so far. Without an upper bound the number saturates at the last level. If each tag may
+//! come only once, a level is the set of tags so far, so `n` tags have `2^n` levels.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, ExprGraph};

@@ -1,9 +1,9 @@
 //! The graph of free text in which triggers lead to formats.
 //!
-//! The graph has one level for each count of formats, or for each set of them if none may come twice. A level has free text,
-//! whose triggers lead to states; from such a state the formats lead to the next level. Several tags may share a trigger: the
-//! determinization of the rule distinguishes them behind it. If no text may stand between formats, only the first level has
-//! free text.
+//! The graph has one level for each count of formats, or for each set of them if none may come twice. A level has free
+//! text, whose triggers lead to states; from such a state the formats lead to the next level. Several tags may share a
+//! trigger: the determinization of the rule distinguishes them behind it. If no text may stand between formats, only
+//! the first level has free text.
 
 use crate::free_text::{Pattern, Symbol, free_text};
 use grammarc_grammar::ir::{Expr, ExprGraph};

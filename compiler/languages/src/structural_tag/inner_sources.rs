@@ -43,7 +43,7 @@ impl<'a> InnerSources<'a> {
     pub(super) fn grammar(&self, at: NodeId, syntax: Syntax, builder: &mut TagBuilder<'_>) -> Expr {
         let sources = &self.options.sources;
         if syntax == Syntax::Lark {
-            return builder.add_string(at, |source| self.reader.standing("lark", source, sources));
+            return builder.add_string(at, |source| self.reader.inline("lark", source, sources));
         }
         let options = GbnfOptions {
             notation: Notation::Xgrammar,

@@ -267,8 +267,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers tags with a separator between them. Bounds count only tags that have a group. After an end of `last` no tag
-    /// follows.
+    /// Lowers tags with a separator between them. Bounds count only tags that have a group. After an end of `last` no
+    /// tag follows.
     fn counted(&mut self, counted: &Counted) -> Expr {
         let &Counted { min, max, unique, .. } = counted;
         let groups = counted.tags.iter().filter_map(|(_, group)| Some((*group)? + 1)).max();
@@ -289,7 +289,8 @@ impl<'a> Lowering<'a> {
         counts.map_err(|error| self.builder.errors.push(*error)).ok()
     }
 
-    /// Splits a tag for the graph. If `last` is not empty, the ends leave the tag's rule: they decide whether tags follow.
+    /// Splits a tag for the graph. If `last` is not empty, the ends leave the tag's rule: they decide whether tags
+    /// follow.
     fn split_tag(&mut self, tag: &Tag, group: Option<u32>, last: &[Text]) -> SplitTag {
         if last.is_empty() {
             let tag = self.tag(tag);

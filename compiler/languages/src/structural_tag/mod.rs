@@ -37,7 +37,7 @@ mod tools;
 mod triggers;
 
 use super::inner;
-use super::inner::Alone;
+use super::inner::NoInnerSources;
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -80,7 +80,7 @@ pub fn lower(
     controls: &ControlTokens,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    lower_with(source, options, controls, &Alone, budget)
+    lower_with(source, options, controls, &NoInnerSources, budget)
 }
 
 /// Lowers a structural tag. `reader` reads the sources of other languages in its grammars.

@@ -1,8 +1,8 @@
 //! Values judged by the schemas that `ts-json-schema-generator` 2.4.0 makes of the same sources.
 //!
-//! The sources and values in `tests/data/typescript` are ours; NAME.schema.json is what
-//! `ts-json-schema-generator --path NAME.ts --type ROOT --no-type-check --minify` prints. A value of which the schema says
-//! less than the type does is listed with the reason, and both sides are held to it.
+//! The sources and values in `tests/data/typescript` are ours; NAME.schema.json is what `ts-json-schema-generator
+//! --path NAME.ts --type ROOT --no-type-check --minify` prints. A value of which the schema says less than the type
+//! does is listed with the reason, and both sides are held to it.
 
 use std::fs;
 use std::path::PathBuf;

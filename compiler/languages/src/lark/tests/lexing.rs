@@ -1,9 +1,9 @@
 //! The lexer against llguidance's: all texts of up to four characters over `ab ` that llguidance 1.9.1 accepts, for
 //! random grammars, as it was asked byte by byte.
 //!
-//! Lazy rules of these grammars are of two bytes at least: llguidance overlooks that a lazy terminal matches the single byte
-//! that ended a greedy one, against what it documents, and takes it on. A grammar that is warned of may accept more; any
-//! other accepts the same on both sides.
+//! Lazy rules of these grammars are of two bytes at least: llguidance overlooks that a lazy terminal matches the single
+//! byte that ended a greedy one, against what it documents, and takes it on. A grammar that is warned of may accept
+//! more; any other accepts the same on both sides.
 
 use serde::Deserialize;
 

@@ -134,7 +134,8 @@ pub(super) struct Reasoning {
     /// Texts that reasoning may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
-    /// Text of an empty reasoning, optional in an output without reasoning: some models write it, for others the prompt has it.
+    /// Text of an empty reasoning, optional in an output without reasoning: some models write it, for others the prompt
+    /// has it.
     #[serde(default)]
     pub(super) none: String,
 }
@@ -176,7 +177,8 @@ static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
 });
 
 impl Style {
-    /// Returns the style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are `qwen_3`.
+    /// Returns the style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are
+    /// `qwen_3`.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name: String = letters(name).collect();
         let is_named = |known: &str| letters(known).eq(name.chars());
@@ -191,7 +193,8 @@ impl Style {
         FILES.into_iter().map(|(name, _)| name)
     }
 
-    /// Returns the styles and aliases for other versions of the same family of models, such as `llama_3_1` for `llama_4`.
+    /// Returns the styles and aliases for other versions of the same family of models, such as `llama_3_1` for
+    /// `llama_4`.
     pub(super) fn other_versions(name: &str) -> Vec<&'static str> {
         let family = |name: &str| {
             let is_version = |c: &char| c.is_ascii_digit() || *c == 'v' || *c == 'p';

@@ -99,14 +99,14 @@ pub(super) fn finding(
     while !place.contains_key(&at) {
         place.insert(at, path.len());
         path.push(at);
-        let mut endless = None;
+        let mut unproductive = None;
         for_each_call(&ast.rules[at].body, &mut |name, span| {
             let callee = rules.get(name).filter(|callee| !productive[callee.index()]);
-            if let (None, Some(callee)) = (&endless, callee) {
-                endless = Some((callee.index(), span.clone()));
+            if let (None, Some(callee)) = (&unproductive, callee) {
+                unproductive = Some((callee.index(), span.clone()));
             }
         });
-        let Some((callee, span)) = endless else { break };
+        let Some((callee, span)) = unproductive else { break };
         calls.push(span);
         at = callee;
     }

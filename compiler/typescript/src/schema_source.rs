@@ -72,8 +72,8 @@ impl Node {
     }
 
     /// Writes the text of the document.
-    pub(super) fn write(&self) -> Written {
-        let mut written = Written::default();
+    pub(super) fn write(&self) -> SchemaSource {
+        let mut written = SchemaSource::default();
         written.add(self, None);
         written
     }
@@ -81,7 +81,7 @@ impl Node {
 
 /// The text of a document, with the source of each part.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct SchemaSource {
     pub(super) text: String,
     /// Parts in the order in which they begin.
     places: Vec<Place>,
@@ -94,7 +94,7 @@ struct Place {
     around: Option<usize>,
 }
 
-impl Written {
+impl SchemaSource {
     fn add(&mut self, node: &Node, around: Option<usize>) {
         let start = self.text.len();
         let place = self.places.len();
