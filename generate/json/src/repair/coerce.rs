@@ -51,7 +51,7 @@ pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Opti
 fn joined(source: &str, edits: &[Edit], changes: Vec<(Range<usize>, String)>) -> Vec<Edit> {
     let mut all = Vec::new();
     let mut rest = edits.iter().peekable();
-    // How far a place in the text is behind its place in the source.
+    // The offset of a place in the text from its place in the source.
     let mut shift = 0_isize;
     for (range, inserted) in changes {
         let source_at = |at: usize, shift: isize| (at as isize - shift) as usize;

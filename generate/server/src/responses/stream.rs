@@ -176,7 +176,7 @@ impl Framing for Frames {
                 if self.done.is_empty() && self.open.is_none() {
                     frames += &self.begin_item(Open::Message(String::new()));
                 }
-                // A call that is whole is completed, also where the output is cut behind it.
+                // A complete call is completed, even if the output is truncated after it.
                 let is_whole =
                     matches!(self.open, Some(Open::Call { .. })) && finished.cut_call.is_none();
                 frames += &self.end_item(if is_whole { "completed" } else { status });
