@@ -211,7 +211,7 @@ pub(crate) unsafe fn release<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: it came from an `Arc` that lives, of which one holder goes.
         let handle = unsafe { Arc::from_raw(handle) };
-        // Nobody can be told of a panic, and none may leave.
+        // A panic cannot be reported here, and must not leave the function.
         let _ = guarded(|| drop(handle));
     }
 }

@@ -465,7 +465,7 @@ unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: the caller's promise.
         let handle = unsafe { Box::from_raw(handle) };
-        // Nobody can be told of a panic, and none may leave.
+        // A panic cannot be reported here, and must not leave the function.
         let _ = guarded(|| drop(handle));
     }
 }

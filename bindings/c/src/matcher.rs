@@ -139,7 +139,7 @@ pub unsafe extern "C" fn grammarc_matcher_free(matcher: *mut grammarc_matcher) {
     if !matcher.is_null() {
         // SAFETY: it was handed out by this library, and is not used again.
         let matcher = unsafe { Box::from_raw(matcher) };
-        // Nobody can be told of a panic, and none may leave.
+        // A panic cannot be reported here, and must not leave the function.
         let _ = guarded(|| drop(matcher));
     }
 }

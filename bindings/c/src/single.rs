@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(single.take(), Err(GRAMMARC_INTERNAL));
         assert_eq!(single.renew(|number| *number = 7), GRAMMARC_OK);
         assert_eq!(single.with(|number| *number), Ok(7));
-        // While it is taken, nobody else has it, not even to make it anew.
+        // While it is acquired, no other call has it, not even one that resets it.
         assert_eq!(single.take(), Ok(()));
         assert_eq!((add(), single.renew(|_| ())), (Err(GRAMMARC_ARGUMENT), GRAMMARC_ARGUMENT));
         single.give_back(true);

@@ -185,7 +185,7 @@ pub unsafe extern "C" fn grammarc_splitter_free(splitter: *mut grammarc_splitter
     if !splitter.is_null() {
         // SAFETY: it was handed out by this library, and is not used again.
         let splitter = unsafe { Box::from_raw(splitter) };
-        // Nobody can be told of a panic, and none may leave.
+        // A panic cannot be reported here, and must not leave the function.
         let _ = guarded(|| drop(splitter));
     }
 }

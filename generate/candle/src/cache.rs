@@ -1,11 +1,11 @@
 //! Keys and values of one sequence in one layer.
 //!
-//! The room doubles as the sequence grows, so that short sequences take little. The part behind the sequence's length is
-//! old and never read.
+//! The capacity doubles as the sequence grows, so short sequences need little memory. Entries after the sequence's
+//! length are stale and never read.
 
 use candle_core::{DType, Device, Result, Tensor};
 
-/// Tokens that a cache has room for at first.
+/// Initial capacity of a cache, in tokens.
 const ROOM: usize = 64;
 
 /// The keys and values of a sequence in a layer, each `[heads, room, width]`.
@@ -21,7 +21,8 @@ impl LayerCache {
         Ok(Self { keys: empty()?, values: empty()?, room: ROOM })
     }
 
-    /// Writes the keys and values of tokens, `[heads, tokens, width]`, behind the first `len` ones, and gives those of all.
+    /// Writes the keys and values of tokens, `[heads, tokens, width]`, after the first `len` ones. Returns those of
+    /// all tokens.
     pub(crate) fn write(
         &mut self,
         len: usize,

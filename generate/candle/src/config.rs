@@ -3,10 +3,10 @@
 use crate::error::OpenError;
 use crate::metadata::Metadata;
 
-/// Architectures that differ from Llama's in biases, norms and the order of rotated pairs alone.
+/// Architectures that differ from Llama's only in biases, norms and the order of rotated pairs.
 const ARCHITECTURES: [&str; 4] = ["llama", "mistral", "qwen2", "qwen3"];
 
-/// How a model is built.
+/// The sizes and constants of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Config {
     pub(crate) layers: usize,
@@ -20,16 +20,16 @@ pub(crate) struct Config {
     pub(crate) rotation: Rotation,
 }
 
-/// How positions turn queries and keys.
+/// The rotary position embedding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rotation {
     /// The base of the frequencies.
     pub(crate) base: f32,
-    /// Positions are divided by it.
+    /// Divides the positions.
     pub(crate) stretch: f32,
-    /// Numbers of a head that are turned.
+    /// Number of a head's values that are rotated.
     pub(crate) width: usize,
-    /// Neighbours are turned together; else the two halves of a head.
+    /// Whether neighbouring values are rotated together. Otherwise the two halves of a head are.
     pub(crate) neighbours: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why a model was not opened.
+//! Errors of opening a model.
 
 use std::path::PathBuf;
 
@@ -16,60 +16,60 @@ pub enum OpenError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
-    /// The file is no GGUF file, or a tensor in it cannot be read.
+    /// The file is not a GGUF file, or a tensor in it cannot be read.
     #[error("the GGUF file: {0}")]
     Gguf(#[from] candle_core::Error),
-    /// A value is missing in the file, or is of another kind.
+    /// A value is missing in the file, or has the wrong type.
     #[error("the GGUF file has no {kind} `{key}`")]
     Value {
         /// Its key.
         key: String,
-        /// Its kind: a text, a number, a list.
+        /// The expected type: a text, a number, a list.
         kind: &'static str,
     },
-    /// An architecture that this crate does not compute.
+    /// An architecture that this crate does not support.
     #[error("the architecture `{found}` is not computed here; there are {known}")]
     Architecture {
-        /// The file's.
+        /// The file's architecture.
         found: String,
-        /// The architectures that are computed.
+        /// The supported architectures.
         known: String,
     },
-    /// A way to stretch positions that this crate does not compute.
+    /// A scaling of positions that this crate does not support.
     #[error(
         "positions are stretched by `{found}`, which is not computed here; `none` and `linear` are"
     )]
     Stretching {
-        /// The file's.
+        /// The file's scaling.
         found: String,
     },
-    /// A size that makes no sense.
+    /// An invalid size.
     #[error("the GGUF file: {0}")]
     Size(String),
-    /// The tokenizer of the file is of a kind that is not made from it.
+    /// The tokenizer of the file has a type that is not supported.
     #[error(
         "the file's tokenizer is `{found}`, which is not made from the file: give the model's tokenizer.json"
     )]
     TokenizerKind {
-        /// Its kind.
+        /// Its type.
         found: String,
     },
-    /// The tokenizer.
+    /// The tokenizer cannot be read.
     #[error(transparent)]
     Tokenizer(#[from] TokenizerError),
-    /// The chat template.
+    /// The chat template is invalid.
     #[error(transparent)]
     Template(#[from] ChatError),
-    /// The vocabulary.
+    /// The vocabulary cannot be imported.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// The folder that keeps grammars.
+    /// The folder of cached grammars cannot be opened.
     #[error("the cache of grammars: {0}")]
     Cache(grammarc_artifacts::Error),
-    /// The vocabulary's artifact.
+    /// The vocabulary's artifact cannot be built.
     #[error(transparent)]
     Artifact(#[from] Failure),
 }

@@ -1,8 +1,9 @@
-//! The folder of the user's cache in which fetched models are kept.
+//! The folder of the user's cache for fetched models.
 
 use std::path::PathBuf;
 
-/// The folder: below `XDG_CACHE_HOME`, `LOCALAPPDATA` or the home's `.cache`; none where no variable names one.
+/// Returns the folder: below `XDG_CACHE_HOME`, `LOCALAPPDATA` or the home's `.cache`. `None` if no variable names
+/// one.
 pub fn models_folder() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA"));

@@ -1,6 +1,7 @@
 //! One layer: attention and the feed-forward part, over the tokens of a whole batch.
 //!
-//! Products with weights are taken for the tokens of all sequences at once; attention alone is a matter of each sequence.
+//! Products with weights are computed for the tokens of all sequences at once; attention is computed for each
+//! sequence.
 
 use candle_core::{D, DType, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
@@ -17,7 +18,7 @@ pub(crate) struct Layer {
     key: Linear,
     value: Linear,
     output: Linear,
-    /// Norms of each head's query and key, where the architecture has them.
+    /// Norms of each head's query and key, if the architecture has them.
     query_norm: Option<Tensor>,
     key_norm: Option<Tensor>,
     feed_norm: Tensor,
@@ -31,7 +32,7 @@ pub(crate) struct Part<'c> {
     /// Its first token in the batch.
     pub(crate) start: usize,
     pub(crate) tokens: usize,
-    /// Tokens that the cache has of it already.
+    /// Number of its tokens in the cache.
     pub(crate) len: usize,
     pub(crate) cache: &'c mut LayerCache,
 }
@@ -54,7 +55,7 @@ impl Layer {
         })
     }
 
-    /// The states of a batch's tokens behind the layer: `[tokens, width]` to the same shape.
+    /// Returns the states of a batch's tokens after the layer: `[tokens, width]` to the same shape.
     pub(crate) fn forward(
         &self,
         config: &Config,
@@ -99,7 +100,8 @@ impl Layer {
     }
 }
 
-/// Attention of one sequence: queries `[heads, tokens, width]` over all keys and values to rows `[tokens, heads * width]`.
+/// Computes the attention of one sequence: queries `[heads, tokens, width]` over all keys and values to rows
+/// `[tokens, heads * width]`.
 fn attention(
     config: &Config,
     query: &Tensor,
@@ -124,7 +126,8 @@ fn attention(
     attended.reshape((heads, tokens, width))?.transpose(0, 1)?.contiguous()?.flatten_from(D::Minus2)
 }
 
-/// The causal mask, which is added to scores: `[tokens, all]`, minus infinity where a token would see one behind it.
+/// Returns the causal mask, which is added to scores: `[tokens, all]`, minus infinity where a token would attend to a
+/// later one.
 fn causal(tokens: usize, all: usize, len: usize, like: &Tensor) -> Result<Tensor> {
     let hidden = (0..tokens).flat_map(|row| {
         (0..all).map(move |column| if column > len + row { f32::NEG_INFINITY } else { 0.0 })

@@ -1,4 +1,4 @@
-//! Models of Llama's architecture and its kin, with many sequences in one batch.
+//! Models of Llama's architecture and similar ones, with many sequences in one batch.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::metadata::Metadata;
 use crate::rotation::Rotations;
 use crate::weights::{Linear, Weights};
 
-/// A model on the processor.
+/// A model on the CPU.
 pub struct Llama {
     config: Config,
     embeddings: Tensor,
@@ -37,8 +37,8 @@ struct Sequence {
 }
 
 impl Llama {
-    /// Reads a model from an open file. Sequences have at most `context` tokens where that is less than the model's, and as
-    /// many as `sequences` are open at once.
+    /// Reads a model from an open file. `context` lowers the maximum length of a sequence; `sequences` is the maximum
+    /// number of open sequences.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Llama {
         self.sequences[seq.0 as usize].as_ref().map_or(0, |sequence| sequence.len)
     }
 
-    /// The logits of a batch. The caches are written; the lengths of sequences are the caller's to move.
+    /// Computes the logits of a batch. Writes the caches; the caller updates the lengths of sequences.
     fn forward(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<()> {
         let tokens: Vec<u32> = batch.iter().flat_map(|feed| feed.tokens).copied().collect();
         let positions = batch.iter().flat_map(|feed| {
@@ -156,7 +156,7 @@ impl Llama {
     }
 }
 
-/// The sequences of a batch as a layer sees them, in the batch's order.
+/// Returns the sequences of a batch for a layer, in the batch's order.
 fn parts<'s>(
     sequences: &'s mut [Option<Sequence>],
     batch: &[Feed<'_>],
@@ -185,7 +185,7 @@ fn parts<'s>(
     parts
 }
 
-/// The tokens of a batch behind which logits are wanted, by their places in it.
+/// Returns the tokens of a batch after which logits are needed, by index.
 fn wanted(batch: &[Feed<'_>]) -> impl Iterator<Item = u32> {
     let mut end = 0;
     batch.iter().flat_map(move |feed| {

@@ -1,4 +1,4 @@
-//! The values of a GGUF file by key, with errors that name what is missing.
+//! The values of a GGUF file by key, with errors that name missing keys.
 
 use candle_core::quantized::gguf_file::{Content, Value};
 
@@ -7,7 +7,7 @@ use crate::error::OpenError;
 /// The metadata of a file.
 pub(crate) struct Metadata<'c> {
     content: &'c Content,
-    /// The architecture, with which the keys of its sizes begin.
+    /// The architecture, which prefixes the keys of its sizes.
     pub(crate) architecture: &'c str,
 }
 
@@ -17,41 +17,41 @@ impl<'c> Metadata<'c> {
         Ok(Self { content, architecture })
     }
 
-    /// A value of the whole file.
+    /// Returns a value of the whole file.
     pub(crate) fn get(&self, key: &str) -> Option<&'c Value> {
         self.content.metadata.get(key)
     }
 
-    /// A text of the whole file.
+    /// Returns a text of the whole file.
     pub(crate) fn text(&self, key: &str) -> Result<&'c str, OpenError> {
         text(self.content, key)
     }
 
-    /// A list of the whole file.
+    /// Returns a list of the whole file.
     pub(crate) fn list(&self, key: &str) -> Result<&'c [Value], OpenError> {
         let list = self.get(key).and_then(|value| value.to_vec().ok());
         list.map(Vec::as_slice).ok_or_else(|| missing(key, "list"))
     }
 
-    /// A number that is an index of the whole file.
+    /// Returns an index of the whole file.
     pub(crate) fn index(&self, key: &str) -> Option<u32> {
         self.get(key).and_then(|value| u32::try_from(integer(value)?).ok())
     }
 
-    /// A size of the architecture.
+    /// Returns a size of the architecture.
     pub(crate) fn size(&self, key: &str) -> Result<usize, OpenError> {
         let key = format!("{}.{key}", self.architecture);
         let size = self.get(&key).and_then(|value| usize::try_from(integer(value)?).ok());
         size.ok_or_else(|| missing(&key, "number"))
     }
 
-    /// A number of the architecture; none where it is not there.
+    /// Returns a number of the architecture. `None` if it is absent.
     pub(crate) fn number(&self, key: &str) -> Option<f32> {
         let value = self.get(&format!("{}.{key}", self.architecture))?;
         value.to_f32().ok().or_else(|| value.to_f64().ok().map(|number| number as f32))
     }
 
-    /// A text of the architecture; none where it is not there.
+    /// Returns a text of the architecture. `None` if it is absent.
     pub(crate) fn word(&self, key: &str) -> Option<&'c str> {
         let value = self.get(&format!("{}.{key}", self.architecture))?;
         value.to_string().ok().map(String::as_str)
@@ -67,7 +67,7 @@ fn missing(key: &str, kind: &'static str) -> OpenError {
     OpenError::Value { key: key.to_owned(), kind }
 }
 
-/// A whole number of any width.
+/// Returns an integer of any width.
 fn integer(value: &Value) -> Option<u64> {
     match value {
         Value::U8(number) => Some(u64::from(*number)),

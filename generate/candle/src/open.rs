@@ -1,4 +1,4 @@
-//! A GGUF file to all that a backend needs of it.
+//! Opens a GGUF file as the parts of a backend.
 
 use std::fs::File;
 use std::num::NonZero;
@@ -22,22 +22,22 @@ use crate::llama::Llama;
 use crate::metadata::Metadata;
 use crate::tokenizer;
 
-/// How a model is opened.
+/// The options of a model.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// Most tokens of a sequence, where that is less than the model's.
+    /// Maximum number of tokens of a sequence, if it is less than the model's.
     pub context: Option<usize>,
-    /// Sequences that are open at once; 1 by default.
+    /// Maximum number of open sequences; 1 by default.
     pub sequences: Option<usize>,
-    /// A `tokenizer.json` in place of the file's tokenizer.
+    /// A `tokenizer.json` that replaces the file's tokenizer.
     pub tokenizer: Option<PathBuf>,
-    /// A chat template in place of the file's.
+    /// A chat template that replaces the file's.
     pub template: Option<String>,
-    /// Threads that compile grammars; as many as there are processors by default.
+    /// Number of threads that compile grammars; one a processor by default.
     pub threads: Option<NonZero<usize>>,
-    /// Longest compilation of a grammar; [`COMPILE_TIME`] by default.
+    /// Time limit of compiling a grammar; [`COMPILE_TIME`] by default.
     pub compile_time: Option<Duration>,
-    /// The cache of compiled grammars; in memory alone by default.
+    /// The cache of compiled grammars; only in memory by default.
     pub cache: CacheOptions,
 }
 
@@ -86,7 +86,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     })
 }
 
-/// The vocabulary of a file, with the shared rules of JSON in it.
+/// Returns the vocabulary of a file, with the shared rules of JSON.
 fn vocabulary(path: &Path) -> Result<Vocabulary, OpenError> {
     let table = import(&path.to_string_lossy(), &VocabularyOptions::new())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();

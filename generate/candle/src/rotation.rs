@@ -1,4 +1,4 @@
-//! Rotary embeddings: the sines and cosines of positions, of all positions that a batch may have.
+//! Rotary embeddings: the sines and cosines of all positions of a batch.
 
 use candle_core::{Device, Result, Tensor};
 use candle_nn::rotary_emb::{rope, rope_i};
@@ -20,7 +20,7 @@ pub(crate) struct Turned {
 }
 
 impl Rotations {
-    /// `factors` divide the frequencies, one each, where the model has them.
+    /// Computes the table. `factors` divide the frequencies, one each, if the model has them.
     pub(crate) fn new(
         rotation: &Rotation,
         factors: Option<&Tensor>,
@@ -48,7 +48,7 @@ impl Rotations {
         Ok(Self { cos, sin, neighbours: rotation.neighbours })
     }
 
-    /// The sines and cosines of some positions, in their order.
+    /// Returns the sines and cosines of some positions, in their order.
     pub(crate) fn at(&self, positions: &Tensor) -> Result<Turned> {
         let cos = self.cos.index_select(positions, 0)?;
         let sin = self.sin.index_select(positions, 0)?;
@@ -57,7 +57,7 @@ impl Rotations {
 }
 
 impl Turned {
-    /// Turns heads: `[heads, tokens, width]` to the same shape.
+    /// Rotates heads: `[heads, tokens, width]` to the same shape.
     pub(crate) fn turn(&self, heads: &Tensor) -> Result<Tensor> {
         let batch = heads.unsqueeze(0)?.contiguous()?;
         let turned = match self.neighbours {

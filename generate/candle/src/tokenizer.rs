@@ -1,7 +1,7 @@
-//! The tokenizer of a GGUF file, as Hugging Face's library has it.
+//! The tokenizer of a GGUF file, for Hugging Face's library.
 //!
-//! The file has the tokens and the merges of a byte-level BPE; how a text is cut before is a name that llama.cpp knows. Names
-//! that this table lacks, and tokenizers of other kinds, want the model's `tokenizer.json` beside the file.
+//! The file has the tokens and the merges of a byte-level BPE. Its pre-tokenizer is only a name that llama.cpp knows.
+//! Names that this table lacks, and tokenizers of other kinds, need the model's `tokenizer.json`.
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_generate::encode::HfTokenizer;
@@ -14,10 +14,10 @@ use crate::metadata::Metadata;
 const CONTROL: u64 = 3;
 const USER_DEFINED: u64 = 4;
 
-/// How texts are cut by the tokenizers of Llama 3, but for runs of digits.
+/// The pre-tokenizer pattern of Llama 3, with a placeholder for runs of digits.
 const WORDS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|DIGITS| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
-/// The tokenizer of a file.
+/// Returns the tokenizer of a file.
 pub(crate) fn of_file(
     metadata: &Metadata<'_>,
     vocabulary: &VocabularyArtifact,
@@ -62,7 +62,7 @@ pub(crate) fn of_file(
     Ok(HfTokenizer::from_bytes(file.to_string().as_bytes(), vocabulary)?)
 }
 
-/// How a text is cut before merges, and whether whole tokens come before merges, by llama.cpp's name for it.
+/// Returns the pre-tokenizer with llama.cpp's name, and whether whole tokens come before merges.
 fn pre_tokenizer(name: &str) -> Option<(Value, bool)> {
     let bytes = |use_regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": use_regex});
     let sequence = |first: Value, use_regex| json!({"type": "Sequence", "pretokenizers": [first, bytes(use_regex)]});

@@ -1,7 +1,7 @@
 //! Tensors of a GGUF file.
 //!
-//! Types that candle multiplies by vector instructions stay quantized where this program was built for them; the others are
-//! widened to 32 bits when they are read, which is many times as fast as multiplying them one by one.
+//! Types for which candle has vector instructions in this build stay quantized. The others are converted to 32 bits
+//! when they are read, which is many times as fast as multiplying them one by one.
 
 use std::fs::File;
 
@@ -9,7 +9,7 @@ use candle_core::quantized::gguf_file::Content;
 use candle_core::quantized::{GgmlDType, QMatMul};
 use candle_core::{Device, Module, Result, Tensor};
 
-/// The tensors of a file that is open.
+/// The tensors of an open file.
 pub(crate) struct Weights<'f> {
     content: &'f Content,
     file: &'f mut File,
@@ -25,17 +25,17 @@ impl<'f> Weights<'f> {
         self.content.tensor_infos.contains_key(name)
     }
 
-    /// A tensor in 32 bits.
+    /// Returns a tensor in 32 bits.
     pub(crate) fn wide(&mut self, name: &str) -> Result<Tensor> {
         self.content.tensor(self.file, name, self.device)?.dequantize(self.device)
     }
 
-    /// A tensor in 32 bits; none where the file does not have it.
+    /// Returns a tensor in 32 bits. `None` if the file lacks it.
     pub(crate) fn optional(&mut self, name: &str) -> Result<Option<Tensor>> {
         if self.has(name) { self.wide(name).map(Some) } else { Ok(None) }
     }
 
-    /// A matrix by the name of its layer, with its bias where it has one.
+    /// Returns a matrix by the name of its layer, with its optional bias.
     pub(crate) fn linear(&mut self, name: &str) -> Result<Linear> {
         let weight = self.content.tensor(self.file, &format!("{name}.weight"), self.device)?;
         let weight = match is_fast(weight.dtype()) {
@@ -46,7 +46,7 @@ impl<'f> Weights<'f> {
     }
 }
 
-/// Whether candle multiplies a type by vector instructions in this program.
+/// Whether candle multiplies a type by vector instructions in this build.
 fn is_fast(dtype: GgmlDType) -> bool {
     let vectors =
         cfg!(any(target_feature = "avx2", target_feature = "neon", target_feature = "simd128"));
@@ -70,12 +70,12 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// The product with a matrix that is a table of embeddings too.
+    /// Returns the product with a matrix that is also a table of embeddings.
     pub(crate) fn tied(weight: Tensor) -> Self {
         Self { weight: QMatMul::Tensor(weight), bias: None }
     }
 
-    /// Rows in, rows out.
+    /// Multiplies rows.
     pub(crate) fn forward(&self, rows: &Tensor) -> Result<Tensor> {
         let product = self.weight.forward(rows)?;
         match &self.bias {

@@ -1,9 +1,9 @@
-//! Why a server gave no output.
+//! Errors of a server.
 
-/// Bytes of a reply that an error shows.
+/// Length of the part of a reply that an error shows, in bytes.
 pub(crate) const SHOWN: usize = 200;
 
-/// An error of a server, or of the way to it.
+/// An error of a server, or of the connection to it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
@@ -18,7 +18,7 @@ pub enum HttpError {
         /// The message of an error in OpenAI's form; else the first bytes of the reply.
         begin: String,
     },
-    /// The reply is not what OpenAI's protocol has.
+    /// The reply does not follow OpenAI's protocol.
     #[error(
         "the server's reply (status {status}) is not of OpenAI's protocol: {problem}; it begins with {begin:?}"
     )]
@@ -27,7 +27,7 @@ pub enum HttpError {
         status: u16,
         /// The fault.
         problem: String,
-        /// The first bytes of the part that is wrong.
+        /// The first bytes of the wrong part.
         begin: String,
     },
     /// The reply is larger than [`HttpOptions::max_bytes`](crate::HttpOptions::max_bytes).
@@ -36,7 +36,7 @@ pub enum HttpError {
         /// The limit.
         limit: usize,
     },
-    /// The reply broke off.
+    /// The connection broke during the reply.
     #[error("the server's reply broke off: {0}")]
     Broken(std::io::Error),
 }
@@ -47,7 +47,7 @@ impl From<ureq::Error> for HttpError {
     }
 }
 
-/// The first characters of a reply.
+/// Returns the first characters of a reply.
 pub(crate) fn begin(text: &[u8]) -> String {
     String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
 }

@@ -1,20 +1,20 @@
-//! JSON Lines: one value a line, as models write it, with lines that are something else.
+//! JSON Lines from models: one value a line, possibly with other lines in between.
 //!
-//! A line is complete once its LF is there. Then it is validated once, independent of other lines. So a text that
-//! is cut loses its last line and nothing more, and a stream yields an item as soon as its line ends. White space around a
-//! line counts for nothing, a CR before the LF included.
+//! A line is complete once its LF is there. Then it is validated once, independent of other lines. So a
+//! truncated text loses only its last line, and a stream yields an item as soon as its line ends. White space at the ends of
+//! a line is ignored, a CR before the LF included.
 //!
 //! | line | becomes |
 //! | --- | --- |
 //! | blank, or starts with three backticks | nothing; the text after the first fence on its line is a line |
 //! | JSON that the schema accepts | an item |
 //! | anything else | skipped, with its number, its range and the reason |
-//! | the last one, without LF, which is no JSON | the same, and the text is truncated |
+//! | the last one, without LF, if it is not JSON | the same, and the text is truncated |
 //!
-//! An array in place of lines is taken apart where the whole text is one and has more items than there are by lines, but for
-//! an array in one line that is an item itself: models that are asked for lines write arrays as well.
+//! Models also write an array instead of lines. If the whole text is an array with more items than there are by lines, its
+//! items are returned. An array in one line that is an item itself stays one item.
 //!
-//! Cost: that of parsing and validating each line.
+//! Cost: parsing and validating each line.
 
 use std::ops::Range;
 
@@ -432,7 +432,7 @@ mod tests {
         values.filter(|value| schema.is_none_or(|schema| schema.is_valid(value))).collect()
     }
 
-    /// The texts of TrustGraph's tests by what they are about, each at every place where it can be cut.
+    /// The texts of TrustGraph's tests by topic, each truncated at every place.
     #[test]
     fn every_cut_is_read_as_upstream_reads_it() {
         let union: JsonSchema = r#"{"oneOf": [

@@ -1,4 +1,4 @@
-//! Validation of what a model wrote: extracted, parsed, repaired where that is wanted, checked.
+//! Validation of a model's output: extraction, parsing, optional repair, and a check against the schema.
 //!
 //! | order | case | result |
 //! | --- | --- | --- |

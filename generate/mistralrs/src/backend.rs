@@ -25,11 +25,11 @@ pub struct MistralBackend {
 }
 
 impl MistralBackend {
-    /// A backend over a model that was built. The grammars are those of the model's vocabulary. The requests run on this
-    /// runtime, which must have threads of its own: a caller that waits for events blocks its thread.
+    /// Returns a backend over a model. The grammars are those of the model's vocabulary. The requests run on
+    /// `runtime`, which must have its own threads: a caller that waits for events blocks its thread.
     ///
-    /// Build the model with `with_prefix_cache_n(None)`. With a prefix cache, mistral.rs hands a processor other tokens for the prompt at
-    /// the first call than later, and a request that meets the cache fails with an error.
+    /// Build the model with `with_prefix_cache_n(None)`. With a prefix cache, mistral.rs passes a processor different
+    /// prompt tokens at the first call than later, and a request that meets the cache fails with an error.
     pub fn new(model: Model, grammars: Grammars, runtime: Handle) -> Self {
         Self { model: Arc::new(model), grammars, runtime }
     }
@@ -134,7 +134,7 @@ async fn generate(
     Ok(end(finish, usage))
 }
 
-/// The messages of a prompt.
+/// Returns the messages of a prompt.
 fn messages(prompt: Prompt) -> Result<Vec<(TextMessageRole, String)>, GenerateError> {
     let Chat { messages, tools, variables, begun } = match prompt {
         Prompt::Text(text) => return Ok(vec![(TextMessageRole::User, text)]),

@@ -30,20 +30,20 @@ pub struct GrammarProcessor {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Tokens of the prompt, known from the first call on.
+    /// Number of tokens of the prompt, known from the first call on.
     prompt: Option<usize>,
-    /// Tokens of the output that the matcher has taken.
+    /// Tokens of the output that the matcher has accepted.
     taken: Vec<u32>,
     matcher: Option<Matcher>,
 }
 
 impl GrammarProcessor {
-    /// A processor for one request.
+    /// Returns a processor for one request.
     pub fn new(grammar: &Grammar) -> Self {
         Self { grammar: grammar.clone(), state: Mutex::default() }
     }
 
-    /// A matcher before the first token, for rows of this width.
+    /// Returns a matcher before the first token, for rows of this width.
     fn matcher(&self, width: usize) -> Result<Matcher> {
         let width = u32::try_from(width).map_err(Error::wrap)?;
         let options = MatcherOptions::new().logit_width(width);

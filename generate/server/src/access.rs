@@ -31,7 +31,7 @@ pub(crate) async fn check(
         let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
         let given = header(header::AUTHORIZATION).and_then(bearer).or_else(|| header(API_KEY));
         let given = given.ok_or_else(ApiError::key)?;
-        // All keys are compared, so that the time does not tell which one is near.
+        // All keys are compared, so that the time does not reveal a similar one.
         let equal = keys.iter().map(|key| key.as_bytes().ct_eq(given).unwrap_u8());
         if equal.fold(0, |known, equal| known | equal) != 1 {
             return Err(ApiError::key());

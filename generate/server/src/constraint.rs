@@ -219,7 +219,7 @@ impl Reader<'_> {
                 }
                 _ => source_limits::limit(self.app, &fields.path(name), &text)?,
             }
-            // vLLM's users write Lark too: what holds a colon behind a rule's name is that.
+            // vLLM's users also write Lark: it has a colon after a rule's name.
             let language = if language == Language::Ebnf && !text.contains("::=") {
                 Language::Lark
             } else {

@@ -115,7 +115,7 @@ impl Drop for Engine {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            // The thread has said why it panicked; the outputs were told that the engine has ended.
+            // The thread has reported its panic; the outputs know that the engine has ended.
         }
     }
 }

@@ -147,7 +147,7 @@ impl Slot {
     /// Sends the reader an error, which ends the output.
     pub(super) fn fail(&mut self, error: crate::error::GenerateError) {
         self.decoder.stop(Finish::Cancelled);
-        // The end that this tells is none: the error stands in its place.
+        // The end that this sends is dropped: the error replaces it.
         drop(self.decoder.events());
         self.backlog.push_back(Err(error));
         self.failed = true;

@@ -15,7 +15,7 @@ use super::held::Held;
 use super::plane::{Element, Plane};
 use super::refusal::no_element;
 
-/// The memory of an object with the buffer protocol; none for others.
+/// Returns the memory of an object with the buffer protocol. `None` for others.
 #[allow(unsafe_code)]
 pub(super) fn plane(array: &Bound<'_, PyAny>) -> PyResult<Option<Plane>> {
     // SAFETY: the object is alive, and the interpreter attached.
@@ -53,7 +53,7 @@ pub(super) fn plane(array: &Bound<'_, PyAny>) -> PyResult<Option<Plane>> {
     Plane::new(buffer.buf.cast(), &shape, element, Some(view)).map(Some)
 }
 
-/// The elements of a format, in the notation of Python's `struct`.
+/// Returns the element type of a format, in the notation of Python's `struct`.
 fn element(format: &[u8], itemsize: isize) -> Option<Element> {
     let code = match format {
         [code] => code,

@@ -1,4 +1,4 @@
-//! Arrays by DLPack: the table of C functions for reading others, and capsules for showing ours.
+//! Arrays by DLPack: the table of C functions to read other libraries' arrays, and capsules to share ours.
 //!
 //! Layouts are those of the specification, version 1.x, and stable within its major version.
 
@@ -16,7 +16,7 @@ use super::refusal::{no_element, not_contiguous, not_here};
 
 /// The processor's memory: type and number of the device.
 pub(crate) const CPU: (i32, i32) = (1, 0);
-/// Pinned memory of the host, which the processor writes like any other.
+/// Pinned memory of the host, which the processor writes like other memory.
 const PINNED: [i32; 2] = [3, 11];
 
 /// Major version of the layouts here.
@@ -62,19 +62,19 @@ struct Header {
 
 type Function = Option<unsafe extern "C" fn()>;
 
-/// The table of functions that a library shows its arrays by.
+/// A library's table of functions for its arrays.
 #[repr(C)]
 struct Exchange {
     header: Header,
     allocate: Function,
     managed_from_object: Function,
     managed_to_object: Function,
-    /// Describes an array without taking hold of it.
+    /// Describes an array without a reference to it.
     tensor_from_object: Option<unsafe extern "C" fn(*mut c_void, *mut Tensor) -> c_int>,
     current_stream: Function,
 }
 
-/// The memory of an array whose type has the table; none for others.
+/// Returns the memory of an array whose type has the table. `None` for others.
 #[allow(unsafe_code)]
 pub(super) fn plane(array: &Bound<'_, PyAny>) -> PyResult<Option<Plane>> {
     let py = array.py();
@@ -133,7 +133,7 @@ fn element(element: DataType) -> Option<Element> {
     }
 }
 
-/// A tensor that is owned by whoever consumes the capsule.
+/// A tensor that the consumer of the capsule owns.
 #[repr(C)]
 struct Managed {
     tensor: Tensor,
@@ -141,7 +141,7 @@ struct Managed {
     deleter: Option<unsafe extern "C" fn(*mut Managed)>,
 }
 
-/// The same with a version, from version 1 on.
+/// A tensor with a version, from version 1 on.
 #[repr(C)]
 struct ManagedVersioned {
     version: Version,
@@ -161,7 +161,7 @@ struct Context {
     owner: Py<PyAny>,
 }
 
-/// A capsule of rows of `int32`, which keeps their owner alive.
+/// Returns a capsule of rows of `int32`, which keeps their owner alive.
 #[allow(unsafe_code)]
 pub(crate) fn capsule<'py>(
     py: Python<'py>,
@@ -238,7 +238,7 @@ unsafe extern "C" fn delete_versioned(managed: *mut ManagedVersioned) {
     }
 }
 
-/// The pointer of a capsule that nobody consumed: a consumer renames it.
+/// Returns the pointer of a capsule that was not consumed: a consumer renames it.
 #[allow(unsafe_code)]
 unsafe fn unconsumed(capsule: *mut ffi::PyObject, name: &CStr) -> *mut c_void {
     // SAFETY: Python calls destructors with the capsule that they belong to.

@@ -3,7 +3,7 @@
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// A buffer that is in use.
+/// A buffer in use.
 pub(super) struct Held(pub(super) Box<ffi::Py_buffer>);
 
 impl Drop for Held {

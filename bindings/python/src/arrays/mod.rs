@@ -24,7 +24,7 @@ use crate::bitmask::Bitmask;
 
 pub(crate) use plane::{Element, Plane, Row};
 
-/// An array of masks: `int32` (or `uint32`), of one row or several.
+/// Returns an array of masks: `int32` (or `uint32`), of one row or several.
 pub(crate) fn words_of(array: &Bound<'_, PyAny>) -> PyResult<Plane> {
     if let Ok(bitmask) = array.cast::<Bitmask>() {
         return Ok(bitmask.get().plane());
@@ -32,12 +32,12 @@ pub(crate) fn words_of(array: &Bound<'_, PyAny>) -> PyResult<Plane> {
     plane_of(array)?.must_be(true)
 }
 
-/// An array of logits: `float32`, `float16` or `bfloat16`, of one row or several.
+/// Returns an array of logits: `float32`, `float16` or `bfloat16`, of one row or several.
 pub(crate) fn logits_of(array: &Bound<'_, PyAny>) -> PyResult<Plane> {
     plane_of(array)?.must_be(false)
 }
 
-/// The row that is meant where none is named: the only one.
+/// Returns the index of a row. Without one, returns that of the only row.
 pub(crate) fn row_or_only(plane: &Plane, row: Option<Row>) -> PyResult<usize> {
     match row {
         Some(Row(row)) if row < plane.rows => Ok(row),

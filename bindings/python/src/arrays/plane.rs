@@ -70,7 +70,7 @@ unsafe impl Send for Plane {}
 unsafe impl Sync for Plane {}
 
 impl Plane {
-    /// Rows of words.
+    /// Returns rows of words.
     pub(crate) fn of_words(data: *mut u8, rows: usize, columns: usize) -> Self {
         Self { data, rows, columns, element: Element::Word, _held: None }
     }
@@ -97,7 +97,7 @@ impl Plane {
         Ok(Self { data, rows, columns, element, _held: held })
     }
 
-    /// The words of all rows.
+    /// Returns the words of all rows.
     #[allow(unsafe_code)]
     pub(crate) fn words(&mut self) -> &mut [u32] {
         debug_assert_eq!(self.element, Element::Word);
@@ -108,7 +108,7 @@ impl Plane {
         unsafe { slice::from_raw_parts_mut(self.data.cast(), self.rows * self.columns) }
     }
 
-    /// The words of one row.
+    /// Returns the words of one row.
     pub(crate) fn row_of_words(&mut self, Row(row): Row) -> PyResult<&mut [u32]> {
         let (rows, columns) = (self.rows, self.columns);
         if row >= rows {
@@ -117,7 +117,7 @@ impl Plane {
         Ok(&mut self.words()[row * columns..][..columns])
     }
 
-    /// The elements of all rows, of a type that has the element's size.
+    /// Returns the elements of all rows, as a type of the element's size.
     #[allow(unsafe_code)]
     pub(crate) fn elements<T: Copy>(&mut self) -> &mut [T] {
         assert_eq!(size_of::<T>(), self.element.bytes(), "elements have their size");

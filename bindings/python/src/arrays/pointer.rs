@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::plane::{Element, Plane, is_contiguous};
 use super::refusal::{no_element, not_contiguous, not_here};
 
-/// The memory of an object that has what a tensor of torch has; none for others.
+/// Returns the memory of an object with the methods of a torch tensor. `None` for others.
 pub(super) fn plane(array: &Bound<'_, PyAny>) -> PyResult<Option<Plane>> {
     let py = array.py();
     let (Some(pointer), Some(device)) =

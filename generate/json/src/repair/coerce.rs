@@ -1,16 +1,16 @@
-//! Coercion: scalars of another type than the schema wants, written as the type that it wants. Only where it is asked for.
+//! Coercion: converts scalars to the type that the schema demands. Off by default.
 //!
 //! | source | schema | result |
 //! | --- | --- | --- |
 //! | `"5"`, `"true"`, `"null"` | a number, a boolean, null | `5`, `true`, `null` |
 //! | `5`, `true` | a string | `"5"`, `"true"` |
 //!
-//! The content of a string has to be a scalar of JSON character by character, so no digit changes, and a string that the schema
-//! accepts stays one. The places are those that the validator names with `type`, `enum` or `const`; below a union they are those
-//! of the one branch that takes the value then ([`branches`](super::branches)). Each change is an [edit](EditKind::Coerced) that
-//! is never certain.
+//! The content of a string has to be exactly a scalar of JSON, so no digit changes. A string that the schema accepts stays a
+//! string. Scalars are converted where the validator reports `type`, `enum` or `const`. Below a union, the errors of the only
+//! branch that accepts the result count ([`branches`](super::branches)). Each change is an [edit](EditKind::Coerced) that is
+//! never certain.
 //!
-//! Cost: a validation of the value and one pass over the text, and the same again in the end.
+//! Cost: a validation of the value and one pass over the text, and the same again at the end.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Opti
 fn joined(source: &str, edits: &[Edit], changes: Vec<(Range<usize>, String)>) -> Vec<Edit> {
     let mut all = Vec::new();
     let mut rest = edits.iter().peekable();
-    // How far a place in the text is behind its place in the source.
+    // The offset of a place in the text from its place in the source.
     let mut shift = 0_isize;
     for (range, inserted) in changes {
         let source_at = |at: usize, shift: isize| (at as isize - shift) as usize;

@@ -1,33 +1,33 @@
-//! Edits: what a repair did to the text, in the order of the text, and how sure each of them is.
+//! Edits: the changes of a repair, in the order of the text, and their certainty.
 
 use std::ops::Range;
 
 /// One change of the source. The edits of a repair do not overlap and are in order, so that [`replay`] makes its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The part of the source that is replaced, in bytes; empty where something is inserted.
+    /// The replaced part of the source, in bytes. Empty for an insertion.
     pub at: Range<usize>,
-    /// The fault that was mended.
+    /// The repaired fault.
     pub kind: EditKind,
-    /// The part of the source that is left out.
+    /// The replaced text.
     pub removed: String,
-    /// The text in its place.
+    /// The text that replaces it.
     pub inserted: String,
-    /// How sure it is that this was meant.
+    /// The certainty of the edit.
     pub grade: Grade,
 }
 
-/// How sure an edit is.
+/// The certainty of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// The source says what was meant, in another notation or with a mark too many or too few.
+    /// The source has only one meaning: it has another notation, or a mark too many or too few.
     Certain,
-    /// The likeliest reading of several that are conceivable.
+    /// The likeliest of several possible readings.
     Likely,
 }
 
 impl Grade {
-    /// Its name: `certain`, `likely`.
+    /// Returns its name: `certain`, `likely`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Certain => "certain",
@@ -42,7 +42,7 @@ impl Grade {
 pub enum EditKind {
     /// Text before or after the document: prose, fences.
     Outside,
-    /// Another document before or after the one that was taken, with the text between them.
+    /// Another document before or after the chosen one, with the text between them.
     OtherDocument,
     /// A byte order mark.
     ByteOrderMark,
@@ -50,29 +50,29 @@ pub enum EditKind {
     Space,
     /// A comment.
     Comment,
-    /// A comma that is missing.
+    /// A missing comma.
     MissingComma,
-    /// A comma too many.
+    /// A superfluous comma.
     ExtraComma,
-    /// A colon that is missing.
+    /// A missing colon.
     MissingColon,
-    /// A colon too many.
+    /// A superfluous colon.
     ExtraColon,
     /// A mark of another notation: `;` for a comma, `=` or `=>` for a colon, full-width separators and brackets.
     Separator,
-    /// A closer that is missing at the end of the text.
+    /// A missing closer at the end of the text.
     MissingEnd,
-    /// A closer that is missing before the end.
+    /// A missing closer before the end.
     MissingCloser,
-    /// A closer too many.
+    /// A superfluous closer.
     ExtraCloser,
-    /// An opener too many.
+    /// A superfluous opener.
     ExtraOpener,
     /// Quotes of another style.
     QuoteStyle,
-    /// A quote that is missing.
+    /// A missing quote.
     MissingQuote,
-    /// A quote in a string that is not escaped.
+    /// An unescaped quote in a string.
     InnerQuote,
     /// A control character in a string.
     ControlCharacter,
@@ -82,18 +82,18 @@ pub enum EditKind {
     BareKey,
     /// A string without quotes.
     BareString,
-    /// `True`, `False`, `None` and the like.
+    /// `True`, `False`, `None` and similar words.
     Literal,
     /// A number in a form that JSON does not have.
     Number,
     /// A scalar of another type, under the option `coerce`.
     Coerced,
-    /// A part at the end of the text that is not whole.
+    /// An incomplete part at the end of the text.
     Truncated,
 }
 
 impl EditKind {
-    /// Its name, in lower case with hyphens.
+    /// Returns its name, in lower case with hyphens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Outside => "outside",
@@ -124,7 +124,7 @@ impl EditKind {
         }
     }
 
-    /// How sure an edit of the kind is, where nothing makes it less sure.
+    /// Returns the grade of such an edit, if nothing lowers it.
     pub(crate) fn grade(self) -> Grade {
         match self {
             Self::OtherDocument
@@ -144,10 +144,10 @@ impl EditKind {
     }
 }
 
-/// The text that edits make of a source.
+/// Applies edits to a source.
 ///
-/// The edits must be in order and lie within the source at the borders of characters, as those of a repair do: what
-/// does not is left out.
+/// The edits must be in order and lie within the source at character boundaries, like those of a repair. Other edits
+/// are skipped.
 pub fn replay(source: &str, edits: &[Edit]) -> String {
     let mut text = String::with_capacity(source.len());
     let mut from = 0;

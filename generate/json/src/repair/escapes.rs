@@ -107,7 +107,7 @@ pub(super) fn habit(content: &[u8]) -> Habit {
             }
             Escape::None => {
                 has_none = true;
-                // The quote behind a last backslash would be escaped by it.
+                // A last backslash would escape the quote after it.
                 has_known |= at + 1 == content.len();
                 is_raw_text |= is_raw(content, at);
                 1

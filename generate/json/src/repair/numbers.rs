@@ -11,7 +11,7 @@ pub(super) fn goes_on(source: &[u8], at: usize) -> bool {
         })
 }
 
-/// The end of a number as JSON has it.
+/// Returns the end of a valid JSON number.
 pub(super) fn digits(source: &[u8], at: usize) -> Option<usize> {
     let first = *source.get(at)?;
     let mut end = at + usize::from(first == b'-');
@@ -41,7 +41,7 @@ pub(super) fn digits(source: &[u8], at: usize) -> Option<usize> {
     (!goes_on(source, end)).then_some(end)
 }
 
-/// The end of a number that JSON would write with another digit or sign: `.5`, `+1`, `1.`.
+/// Returns the end of a number that JSON would write with another digit or sign: `.5`, `+1`, `1.`.
 pub(super) fn number(source: &[u8], at: usize) -> Option<usize> {
     if !matches!(source[at], b'+' | b'-' | b'.' | b'0'..=b'9') {
         return None;

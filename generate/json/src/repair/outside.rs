@@ -93,7 +93,7 @@ pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     if closers.is_empty() {
         return (Suffix::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
-    // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. The rest of a string is
+    // `)` and `);` after a call, a fence, or prose that starts on a line of its own or after a fence. The rest of a string is
     // none: what follows without a space and has quotes, or what has a quote without another. A quote alone is one too many.
     let is_glued = cut == 0
         && rest.len() == source.len() - at
@@ -101,7 +101,7 @@ pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     let is_alone = rest.trim_end().len() == 1 || rest.starts_with("```");
     let is_odd = memchr::memchr_iter(b'"', closers.as_bytes()).count() % 2 == 1;
     let is_rest = !is_alone && (is_glued || is_odd);
-    // Neither is a value behind a comma.
+    // Neither is a value after a comma.
     let is_value = rest[..cut].contains(',')
         && (closers.starts_with(['"', '\'', '-'])
             || closers.starts_with(|first: char| first.is_ascii_digit())

@@ -6,7 +6,7 @@ use crate::scan::is_space;
 
 use super::costs::Styles;
 
-/// The quotes that a string has.
+/// The quotes of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     /// `"`.
@@ -15,18 +15,18 @@ pub(super) enum Quote {
     Single,
     /// `` ` ``.
     Back,
-    /// Typographic ones.
+    /// Typographic quotes.
     Curly,
-    /// Those of Chinese and Japanese: `「」` and `『』`.
+    /// Chinese and Japanese quotes: `「」` and `『』`.
     Corner,
-    /// Three of `"` or `'`, as Python has them around text of several lines.
+    /// Three of `"` or `'`: Python's quotes of texts with several lines.
     Triple,
-    /// None.
+    /// No quotes.
     Bare,
 }
 
 impl Quote {
-    /// The style of a document that they are.
+    /// Returns the style of a document with such quotes.
     pub(super) fn style(self) -> Styles {
         match self {
             Self::Double | Self::Bare => Styles::NONE,
@@ -38,7 +38,7 @@ impl Quote {
     }
 }
 
-/// The quote at a place, and its length in bytes.
+/// Returns the quote at a place, and its length in bytes.
 pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
     match *source.get(at)? {
         b'"' => Some((Quote::Double, 1)),
@@ -78,7 +78,7 @@ pub(super) fn closes(open: Quote, close: Quote, width: usize) -> bool {
     }
 }
 
-/// Bytes of the character that this byte begins.
+/// Returns the length of the character that starts with this byte.
 pub(super) fn next_len(byte: u8) -> usize {
     match byte {
         0..0xc0 => 1,
@@ -88,8 +88,8 @@ pub(super) fn next_len(byte: u8) -> usize {
     }
 }
 
-/// The content of a string with three quotes on each side, and its end. The content ends at the end of the text where it is never
-/// closed.
+/// Returns the content of a string with three quotes on each side, and its end. If it is not closed, the content
+/// extends to the end of the text.
 pub(super) fn triple(source: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let quotes = match source.get(at..at + 3)? {
         b"\"\"\"" => b"\"\"\"",
@@ -117,7 +117,7 @@ pub(super) fn triple(source: &[u8], at: usize) -> Option<(Range<usize>, usize)> 
     Some((start..source.len(), source.len()))
 }
 
-/// The length of the prefix of a string of Python before its quote: `u` of text, which says nothing, or another one.
+/// Returns the length of the prefix of a Python string before its quote: `u` for text, or another one.
 pub(super) fn prefix_len(source: &[u8], at: usize) -> usize {
     let rest = &source[at..];
     let is_prefix = |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'u' | b'b' | b'r' | b'f');

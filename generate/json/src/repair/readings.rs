@@ -117,8 +117,8 @@ fn readings(
             let path_edits = edit_path::edits(source, &path);
             let text = replay(source, &path_edits.edits);
             let parsed = strict::parse(&text);
-            // A source that has a key twice is read as it stands; only another place of a closer may be another way to
-            // read it.
+            // A source that has a key twice is read as it stands; only another place of a closer may give another
+            // reading.
             if found.is_empty() && matches!(parsed, Err(ParseError::DuplicateKey { .. })) {
                 most = most.min(cost + costs::CLOSER_MARGIN);
             }

@@ -1,4 +1,4 @@
-//! Scalars of a JSON text by their pointers, with what they become where a schema wants another type: one pass over the text.
+//! Scalars of a JSON text by their pointers, with their coerced texts: one pass over the text.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::strict;
 /// Pointers to scalars of a value.
 pub(super) type Places = FxHashSet<String>;
 
-/// The scalars of a JSON text at these pointers, with what they become.
+/// Returns the scalars of a JSON text at these pointers, with their coerced texts.
 pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)
     found
 }
 
-/// A text with these changes, which are in its order.
+/// Applies changes to a text, in its order.
 pub(super) fn changed(text: &str, changes: &[(Range<usize>, String)]) -> String {
     let (mut new, mut at) = (String::new(), 0);
     for (range, inserted) in changes {
@@ -77,7 +77,7 @@ pub(super) fn changed(text: &str, changes: &[(Range<usize>, String)]) -> String 
     new + &text[at..]
 }
 
-/// Whether a text is a number, a boolean or null of JSON, and nothing else.
+/// Whether a text is exactly a number, a boolean or null of JSON.
 fn is_scalar(text: &str) -> bool {
     !text.starts_with(['"', '{', '['])
         && text.trim() == text

@@ -1,4 +1,4 @@
-//! A reading of a string as edits of the source, and as the JSON that it is.
+//! Converts a reading of a string to edits of the source, and to JSON.
 
 use super::edits::{Edit, EditKind, Grade};
 use super::escapes::{Escape, Habit, escape, habit, is_written};
@@ -6,7 +6,7 @@ use super::quotes::Quote;
 use super::strings::{Lack, StringReading};
 use super::wide;
 
-/// One replacement in the source: from, to, what stands there instead.
+/// One replacement in the source: start, end, new text.
 pub(super) struct Change<'t> {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -15,7 +15,7 @@ pub(super) struct Change<'t> {
     pub(super) grade: Grade,
 }
 
-/// The changes that make JSON of a string that is read from `at` on, in order.
+/// Returns the changes that convert a string at `at` to JSON, in order.
 pub(super) fn changes(
     source: &str,
     at: usize,
@@ -66,7 +66,7 @@ pub(super) fn name_len(text: &[u8]) -> usize {
     (0..run).find(|&at| wide::mark(text, at).is_some()).unwrap_or(run)
 }
 
-/// The changes between the quotes.
+/// Adds the changes between the quotes.
 fn content(
     source: &str,
     start: usize,
@@ -111,7 +111,7 @@ fn content(
     }
 }
 
-/// Appends the JSON of a string that is read from `at` on.
+/// Appends the JSON of a string at `at`.
 pub(super) fn write(source: &str, at: usize, reading: &StringReading, text: &mut Vec<u8>) {
     let mut from = at;
     changes(source, at, reading, false, |change| {
@@ -122,7 +122,7 @@ pub(super) fn write(source: &str, at: usize, reading: &StringReading, text: &mut
     text.extend_from_slice(&source.as_bytes()[from..(reading.end as usize).max(from)]);
 }
 
-/// Appends the edits of a string that is read from `at` on.
+/// Appends the edits of a string at `at`.
 pub(super) fn edits(
     source: &str,
     at: usize,

@@ -204,7 +204,7 @@ pub(super) fn quoted(
                 if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
             {
                 let end = content_end(source, layout, start, from);
-                // A value behind a quote is one of its own.
+                // A value after a quote is not part of the string.
                 let is_value = seen.inner > 0 && !is_bare(&source[seen.quote..end], false);
                 if end > start && !is_value {
                     ends += 1;
@@ -220,7 +220,7 @@ pub(super) fn quoted(
         from += 1;
     }
     let whole = whole_end(source, start);
-    // A fence behind the string is none of it.
+    // A fence after the string is not part of it.
     let end = fence_before(source, start, whole);
     // One with another string's quotes in it is not open, but lost; so is one with quotes before the closer of a document.
     let is_closed = matches!(source.trim_ascii_end().last(), Some(b'}' | b']'));
@@ -347,7 +347,7 @@ pub(super) fn unquoted(
                 + costs::UNOPENED_SEPARATOR * separators
                 + costs::UNOPENED_BRACKET * brackets
                 + if opens { 2 } else { 0 }
-                // A quote behind a separator opens a string.
+                // A quote after a separator opens a string.
                 + if is_before_string(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
             let says = source[at..from]
                 .iter()

@@ -1,6 +1,6 @@
-//! Full-width punctuation, as models write it between Chinese and Japanese words: the marks of JSON that it stands for.
+//! Full-width punctuation, as models write it between Chinese and Japanese words, and its marks of JSON.
 
-/// The mark of JSON that a full-width one stands for, and the length of that one in bytes.
+/// Returns the JSON mark of a full-width mark, and the length of that one in bytes.
 pub(super) fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     // Nearly all bytes are less.
     if *source.get(at)? < 0xe3 {
@@ -21,7 +21,7 @@ pub(super) fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((mark, 3))
 }
 
-/// The mark of JSON at a place, full-width or not, and its length in bytes.
+/// Returns the JSON mark at a place, full-width or not, and its length in bytes.
 pub(super) fn any_mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     match *source.get(at)? {
         byte @ (b',' | b':' | b'{' | b'}' | b'[' | b']') => Some((byte, 1)),

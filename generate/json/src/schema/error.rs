@@ -62,14 +62,14 @@ pub struct Violation {
     pub pointer: String,
     /// JSON pointer to the keyword in the schema.
     pub keyword: String,
-    /// The violation in words.
+    /// The violation, as text for people.
     pub message: String,
-    /// The key that is required and not there, where that is what is wrong.
+    /// The missing key, if the violation is a missing required member.
     pub missing_key: Option<String>,
 }
 
 impl Violation {
-    /// JSON pointer to the member that is required and not there, where that is what is wrong.
+    /// Returns the JSON pointer to the missing member, if the violation is one.
     pub fn missing(&self) -> Option<String> {
         let key = self.missing_key.as_ref()?;
         Some(format!("{}/{}", self.pointer, pointer_step(key)))

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::calls::Calls;
 use crate::fields::Fields;
 
-/// The fields that a response begins with.
+/// The first fields of a response.
 pub(super) struct Head {
     pub(super) number: String,
     pub(super) created: u64,
@@ -17,7 +17,7 @@ pub(super) struct Head {
     pub(super) repeated: Map<String, Value>,
 }
 
-/// The fields of a request that its responses repeat. A field that is missing has its default.
+/// Returns the fields of a request that its responses repeat. A missing field has its default.
 pub(super) fn repeated(fields: &Fields) -> Map<String, Value> {
     let all = [
         ("instructions", Value::Null),
@@ -37,7 +37,7 @@ pub(super) fn repeated(fields: &Fields) -> Map<String, Value> {
 }
 
 impl Head {
-    /// The object of a response.
+    /// Returns the object of a response.
     pub(super) fn object(
         &self,
         status: &str,
@@ -77,7 +77,7 @@ impl Head {
         response
     }
 
-    /// How a response with this end is.
+    /// Returns the status of a response with this end.
     pub(super) fn status(finish: &Finish) -> &'static str {
         if finish.reason() == "stop" { "completed" } else { "incomplete" }
     }
@@ -108,7 +108,7 @@ impl Head {
         call
     }
 
-    /// A whole response.
+    /// Returns a complete response.
     pub(super) fn whole(&self, output: &Output) -> Value {
         let status = Self::status(&output.finish);
         let mut items = Vec::new();
@@ -132,7 +132,7 @@ impl Head {
     }
 }
 
-/// A part of a message.
+/// Returns a part of a message.
 pub(super) fn part(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }

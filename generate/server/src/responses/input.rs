@@ -1,10 +1,10 @@
-//! The conversation and the tools of a request, as chats have them.
+//! The conversation and the tools of a request, converted to the form of chats.
 
 use serde_json::{Map, Value, json};
 
 use crate::error::ApiError;
 
-/// The messages of an input, which is a text or a list of items.
+/// Returns the messages of an input, which is a text or a list of items.
 pub(super) fn messages(instructions: Option<String>, input: Value) -> Result<Vec<Value>, ApiError> {
     let mut messages: Vec<Value> =
         instructions.into_iter().map(|text| json!({"role": "system", "content": text})).collect();
@@ -75,7 +75,7 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
     Ok(())
 }
 
-/// Tools as chats have them: the function is an object of its own there.
+/// Converts tools to the form of chats, in which the function is an object of its own.
 pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     let tools = tools.into_iter().enumerate().map(|(at, tool)| {
         let Value::Object(mut tool) = tool else {
@@ -104,7 +104,7 @@ pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     tools.collect()
 }
 
-/// The choice of a tool as chats have it.
+/// Converts the choice of a tool to the form of chats.
 pub(super) fn tool_choice(choice: Value) -> Value {
     let Value::Object(mut choice) = choice else { return choice };
     if choice.get("type").is_some_and(|kind| kind == "function" || kind == "custom")

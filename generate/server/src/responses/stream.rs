@@ -1,4 +1,4 @@
-//! The events of a response that is streamed: its items are opened, grow and are closed one after the other.
+//! The events of a streamed response: its items are opened, extended and closed one after the other.
 
 use grammarc_generate::Event;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::head::{Head, part};
 use crate::error::ApiError;
 use crate::sse::{Framing, named};
 
-/// The item that grows.
+/// The open item.
 enum Open {
     Reasoning(String),
     Message(String),
@@ -19,7 +19,7 @@ pub(super) struct Frames {
     head: Head,
     /// Number of the next event.
     sequence: u64,
-    /// Items that are closed.
+    /// Closed items.
     done: Vec<Value>,
     open: Option<Open>,
 }
@@ -29,7 +29,7 @@ impl Frames {
         Self { head, sequence: 0, done: Vec::new(), open: None }
     }
 
-    /// A frame of an event, with its number.
+    /// Returns a frame of an event, with its number.
     fn frame(&mut self, name: &str, mut value: Value) -> String {
         value["type"] = Value::from(name);
         value["sequence_number"] = Value::from(self.sequence);
@@ -37,7 +37,7 @@ impl Frames {
         named(name, &value)
     }
 
-    /// The same about the item that is open.
+    /// Returns a frame of an event about the open item.
     fn about(&mut self, name: &str, item_id: &Value, mut value: Value) -> String {
         value["item_id"] = item_id.clone();
         value["output_index"] = Value::from(self.done.len());
@@ -111,7 +111,7 @@ impl Frames {
         frames
     }
 
-    /// The id of the item that is open.
+    /// Returns the id of the open item.
     fn id(&self) -> Value {
         self.open.as_ref().map_or(Value::Null, |open| self.item(open, "in_progress")["id"].clone())
     }
@@ -176,7 +176,7 @@ impl Framing for Frames {
                 if self.done.is_empty() && self.open.is_none() {
                     frames += &self.begin_item(Open::Message(String::new()));
                 }
-                // A call that is whole is completed, also where the output is cut behind it.
+                // A complete call is completed, even if the output is truncated after it.
                 let is_whole =
                     matches!(self.open, Some(Open::Call { .. })) && finished.cut_call.is_none();
                 frames += &self.end_item(if is_whole { "completed" } else { status });
