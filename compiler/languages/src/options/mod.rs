@@ -25,3 +25,4 @@ mod typescript;
 pub use error::SettingsError;
 pub(crate) use interface::{LanguageOptions, LowerContext, NamedOptions};
 pub use language::Language;
+pub use table::{OPTIONS, OptionRow, OptionValue, Section};
