@@ -7,18 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::built_in_names;
+use super::import::files::{EXTENSIONS, NAMES};
+use super::options::Companion;
 
-/// Files that may say more about a tokenizer beside them.
-const BESIDE: [&str; 3] = ["tokenizer_config.json", "generation_config.json", "config.json"];
-
-/// Names of tokenizers in a folder.
-const NAMES: [&str; 3] = ["tokenizer.json", "tokenizer.model", "tekken.json"];
-
-/// Extensions of tokenizers in a folder.
-const EXTENSIONS: [&str; 2] = ["tiktoken", "gguf"];
-
-/// The files that an [`import`](super::import) of `spec` may read and that are there, in order; none for a built-in
-/// vocabulary. A file that is added later may be one of them too.
+/// Returns the files that are there and that an [`import`](super::import) of `spec` may read, in order. A built-in
+/// vocabulary has no files. A file that is added later may become one of them.
 ///
 /// # Errors
 ///
@@ -44,7 +37,8 @@ pub fn inputs(spec: &str) -> io::Result<Vec<PathBuf>> {
         found.insert(path.to_owned());
         path.parent().unwrap_or(Path::new(""))
     };
-    found.extend(BESIDE.iter().map(|name| folder.join(name)).filter(|path| path.is_file()));
+    let beside = Companion::ALL.map(|companion| folder.join(companion.file_name()));
+    found.extend(beside.into_iter().filter(|path| path.is_file()));
     Ok(found.into_iter().collect())
 }
 
@@ -55,15 +49,17 @@ mod tests {
     #[test]
     fn what_lies_beside_a_tokenizer_is_read_with_it() {
         let folder = tempfile::tempdir().unwrap();
-        let names = ["config.json", "tokenizer.json", "weights.bin", "x.tiktoken"];
+        let names =
+            ["added_tokens.json", "config.json", "tokenizer.json", "weights.bin", "x.tiktoken"];
         names.iter().for_each(|name| drop(fs::File::create(folder.path().join(name)).unwrap()));
         let of = |spec: &Path| {
             let found = inputs(spec.to_str().unwrap()).unwrap().into_iter();
             let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
             found.map(name).collect::<Vec<_>>()
         };
-        assert_eq!(of(folder.path()), ["config.json", "tokenizer.json", "x.tiktoken"]);
-        assert_eq!(of(&folder.path().join("x.tiktoken")), ["config.json", "x.tiktoken"]);
+        let beside = ["added_tokens.json", "config.json"];
+        assert_eq!(of(folder.path()), [&beside[..], &["tokenizer.json", "x.tiktoken"]].concat());
+        assert_eq!(of(&folder.path().join("x.tiktoken")), [&beside[..], &["x.tiktoken"]].concat());
         let built_in = built_in_names().next().unwrap();
         assert_eq!(inputs(built_in).unwrap(), [""; 0].map(PathBuf::from));
         assert!(inputs("missing.json").unwrap().contains(&PathBuf::from("missing.json")));

@@ -11,10 +11,10 @@ use crate::error::VocabularyError;
 pub(super) const MAX_FILE_BYTES: u64 = 400 << 20;
 
 /// File names of tokenizers, by precedence; all go before the extensions.
-const NAMES: [&str; 3] = ["tokenizer.json", "tokenizer.model", "tekken.json"];
+pub(crate) const NAMES: [&str; 3] = ["tokenizer.json", "tokenizer.model", "tekken.json"];
 
 /// Extensions of tokenizers. A folder with several files of one extension is refused.
-const EXTENSIONS: [&str; 2] = ["tiktoken", "gguf"];
+pub(crate) const EXTENSIONS: [&str; 2] = ["tiktoken", "gguf"];
 
 /// Finds the tokenizer of a model folder.
 pub(super) fn tokenizer_of(folder: &Path) -> Result<PathBuf, VocabularyError> {

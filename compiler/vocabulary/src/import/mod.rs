@@ -16,7 +16,7 @@
 #[cfg(feature = "built-in-vocabularies")]
 mod built_in;
 mod companions;
-mod files;
+pub(crate) mod files;
 mod format;
 mod gguf;
 mod listed;
