@@ -38,6 +38,7 @@ impl<T> Default for Interner<T> {
     }
 }
 
+#[expect(clippy::len_without_is_empty, reason = "nobody asks whether there is none")]
 impl<T: Word> Interner<T> {
     /// None yet, with room for some of so many words together.
     pub fn with_capacity(count: usize, words: usize) -> Self {
