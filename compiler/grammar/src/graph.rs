@@ -15,12 +15,12 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// None yet, with room for those of so many nodes.
+    /// Creates empty lists with capacity for this number of nodes.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(LONG * count) }
     }
 
-    /// The lists of so many nodes from pairs of a node and what is in its list, in their order.
+    /// Groups pairs (node, entry) into one list for each node. Entries keep their order.
     pub fn of_pairs(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut ends = vec![0; count + 1];
         pairs.clone().for_each(|(node, _)| ends[node as usize + 1] += 1);
@@ -28,7 +28,7 @@ impl Lists {
             ends[node + 1] += ends[node];
         }
         let mut nodes = vec![0; ends[count] as usize];
-        // The end of a list is its beginning for now, until all is in it.
+        // The end of a list holds its start until all entries are in it.
         for (node, entry) in pairs {
             let end = &mut ends[node as usize];
             nodes[*end as usize] = entry;
@@ -111,24 +111,25 @@ pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     component
 }
 
-/// Calls `visit` with the nodes of each component, after those of all components that these lead to. The first is the one
-/// that the search came to first; where no way round goes past it, each of the others comes after those that it leads to.
-/// A node's successors are looked at from the last to the first.
-/// R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with the recursion unrolled.
-/// O(nodes + edges).
+/// Calls `visit` with the nodes of each strongly connected component, after all components that it leads to.
+///
+/// The first node of a component is the first that the search reached. If every cycle passes it, each other node
+/// comes after the nodes that it leads to. Successors are searched from the last to the first. R. Tarjan,
+/// "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with an explicit stack. O(nodes +
+/// edges).
 pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
     successors: impl Fn(usize) -> I,
     mut visit: impl FnMut(&[u32]),
 ) {
     const UNSEEN: u32 = 0;
-    // Of a node whose component is known: lower than no other, so that what leads to it is as if it did not.
+    // Low link of a node whose component is known: no other is higher, so edges into the node have no effect.
     const KNOWN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
-    // Nodes that were left whose component is not known.
+    // Nodes that were left before their component is known.
     let mut left: Vec<u32> = Vec::with_capacity(count.min(DEEP));
-    // Nodes, the lowest index that they lead to, how many were left before, and which of their successors are still to be
-    // looked at.
+    // Path of the search: node, lowest index that it reaches, number of nodes left before it, and remaining
+    // successors.
     let mut path: Vec<(u32, u32, usize, I)> = Vec::with_capacity(count.min(DEEP));
     let mut last_index = 0;
     for root in 0..count {
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_way_round_comes_in_order() {
-        // From 5 into a cycle of 0 to 4, which all ways round pass at 0; 6 is outside.
+        // From 5 into a cycle of 0 to 4, whose paths all pass 0; 6 is outside.
         let edges: Lists =
             [vec![1, 2], vec![3, 6], vec![3, 1], vec![4], vec![0, 6], vec![0], vec![]]
                 .into_iter()

@@ -39,7 +39,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Word> Interner<T> {
-    /// None yet, with room for some of so many words together.
+    /// Creates an empty interner with capacity for `count` values of `words` words in all.
     pub fn with_capacity(count: usize, words: usize) -> Self {
         Self {
             words: Vec::with_capacity(words),
@@ -48,12 +48,12 @@ impl<T: Word> Interner<T> {
         }
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes that they take, about.
+    /// Estimated size in bytes.
     pub fn bytes(&self) -> usize {
         // A number takes a byte besides itself, and a table is seven eighths full at most.
         size_of_val(&*self.words) + size_of_val(&*self.ends) + 6 * self.numbers.len()

@@ -1,16 +1,16 @@
-//! Recognizes sources in another language than the one they are read as, by marks that only that language has.
+//! Recognizes sources in another language than the expected one, by syntax that only that language has.
 //!
-//! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of them names the cause. Once a source
-//! is refused, the front ends ask here for one sentence that does. A guess needs a mark that the language at hand does
-//! not have, so an ordinary slip keeps its own error.
+//! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of them names the cause. Once a
+//! source is rejected, the front ends ask here for one sentence that does. A guess needs syntax that the expected
+//! language does not have, so an ordinary slip keeps its own error.
 //!
-//! Cost: one pass over the first [`MOST_LINES`] lines of a refused source.
+//! Cost: one pass over the first [`MOST_LINES`] lines of a rejected source.
 
 use std::ops::Range;
 
 use super::diagnostics::Diagnostic;
 
-/// Most lines of a source that are searched for a mark.
+/// Number of lines of a source that are searched.
 const MOST_LINES: usize = 1_000;
 
 /// A language that a source may be written in, or an encoding.
@@ -40,7 +40,7 @@ pub enum Other {
     Yaml,
 }
 
-/// A language that was recognized, with the place of its mark.
+/// A recognized language, with the range of the syntax that identifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recognized {
     /// The language.
@@ -177,7 +177,7 @@ impl Line<'_> {
     }
 }
 
-/// The text before a mark.
+/// The text of a line before `mark`, trimmed.
 fn before<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
     line.split_once(mark).map(|(before, _)| before.trim())
 }

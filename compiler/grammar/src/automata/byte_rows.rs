@@ -1,7 +1,6 @@
-//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all
-//! states treat alike.
+//! The byte edges of an automaton as a table: one row for each state, one column for each class of equivalent bytes.
 //!
-//! A walk that comes to the same states again and again finds a target with two reads. Cost: O(states times classes).
+//! A walk that visits the same states repeatedly finds a target with two reads. Cost: O(states times classes).
 
 /// No edge.
 const NONE: u32 = u32::MAX;

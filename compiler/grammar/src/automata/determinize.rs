@@ -32,7 +32,7 @@ pub fn determinize(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimi
     Ok(table(nfa, allowed)?.to_dfa().trimmed())
 }
 
-/// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
+/// Determinizes into the table that minimization reads. States that cannot accept are kept.
 pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let mut held = allowed.held();
     let mut subsets = Subsets::new(nfa, allowed);
@@ -51,7 +51,7 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
         let members = subsets.members(table.len());
         allowed.spend(members.len())?;
         let accepting = members.contains(&nfa.end);
-        // Most subsets are one state, and most others a place within a key and one within all other keys.
+        // Most subsets are one state. Most others are a position within a key and one within all other keys.
         let in_order = match *members {
             [one] => nfa.only_run(one).map(|run| [run, &[]]),
             [one, other] => nfa.only_run(one).zip(nfa.only_run(other)).map(<[_; 2]>::from),
@@ -111,7 +111,7 @@ struct Known {
     single: u32,
     /// The number of what is reachable from it on nothing.
     alone: u32,
-    /// The last search that came to it.
+    /// The last search that reached the state.
     mark: u32,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// The number of what is reachable on nothing from a state, if that is anything.
+    /// Returns the number of a state's epsilon closure. `None` if the closure is empty.
     #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
         if self.known[state as usize].alone == UNKNOWN {
@@ -272,14 +272,14 @@ fn cut_two<E>(
     rest.try_for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]))
 }
 
-/// Disjoint ranges of symbols on the way, with what they are cut from.
+/// Disjoint ranges of symbols, with the edges that each is cut from.
 struct Pieces {
     open: Vec<Edge>,
     targets: Vec<u32>,
 }
 
 impl Pieces {
-    /// None yet, with room for so many.
+    /// Creates an empty list with this capacity.
     fn with_capacity(count: usize) -> Self {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }

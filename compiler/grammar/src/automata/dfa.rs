@@ -77,8 +77,8 @@ impl Dfa {
 const LOOKS: usize = 6;
 
 impl Dfa {
-    /// The same automaton without states that are unreachable or from which nothing is accepted, numbered in the
-    /// order they had. The initial state stays. O(states + edges).
+    /// Removes states that are unreachable or dead. The others keep their order, and the initial state stays.
+    /// O(states + edges).
     #[must_use]
     pub fn trimmed(self) -> Self {
         if self.is_surely_trim() {
@@ -140,9 +140,10 @@ impl Dfa {
         Self { states }
     }
 
-    /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in
-    /// the order in which states are met, each is led to from a lower one, and most lead on to a higher one that is
-    /// useful. The others are looked at again, the last first, as long as that makes them fewer.
+    /// Whether the automaton is certain to have no state to remove. May miss some such automata.
+    ///
+    /// The check is cheap if most edges lead to higher numbers. In that order one sweep finds all reachable states,
+    /// and one sweep from the last state finds most live ones. The rest is swept again as long as that finds more.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;

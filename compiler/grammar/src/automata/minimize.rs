@@ -19,7 +19,7 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
     smallest.expect("all is allowed")
 }
 
-/// The same within a budget. It has no more states than `dfa`, so that how many are allowed does not matter.
+/// Minimizes within a budget. The limit on states does not matter, because the result has no more states than `dfa`.
 ///
 /// # Errors
 ///
@@ -28,21 +28,21 @@ pub fn minimize_within(dfa: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, State
     Ok(smallest(&dfa.into(), allowed)?.to_dfa())
 }
 
-/// The smallest deterministic automaton of the same language, in canonical numbering: what [`minimize`] makes of what
-/// [`determinize`](super::determinize) does, at less cost.
+/// Determinizes and minimizes: the minimal automaton of the language, in canonical numbering. Costs less than
+/// [`determinize`](super::determinize) followed by [`minimize`].
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where it takes more than is allowed on the way.
+/// [`StateLimit`] if determinization exceeds the limits.
 pub fn minimal(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(minimal_table(nfa, allowed)?.to_dfa())
 }
 
-/// The same to be read only.
+/// Determinizes and minimizes into a table, which is read-only.
 ///
 /// # Errors
 ///
-/// As those of [`minimal`].
+/// See [`minimal`].
 pub fn minimal_table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let table = determinize::table(nfa, allowed)?;
     match minimize_acyclic::classes(&table, allowed) {
@@ -349,7 +349,7 @@ mod tests {
             prop_assert_eq!(twice, small);
         }
 
-        /// As the keys of an object that come in any order: long ways around that begin alike or end alike.
+        /// Cycles as the keys of an object in any order give: long, with common prefixes or suffixes.
         #[test]
         fn words_in_any_number_are_minimised_as_by_refinement(
             words in prop::collection::vec(prop::collection::vec(0u32..3, 1..9), 1..7),
@@ -378,7 +378,7 @@ mod tests {
             prop_assert_eq!(minimal(&nfa, room()), Ok(minimize(&dfa)));
         }
 
-        /// As the items of an array: a way round, some states of which may do what others do.
+        /// Cycles as the items of an array give: some states may be equivalent.
         #[test]
         fn ways_round_are_minimised_as_by_refinement(
             steps in prop::collection::vec((0u32..2, any::<bool>()), 1..5),

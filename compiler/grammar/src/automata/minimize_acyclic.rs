@@ -4,16 +4,13 @@
 //! classes, equal states are those that agree on acceptance and on the classes of their targets. The states of a cycle
 //! are classified together, after everything outside that the cycle reaches:
 //!
-//! - A state that differs from all others at first sight and is on every path around the cycle, such as the state after
-//!   a member
-//!   of an object, gets a class of its own. The others are then classified from the end as well.
+//! - A state gets a class of its own if it looks different from all others and is on every path around the cycle. An
+//!   example is the state after a member of an object. The others are then classified from the end as well.
 //! - In other cycles states are distinguished by partition refinement, round by round (E. F. Moore, 1956). A state
-//!   alone in its
-//!   block equals no other. If the rest has no cycle without such states, it is classified from the end: otherwise a long
-//!   key takes a round for each byte.
-//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified states
-//!   that are
-//!   equal within a few symbols, by following both in step.
+//!   alone in its block equals no other. If the rest has no cycle without such states, it is classified from the end:
+//!   otherwise a long key takes a round for each byte.
+//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified
+//!   states that are equal within a few symbols, by following both in step.
 //!
 //! Rules are nearly trees with short cycles, so the rounds are few. If the work exceeds a multiple of the automaton's
 //! size, the caller uses the general method of [`minimize`](super::minimize).
@@ -119,9 +116,9 @@ struct AcyclicMinimizer<'a> {
     class_of: Vec<u32>,
     /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
     by_byte: Vec<ByByte>,
-    /// Settled states of cycles, the first of each class.
+    /// Classified states of cycles, the first of each class.
     cyclic: Vec<Cyclic>,
-    /// By state, its place among those that an order is looked for, once one is.
+    /// By state, its index among the states that are being ordered. Empty until an order is needed.
     places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
@@ -221,7 +218,7 @@ impl AcyclicMinimizer<'_> {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {
                 self.first.push(state);
-                // It leads to a class of its own cycle, so that what it does is new.
+                // The state leads to a class of its own cycle, so its behaviour is new.
                 self.class_like(state, class);
                 self.note_cyclic(state);
             }
@@ -249,11 +246,11 @@ impl AcyclicMinimizer<'_> {
         Ok(false)
     }
 
-    /// Settles the states of a cycle where the first of them equals no other and is on every way round; whether it is
-    /// so.
+    /// Classifies a cycle whose first state equals no other and is on every path around it. Returns whether the cycle
+    /// is such.
     ///
-    /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all
-    /// ways end there, they are found equal from the end.
+    /// Two equal states lead to equal states, neither of which is the first unless both are. All paths end at the
+    /// first, so equal states are found from the end.
     fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
@@ -299,8 +296,8 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Gives the states of a cycle classes among themselves, from those classified on, in the order in which they are
-    /// met. A state that is alone in its class stays so, and is not looked at again.
+    /// Numbers the classes of a cycle's states after the known classes, in the order in which they are met. A state
+    /// that is alone in its class is final and not refined again.
     fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let first = self.first.len() as u32;
         let mut next = first;
@@ -361,8 +358,8 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Whether the states of a cycle but for the first come each after all others of them that it leads to: they do if
-    /// they can, as that is the order in which the search left them.
+    /// Whether each state of a cycle but the first comes after all others that it leads to. If such an order exists,
+    /// the search left the states in it.
     fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unresolved> {
         self.spend(rest.iter().copied())?;
         self.places.resize(self.classes.len(), UNRESOLVED);
@@ -382,7 +379,7 @@ impl AcyclicMinimizer<'_> {
         Ok(are_in_order)
     }
 
-    /// Some states in an order in which each comes after all of them that it leads to, where there is one.
+    /// Orders states so that each comes after all states that it leads to. `None` if they have a cycle.
     fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unresolved> {
         self.spend(states.iter().copied())?;
         self.places.resize(self.classes.len(), UNRESOLVED);
@@ -459,7 +456,7 @@ impl AcyclicMinimizer<'_> {
         let Some(symbols) = symbols.checked_sub(1) else { return accepting };
         let mut hasher = FxHasher::default();
         hasher.write_u32(accepting);
-        // Neighbours that lead to what looks the same are one.
+        // Neighbouring edges whose targets look the same count as one.
         let mut last: Option<(Symbol, u32)> = None;
         for edge in self.table.edges(state) {
             let colour = self.look_ahead(edge.target, symbols);

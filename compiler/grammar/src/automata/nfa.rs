@@ -12,8 +12,8 @@ use super::{Dfa, Edge, Symbol};
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
-/// A state: its last run of transitions on symbols, and by their places the run before that and the last added
-/// transition on nothing.
+/// A state: its last run of transitions on symbols, the index of the run before, and the index of its last empty
+/// transition.
 #[derive(Clone, Copy, Debug)]
 struct State {
     run: Run,
@@ -61,7 +61,7 @@ impl Nfa {
         Self::with_capacity(0)
     }
 
-    /// The same, with room for about so many states.
+    /// Creates an automaton with capacity for about this many states.
     pub fn with_capacity(states: usize) -> Self {
         let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
         let mut all = Vec::with_capacity(states + 2);

@@ -82,7 +82,8 @@ impl Pairs {
     }
 }
 
-/// The minimal automaton of what is reachable from the pair of the initial states, given what each pair does.
+/// Builds the minimal automaton of the pairs that are reachable from the two initial states. `state` gives the edges
+/// of a pair.
 fn product(
     allowed: StateBudget<'_>,
     state: impl Fn((u32, u32), &mut Pairs) -> DfaState,

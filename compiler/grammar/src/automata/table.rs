@@ -86,8 +86,8 @@ impl Table {
         (0..self.len() as u32).filter(|&state| self.accepts(state))
     }
 
-    /// Adds an edge to the state that comes next, above all others that it has: as part of the last where they are
-    /// neighbours with one target.
+    /// Adds an edge to the state that comes next. The edge is above all others of the state, and extends the last one
+    /// if they are neighbours with one target.
     #[inline]
     pub(super) fn add(&mut self, edge: Edge) {
         match self.edges[self.open..].last_mut() {
@@ -106,7 +106,7 @@ impl Table {
         self.states.push((self.open as u32, accepting));
     }
 
-    /// The same automaton without states that are unreachable or from which nothing is accepted.
+    /// Removes states that are unreachable or dead.
     pub(super) fn trimmed(&self) -> Self {
         (&self.to_dfa().trimmed()).into()
     }

@@ -50,18 +50,18 @@ pub enum Severity {
     Error,
 }
 
-/// A place in the source with a few words on its part in the matter.
+/// A range of the source with a short explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Byte range in the source text.
     pub span: Range<usize>,
     /// The text of the label; may be empty.
     pub text: String,
-    /// The source that it is of, where that is not the one that was compiled but one that it refers to.
+    /// The source of the range. `None` if it is the compiled one, `Some` if the compiled one refers to it.
     pub source: Option<Source>,
 }
 
-/// One finding about a source.
+/// One diagnostic about a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable identifier, such as `gbnf::unknown-rule` or `json-schema::unsupported-keyword`.
@@ -72,9 +72,9 @@ pub struct Diagnostic {
     pub message: String,
     /// Advice on the error.
     pub help: Option<String>,
-    /// JSON pointer to the place, for sources that are JSON (`""` is the whole document).
+    /// JSON pointer to the position, for sources that are JSON (`""` is the whole document).
     pub pointer: Option<String>,
-    /// Places in the source, the main one first.
+    /// Ranges of the source, the main one first.
     pub labels: Vec<Label>,
 }
 
@@ -112,25 +112,25 @@ impl Diagnostic {
         self
     }
 
-    /// The same with one more place.
+    /// Adds a label.
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into(), source: None });
         self
     }
 
-    /// The source that its main place is of, where it is not the one that was compiled but one that this refers to.
+    /// The source of the main label. `None` if it is the compiled one.
     pub fn within(&self) -> Option<&Source> {
         self.labels.first()?.source.as_ref()
     }
 
-    /// The source that its main place is of, where `compiled` was compiled.
+    /// The source of the main label, with `compiled` as the default.
     pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
         self.within().unwrap_or(compiled)
     }
 
-    /// The same about a source that the compiled one refers to; without a place, at its start. Places that are of such a
-    /// source already stay as they are.
+    /// Moves the labels to a source that the compiled one refers to. Without a label, the start of that source is
+    /// labelled. Labels of other such sources stay as they are.
     #[must_use]
     pub fn in_source(mut self, source: &Source) -> Self {
         if self.labels.is_empty() {
@@ -142,7 +142,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a JSON pointer.
+    /// Sets the JSON pointer.
     #[must_use]
     pub fn with_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());

@@ -68,7 +68,7 @@ impl ExprGraph {
         live
     }
 
-    /// The same strings with fewer counters; none where all are needed.
+    /// Returns a graph of the same strings with fewer counters. `None` if all are needed.
     pub fn with_shared_counters(&self) -> Option<Self> {
         let counters = self.counters();
         if counters.len() < 2 || counters.len() > MOST_COUNTERS {
@@ -117,7 +117,7 @@ mod tests {
     use crate::automata::StateBudget;
     use crate::ir::Expr;
 
-    /// `a{1,9}` and then so many times `,a{1,9}` or nothing, a counter each.
+    /// `a{1,9}`, followed by up to `more` optional `,a{1,9}`, with one counter for each.
     fn lists(more: u32) -> ExprGraph {
         let mut graph = ExprGraph::new();
         let mut from = ExprGraph::START;

@@ -113,7 +113,7 @@ impl ByteSet {
         self.by_words(other, |one, other| one ^ other)
     }
 
-    /// Written out, since `array::from_fn` is a call, which takes longer than what it is for.
+    /// Unrolled, because a call of `array::from_fn` takes longer than the operation.
     #[inline]
     fn by_words(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.0, other.0);
@@ -164,14 +164,14 @@ impl ByteSet {
         Self([a << 1, b << 1 | a >> 63, c << 1 | b >> 63, d << 1 | c >> 63])
     }
 
-    /// The bytes from which on the set is another: those in it of which the one before is not, and the other way round.
+    /// The bytes whose membership differs from that of the preceding byte.
     #[inline]
     #[must_use]
     pub fn turns(self) -> Self {
         self.apart(self.next())
     }
 
-    /// The bytes from which on any of some sets is another.
+    /// The union of the [turns](Self::turns) of some sets.
     pub fn turns_of(sets: impl Iterator<Item = Self>) -> Self {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
@@ -244,7 +244,7 @@ pub enum TokenRef {
 /// A set of whole tokens, matched by id and not by their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenSet {
-    /// The named tokens, each with its place in the source where it has one.
+    /// The named tokens, each with its range in the source if it has one.
     pub tokens: Vec<(TokenRef, Option<Range<usize>>)>,
     /// Whether the set is all tokens of the vocabulary but the named ones and its end-of-sequence tokens.
     pub negated: bool,

@@ -1,8 +1,8 @@
-//! Facts about rules that the network needs before it builds one: which derive something, which derive the empty
-//! string, and how short a string; and for the few expressions that this is asked of, with which bytes.
+//! Facts that the network needs before it builds a rule: whether it derives anything, the empty string, and the
+//! length of its shortest string. For the few expressions that need it, also the first bytes.
 //!
-//! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
-//! those that lead back to themselves are looked at again when a rule changes that they call.
+//! All are least fixpoints over the rules. Callees come before callers, so most rules are visited once. Recursive
+//! rules are visited again after a callee changes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub trait ByteFacts: Copy + Eq {
     /// Of these and others.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Of those that are also among others.
+    /// The intersection.
     #[must_use]
     fn and(self, other: Self) -> Self;
 }
@@ -154,7 +154,7 @@ impl<L: ByteFacts> Facts<L> {
     fn of_dfa(dfa: &Dfa) -> Self {
         let mut seen = vec![false; dfa.states.len()];
         seen[0] = true;
-        // States in the order of their distance, so that the first way to an accepting one is the shortest.
+        // States by distance, so that the first path to an accepting state is the shortest.
         let mut queue = VecDeque::from([(0u32, 0)]);
         let mut shortest = u32::MAX;
         while let Some((state, distance)) = queue.pop_front() {
@@ -198,7 +198,7 @@ fn settle<L: ByteFacts>(
         facts[rule] = within(&grammar.rules[rule].expr, facts);
         return;
     }
-    // By place in the group, the places of those that call it. Groups are in ascending order.
+    // By index in the group, the indices of its callers. Groups are in ascending order.
     let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
     let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
         survey
@@ -235,7 +235,7 @@ pub struct Alphabets {
 }
 
 impl Alphabets {
-    /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these cost.
+    /// Facts of an expression of a grammar. O(rules), besides the cost of rules that are not known yet.
     pub fn of_expr(
         &mut self,
         expr: &Expr,
@@ -267,9 +267,10 @@ impl Alphabets {
     }
 }
 
-/// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
-/// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
-/// settled when the network builds the automaton.
+/// Facts of an expression, given those of the rules it calls.
+///
+/// For intersections and complements the facts are upper bounds, which is safe for every use but `nullable` and
+/// `productive`. The network determines those two when it builds the automaton.
 pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
@@ -277,7 +278,7 @@ pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
 /// A state of a graph.
 #[derive(Clone, Copy)]
 struct Reached<L> {
-    /// Of the strings that lead to it.
+    /// Facts of the strings that lead to the state.
     facts: Facts<L>,
     /// Whether they changed since its edges were looked at.
     waits: bool,
@@ -288,8 +289,7 @@ struct Reached<L> {
 /// Facts that are used while an expression is looked at.
 struct Known<'a, L> {
     rules: &'a [Facts<L>],
-    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once
-    /// there.
+    /// By address of the graph: an object's other keys have one graph in several expressions.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
     /// The limits, if there are any; the facts are of no use once the budget is spent.
     budget: Option<&'a Budget>,
@@ -355,12 +355,11 @@ impl<L: ByteFacts> Known<'_, L> {
         }
     }
 
-    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes.
-    /// Most edges lead to states of a higher number, so one sweep is enough for most graphs.
+    /// Facts of the strings that lead from the start to each state, by fixpoint iteration. Most edges lead to higher
+    /// states, so one sweep is enough for most graphs.
     ///
-    /// Of a graph with required keys, `shortest` and `first` are those of its paths whatever they visit, which is on
-    /// the safe side for their uses, and it derives something where each key can be visited on some path; where that
-    /// takes different paths, the construction of the network finds out.
+    /// For a graph with required keys, `shortest` and `first` are those of all paths, which is safe. The graph counts
+    /// as productive if each key lies on some path. The network detects the case that no single path visits all keys.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
         let start = ExprGraph::START as usize;
         let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };

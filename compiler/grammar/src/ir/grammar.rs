@@ -1,4 +1,4 @@
-//! Grammars: rules with names and places in the source.
+//! Grammars: rules with names and positions in the source.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub enum RuleKind {
     Distinct,
     /// It is an item of a [`Distinct`](Self::Distinct) rule, which alone calls it.
     Item,
-    /// It is a [`Region`], with this number: what it reads is told apart from the rest of an output.
+    /// The rule is a [`Region`] with this number. Its text is reported apart from the rest of an output.
     Region(u32),
 }
 
@@ -194,31 +194,31 @@ pub struct Lowered {
     pub report: Report,
     /// Warnings and notes, in source order.
     pub findings: Vec<Diagnostic>,
-    /// The strings that the source writes out, for what the vocabulary makes of them; empty for sources whose strings
-    /// are not written as they are matched.
+    /// The literal strings of the source, to be compared with the vocabulary's special tokens. Empty for sources that
+    /// do not write strings as they are matched.
     pub literals: Literals,
 }
 
-/// Strings of a source, each with the place where it stands first.
+/// Strings of a source, each with its first position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Literals(IndexMap<Box<str>, Range<usize>, FxBuildHasher>);
 
 impl Literals {
-    /// Adds a string that stands at a place.
+    /// Adds a string at a position.
     pub fn add(&mut self, text: &str, span: &Range<usize>) {
         if !self.0.contains_key(text) {
             self.0.insert(text.into(), span.clone());
         }
     }
 
-    /// Adds those of a source within the source.
+    /// Adds the strings of an inner source.
     pub fn extend(&mut self, inner: Self) {
         for (text, span) in inner.0 {
             self.0.entry(text).or_insert(span);
         }
     }
 
-    /// The strings, in the order in which they stand.
+    /// The strings, in source order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.0.iter().map(|(text, span)| (&**text, span))
     }

@@ -26,8 +26,8 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// A set of these texts, in any order, without those that are empty; none where there is no other, or they are longer
-    /// than the offsets of a packed string set reach.
+    /// Builds the set of these texts, in any order, without empty ones. `None` if no text is left, or if their length
+    /// exceeds the offsets of a packed string set.
     pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         let mut texts: Vec<T> =
             texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
@@ -49,7 +49,7 @@ impl Texts {
         Some(Self { bytes: bytes.into(), ends: ends.into(), digest })
     }
 
-    /// Whether an alternation of so many texts, of so many bytes in all, is to be a set.
+    /// Whether an alternation of `count` texts, of `bytes` bytes in all, should be a set.
     pub fn are_many(count: usize, bytes: usize) -> bool {
         count >= MANY && bytes >= LONG
     }

@@ -42,8 +42,7 @@ pub enum RegularErrorKind {
     TooLarge(#[from] StateLimit),
 }
 
-/// The grammar with every intersection and complement replaced by its automaton, each of what is allowed; the grammar
-/// itself where it has none.
+/// Replaces every intersection and complement by its automaton. Returns the grammar itself if it has none.
 ///
 /// # Errors
 ///
