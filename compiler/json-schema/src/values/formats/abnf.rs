@@ -1,14 +1,14 @@
-//! Grammar that the RFCs share: the core rules of RFC 5234 and a few ways to write its grammars down.
+//! Grammar that the RFCs share: the core rules of RFC 5234 and combinators for its notation.
 //!
-//! The rules of the formats keep the names that their RFC gives them, as functions that return an expression. ABNF
-//! strings match either case; [`text`] matches the case it is given, and [`any_case`] says so where both are meant.
+//! The rules of the formats keep the names of their RFC, as functions that return an expression. ABNF strings ignore
+//! case. Here [`text`] matches the given case, and [`any_case`] ignores case.
 
 use std::sync::Arc;
 
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{ByteSet, Expr, pass};
 
-/// Most states of an automaton on the way to a format's. The grammars are fixed, so none meets it.
+/// Limit on the states of intermediate automata. The grammars are fixed, so none exceeds it.
 pub(super) const STATE_LIMIT: usize = 1 << 18;
 
 /// `ALPHA`.

@@ -20,12 +20,12 @@ pub(super) fn ipv4() -> Expr {
     Expr::seq([dec_octet, next.repeat(3, Some(3))])
 }
 
-/// `IPv6address`, where `::` stands for one group of zeros or more.
+/// `IPv6address`, where `::` denotes one group of zeros or more.
 pub(super) fn ipv6() -> Expr {
     ipv6_compressing(1)
 }
 
-/// An IPv6 address where `::` stands for at least this many groups of zeros.
+/// An IPv6 address where `::` denotes at least `fewest` groups of zeros.
 pub(super) fn ipv6_compressing(fewest: u32) -> Expr {
     let h16 = || one(hexdig()).repeat(1, Some(4));
     let most = 8 - fewest;

@@ -1,9 +1,9 @@
-//! The numbers from a bound on, as an automaton.
+//! Builds the automaton of the numbers from a bound on.
 //!
-//! Texts without leading zeros compare by the number of digits before the point first, then digit by digit. So the
-//! automaton follows the digits of the bound, and beside that path keeps the number of digits read since the text
-//! first differed from it: `less`, where only a longer number can still make it, and `greater`, where one of the same
-//! length does. Three states for each digit of the bound.
+//! Texts without leading zeros compare by the number of digits before the point first, then digit by digit. The
+//! automaton follows the digits of the bound. Beside that path it counts the digits read since the text first
+//! differed from the bound. In a `less` state only a longer number reaches the bound; in a `greater` state one of the
+//! same length does. Three states for each digit of the bound.
 
 use smallvec::smallvec;
 
@@ -67,7 +67,7 @@ pub(super) fn every_number() -> Dfa {
     Dfa { states: states.0 }
 }
 
-/// The canonical texts of the numbers that are at least `bound`, or greater than it where `exclusive`; `bound` is not
+/// Builds the canonical texts of the numbers that are at least `bound`, or greater if `exclusive`. `bound` is not
 /// negative. At most three states for each digit of the bound.
 pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     let (whole, fraction) = bound.parts();

@@ -1,7 +1,8 @@
-//! An automaton over texts of numbers as an expression, with the number of digits limited.
+//! Converts an automaton over texts of numbers to an expression, with the number of digits limited.
 //!
-//! Digits before a cycle are always allowed, since some keyword requires them: a set of one number of 400 digits has that
-//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after it:
+//! Digits before a cycle are always allowed, because some keyword requires them: a number of 400 digits has that
+//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after
+//! it:
 //!
 //! - A self-loop is a repetition of as many digits as the limit leaves, which the network counts in a register. The
 //!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition its
@@ -46,14 +47,14 @@ impl Part {
     }
 }
 
-/// The way in which a node reads digits.
+/// How a node reads digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The node is on no cycle.
     Straight,
     /// The node has a self-loop on these digits, and is on no other cycle.
     Loop(ByteSet),
-    /// Any digits up to one that is not zero; whether there may also be none.
+    /// Any digits up to a nonzero one. The flag says whether there may also be none.
     Fraction,
     /// The node is on another cycle.
     Cycle,
@@ -97,7 +98,7 @@ fn targets(node: &Node) -> impl Iterator<Item = usize> {
     node.edges.iter().map(|&(_, target)| target)
 }
 
-/// The states with the parts in which they occur, the start first.
+/// Returns the states with the parts in which they occur, the start first.
 fn nodes(dfa: &Dfa) -> Vec<Node> {
     let mut order = vec![(0, Part::Whole)];
     let mut ids = FxHashMap::from_iter([(order[0], 0)]);
@@ -235,7 +236,8 @@ impl Plan {
         }
     }
 
-    /// The graph, with digits counted and cycles unrolled where `unroll`; `None` where that takes too many states.
+    /// Builds the graph with counted digits, and with unrolled cycles if `unroll`. `None` if unrolling takes too many
+    /// states.
     fn graph(&self, unroll: bool) -> Option<ExprGraph> {
         let mut builder = Builder {
             plan: self,

@@ -1,8 +1,8 @@
 //! One decimal number of any size, read from the text of a JSON number.
 //!
-//! Two texts are equal as numbers where their `Decimal`s are equal. The canonical text of a number has as many digits
-//! as its exponent says, so a number is refused where that text would be longer than [`MAX_DIGITS`]: a hostile
-//! `1e1000000000` costs its own length and no more.
+//! Equal numbers have equal `Decimal`s. The canonical text of a number is as long as its exponent requires. A number
+//! is rejected if that text would exceed [`MAX_DIGITS`]. So a hostile `1e1000000000` costs no more than its own
+//! length.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ pub(crate) enum DecimalError {
     /// The text is not a JSON number.
     #[error("not a JSON number")]
     Syntax,
-    /// Written out without an exponent, the number is too long.
+    /// Without an exponent, the number is too long.
     #[error("the number has more than {MAX_DIGITS} digits when written without an exponent")]
     TooManyDigits,
 }
@@ -103,7 +103,7 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// The value, where it is a natural number; `u64::MAX` where it is larger than that.
+    /// Returns the value of a natural number, saturated at `u64::MAX`. `None` for other numbers.
     pub(crate) fn natural(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {
             return None;
@@ -206,7 +206,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The exponent, clamped far outside what any number that is not refused may have.
+/// Parses the exponent, clamped far outside the range of accepted numbers.
 fn exponent(text: &str) -> Result<i64, DecimalError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {

@@ -34,11 +34,11 @@ impl NumberSet {
         Self(Arc::new(minimize(&dfa.trimmed())))
     }
 
-    /// The canonical texts among those of an automaton.
+    /// Restricts an automaton to canonical texts.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the product has more than `limit` states.
+    /// [`StateLimit`] if the product has more than `limit` states.
     pub(super) fn canonical(dfa: &Dfa, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
     }
@@ -66,7 +66,7 @@ impl NumberSet {
     /// The numbers that are at least `bound`, or greater where `exclusive`. O(digits of the bound).
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
-            // All numbers that are not at the bound or further from zero on its side.
+            // All numbers except those below the bound, or at it if `exclusive`.
             true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
             false => Self::of(from_bound(bound, exclusive)),
         }
@@ -80,8 +80,7 @@ impl NumberSet {
         }
     }
 
-    /// The multiples of a number: those that it divides with an integer as the result. A sign has no meaning, and
-    /// zero divides nothing but zero.
+    /// The multiples of a number: quotients are integers. The sign is ignored, and the only multiple of zero is zero.
     ///
     /// # Errors
     ///
@@ -202,9 +201,10 @@ impl NumberSet {
         !self.meets(other, |inner, outer| inner && outer != Some(true))
     }
 
-    /// Whether reading some text in both automata ends in states of which `found` holds; it is told whether they
-    /// accept, and `None` where the other automaton has no way to go on. Pairs without a way on in this one are not
-    /// visited.
+    /// Whether some text leads to a pair of states that satisfies `found`.
+    ///
+    /// `found` gets the acceptance of the state in `self` and of the state in `other`. The latter is `None` if
+    /// `other` cannot read the text. Texts that `self` cannot read are not visited.
     fn meets(&self, other: &Self, found: impl Fn(bool, Option<bool>) -> bool) -> bool {
         let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
         let mut work = vec![(0, Some(0))];
@@ -240,7 +240,7 @@ impl NumberSet {
     /// The members in ascending order, where there are at most `limit`; `None` where there are more.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = Vec::new();
-        // A text longer than the automaton has states has gone through a cycle, from which it can be pumped.
+        // A text longer than the number of states went through a cycle, so the set is infinite.
         let mut work = vec![(0u32, String::new())];
         while let Some((at, text)) = work.pop() {
             if text.len() >= self.0.states.len() {

@@ -1,17 +1,17 @@
 //! The texts of a set's members in every notation.
 //!
-//! A text `mE` with an exponent is a member's where the mantissa is a member of the set with its point moved by the
-//! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with the same
-//! mantissas are a *group*. One automaton reads the mantissa for all groups at once and knows at its end which of them
-//! it fits, and with that which exponents may follow. The automaton has to remember both the point and the exponent
-//! where the point may be anywhere and the exponent anything, so there are bounds, on notation and never on values:
+//! A text `mE` with an exponent is a member's if the mantissa is a member of the set with its point moved by the
+//! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with equal sets
+//! are a *group*. One automaton reads the mantissa for all groups at once. At its end it knows which groups match,
+//! and so which exponents may follow. Remembering an arbitrary point and an arbitrary exponent would need too many
+//! states. So notation is restricted, never values:
 //!
-//! - a text without an exponent: every one, with any zeros at the end of a fraction, and `-0`;
-//! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);
-//! - exponents of [`REACH`] at most, up or down: mantissas in scientific notation, with one digit before the point
-//!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
-//! - larger exponents: the same, where the mantissas make members with every exponent;
-//! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
+//! - a text without an exponent: all notations, with any zeros at the end of a fraction, and `-0`;
+//! - exponents of absolute value at most [`SHIFT`]: every mantissa (`15e-1`, `0.2E+2`);
+//! - exponents of absolute value at most [`REACH`]: mantissas in scientific notation, with one nonzero digit before
+//!   the point, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
+//! - larger exponents: the same, if the mantissas make members with every exponent;
+//! - a set that multiplication by ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
 //! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation possible.
@@ -196,8 +196,8 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
             moved = moved.scaled(-sign, limit)?;
             add(moved.clone(), Exponents::one(sign * exponent));
         }
-        // The mantissas that are kept come from those that were kept before, so that the others are not needed; and where
-        // they are the same as before, they stay the same.
+        // The mantissas kept here are a subset of those kept before, so the others are not needed. Once two steps
+        // agree, all later steps do.
         moved = moved.intersect(kept, limit)?;
         for exponent in SHIFT + 1..=reach + 1 {
             let next = moved.scaled(-sign, limit)?.intersect(kept, limit)?;

@@ -23,8 +23,8 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton of more than `limit` states is needed, which [`NumberForm::Canonical`] never
-    /// does.
+    /// [`StateLimit`] if an automaton of more than `limit` states is needed. [`NumberForm::Canonical`] never needs
+    /// one.
     pub(crate) fn text(
         &self,
         form: NumberForm,

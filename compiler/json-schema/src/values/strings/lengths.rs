@@ -67,7 +67,7 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
 struct Rest {
     shortest: u32,
     longest: Option<u32>,
-    /// Edges to states whose longest rest is not known, and the longest by way of the others.
+    /// Number of edges to states whose longest rest is unknown, and the longest rest over the other edges.
     open: usize,
     best: u32,
 }
@@ -124,7 +124,7 @@ pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     max > MAX_LAYERS
 }
 
-/// For each state, those that one more character, or the rest of the one begun, leads to.
+/// For each state between characters, its successors after one more character.
 fn between_characters(dfa: &Dfa) -> Vec<Vec<u32>> {
     let inside = |state: u32| dfa.states[state as usize].edges.iter().any(|edge| !begins(edge));
     let mut next = vec![Vec::new(); dfa.states.len()];

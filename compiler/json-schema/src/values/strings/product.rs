@@ -1,8 +1,8 @@
 //! Boolean combinations of automata over texts.
 //!
-//! Operands accept UTF-8 only, so nothing here ever leaves the texts, and a complement is a difference from all of them.
-//! A state from which every text is accepted decides the result on the spot: what the other operand would do from there
-//! is not explored, which keeps unions of search patterns small.
+//! Operands accept UTF-8 only, so results do as well, and a complement is a difference from all texts. A universal
+//! state decides the result: the other operand is not explored from there, which keeps unions of search patterns
+//! small.
 
 use rustc_hash::FxHashMap;
 
@@ -100,7 +100,7 @@ struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// Of two automata, nothing of which was met.
+    /// Creates an empty product of two automata.
     fn new(operands: [Operand<'a>; 2], operation: Operation) -> Self {
         let (numbers, order) = (FxHashMap::default(), Vec::new());
         Self { operands, operation, numbers, order, state: DfaState::default() }
@@ -167,7 +167,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// The state of a minimal automaton over texts from which every text is accepted.
+/// Returns the universal state of a minimal automaton over texts: the state that accepts every text.
 pub(super) fn universal(dfa: &Dfa) -> Option<u32> {
     let all = all_texts();
     (0..dfa.states.len() as u32).find(|&root| {

@@ -1,8 +1,8 @@
-//! Sets of strings as they are, without quotes and escapes, where a text ends them.
+//! Sets of unquoted, unescaped strings that a given text terminates.
 //!
-//! A string that holds that text would end there, so it cannot be written. To keep it out is an operation on sets, which
-//! leaves lengths as numbers. Only writing a bound on the length counts: besides a text that ends the string, the count is a
-//! part of the automaton, which has its states times the bound.
+//! A string that contains the terminator would end there, so it cannot be written. Excluding it is an operation on
+//! sets, which keeps lengths as numbers. Only the written form counts lengths: the product with the terminator's
+//! automaton has its states times the bound.
 
 use super::band::Band;
 use super::set::StringSet;
@@ -10,11 +10,11 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 
 impl StringSet {
-    /// The strings that hold one of some texts, which are not empty.
+    /// The strings that contain one of some nonempty texts.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where that takes more states, or the budget is spent.
+    /// [`StateLimit`] if that takes more states, or the budget is spent.
     pub(crate) fn holding(texts: &[&str], limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut holding = Self::none();
         for text in texts {

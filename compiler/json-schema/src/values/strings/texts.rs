@@ -48,7 +48,7 @@ impl Texts {
         self.all.len()
     }
 
-    /// The text at a place of the order.
+    /// The text with an index in the order.
     #[inline]
     pub(super) fn get(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);

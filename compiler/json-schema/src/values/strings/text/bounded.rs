@@ -1,7 +1,7 @@
 //! The graph of a language within bounds on the length, as a counter of characters.
 //!
-//! Its states are those of the automaton between characters, and each character ticks: so it is as large as the language,
-//! whatever the bounds. The network keeps the count in a register.
+//! Its states are those of the automaton between characters, and each character increments the counter. So it is as
+//! large as the language, whatever the bounds. The network keeps the count in a register.
 
 use rustc_hash::FxHashMap;
 

@@ -163,7 +163,7 @@ impl<R: StringRules> Counted<'_, R> {
         })
     }
 
-    /// The characters on which a state loops, where every way out of it has a fixed length.
+    /// The characters of a state's loop, if every other path from the state has a fixed length.
     fn loop_of<'m>(&self, state: u32, moves: &'m [Move]) -> Option<&'m Expr> {
         let fixed = |(target, _): &Move| {
             let (shortest, longest) = self.rests[*target as usize];
