@@ -1,7 +1,7 @@
-//! Opened artifacts and refusals in memory, bounded in number and bytes: what was not asked for the longest leaves first.
+//! Opened artifacts and refusals in memory, bounded in number and bytes, with eviction of the least recently used.
 //!
-//! A hit gives the handle that is kept, so that all who ask share one map of the file and whatever they derive from it.
-//! Leaving memory takes nothing from those who hold the handle.
+//! A hit returns the kept handle, so that all users share one map of the file and everything derived from it.
+//! Eviction does not affect users who hold the handle.
 //!
 //! Cost: a hash of 32 bytes and some pointers for each request, under a lock that nobody holds for longer.
 
@@ -32,11 +32,11 @@ pub(super) type Answer = Result<Kept, Arc<[Diagnostic]>>;
 #[derive(Debug)]
 pub(super) struct Remembered {
     pub(super) answer: Answer,
-    /// Whether the file has not been used for so long that it should be said that it is in use.
+    /// Whether the file's time of last use is old and should be updated.
     pub(super) touch: bool,
 }
 
-/// Bounds on what is in memory.
+/// Bounds on the contents of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     /// Most artifacts.

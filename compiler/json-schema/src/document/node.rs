@@ -40,7 +40,7 @@ impl Json<'_> {
     }
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Debug)]
 pub(super) struct Node<'s> {
     pub(super) json: Json<'s>,

@@ -8,7 +8,7 @@ use grammarc_grammar::ir::Expr;
 
 use crate::options::whitespace::{Indentation, Separator, Whitespace};
 
-/// How the containers at one depth are written.
+/// The form of the containers at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Without whitespace.
@@ -21,7 +21,7 @@ pub(crate) enum Layout {
     Fixed(Separator, Separator),
     /// With runs of whitespace.
     Flexible,
-    /// On lines, inside so many other containers.
+    /// On lines, inside this many other containers.
     Lines(Indentation, u8),
     /// As tags.
     Tagged,

@@ -84,8 +84,8 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the automaton of residues has more than `limit` states. It has at most one for each
-    /// residue modulo the digits of the divisor, its powers of ten set aside (12 for 0.12 and for 12,000).
+    /// [`StateLimit`] if the automaton of residues has more than `limit` states. It has at most one for each residue
+    /// modulo the digits of the divisor without its powers of ten (12 for 0.12 and for 12,000).
     pub(crate) fn multiple_of(
         divisor: &Decimal,
         limit: StateBudget<'_>,
