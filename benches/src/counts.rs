@@ -1,9 +1,9 @@
-//! Sums over the masks of known texts, in `counts.json`: an engine that allows too much or too little, and may be
-//! fast for it, is noticed before it is measured.
+//! Sums over the masks of known texts, in `counts.json`. They reveal an engine that allows too much or too little,
+//! and may therefore be fast, before it is measured.
 //!
-//! A text is one instance of a MaskBench schema. Its count is the number of its tokens, and of all tokens that the
-//! masks before them allow. The numbers change where the meaning of grammars does; `GRAMMARC_BLESS=1` writes the file
-//! anew, and the change is then there to be read.
+//! A text is one instance of a MaskBench schema. Its count is the number of its tokens, and the number of tokens
+//! allowed by all masks before them. The numbers change with the meaning of grammars. `GRAMMARC_BLESS=1` rewrites the
+//! file, so that the change can be reviewed.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! How a figure grows: the slope of a line through its logarithms.
+//! Growth of a figure: the slope of a regression line through its logarithms.
 
 /// The exponent of `y ~ x^e` by least squares on logarithms; `None` for fewer than two different `x`, or for values
 /// that have no logarithm.

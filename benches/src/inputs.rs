@@ -1,7 +1,7 @@
-//! Inputs that are no part of the repository: the tokenizer of Llama 3.1, and MaskBench.
+//! Inputs from outside the repository: the tokenizer of Llama 3.1, and MaskBench.
 //!
-//! They are looked for under `GRAMMARC_DATA`, or `../shared/data` beside the workspace. Everything here is `None` or
-//! empty where they are absent; callers say so aloud.
+//! They are searched for under `GRAMMARC_DATA`, or `../shared/data` beside the workspace. Without them everything
+//! here is `None` or empty, and callers print a message.
 
 use std::path::{Path, PathBuf};
 
@@ -39,18 +39,18 @@ pub fn tokenizer() -> Option<Tokenizer> {
     Tokenizer::from_file(tokenizer_folder(LLAMA)?.join("tokenizer.json")).ok()
 }
 
-/// The tokens of a text, without the one that begins a document.
+/// Returns the tokens of a text, without the begin-of-document token.
 ///
 /// # Panics
 ///
-/// If the tokenizer fails, which it has no reason to on valid text.
+/// If the tokenizer fails, which does not happen on valid text.
 pub fn tokens(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     let encoding = tokenizer.encode_fast(text, false).expect("a byte-level tokenizer encodes text");
     encoding.get_ids().to_vec()
 }
 
-/// Compact texts of an instance to try in turn: keys in the order of the schema, as far as it can be told, and in the
-/// file's order.
+/// Returns compact texts of an instance to try in turn: with keys in the order of the schema, as far as it is known,
+/// and in the file's order.
 pub fn texts(case: &Case, test: &Test) -> Vec<String> {
     let mut orders = Vec::new();
     declared(&case.schema, &mut orders);
@@ -58,7 +58,7 @@ pub fn texts(case: &Case, test: &Test) -> Vec<String> {
     if first == second { vec![first] } else { vec![first, second] }
 }
 
-/// All files of MaskBench, by name; none where the data is absent.
+/// Returns all files of MaskBench, by name. Empty if the data is absent.
 pub fn maskbench() -> Vec<Case> {
     let Some(folder) = folder().map(|folder| folder.join("maskbench")) else { return Vec::new() };
     let files = files(&folder).unwrap_or_default();
@@ -72,13 +72,13 @@ pub fn spread(cases: &[Case], count: usize) -> impl Iterator<Item = &Case> {
     (0..step).flat_map(move |from| cases.iter().skip(from).step_by(step))
 }
 
-/// Three schemas of MaskBench that stand for small, usual and large ones; none where the data is absent.
+/// Returns three schemas of MaskBench, a small, a usual and a large one. Empty if the data is absent.
 pub fn named() -> Vec<Case> {
     let names = ["Github_trivial---o44972", "JME_74", "Kubernetes---kb_1012_Normalized"];
     maskbench().into_iter().filter(|case| names.contains(&case.id.as_str())).collect()
 }
 
-/// All `properties` of a schema.
+/// Collects all `properties` of a schema.
 fn declared<'a>(value: &'a Value, found: &mut Vec<&'a Map<String, Value>>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| declared(item, found)),

@@ -119,12 +119,12 @@ impl Ours {
         Some(Self::new(vocabulary.expect("a fresh artifact is valid"), 1))
     }
 
-    /// A compiler for a vocabulary, on so many threads.
+    /// Creates a compiler for a vocabulary, on this number of threads.
     pub fn new(vocabulary: VocabularyArtifact, threads: usize) -> Self {
         Self { compiler: Compiler::on_threads(vocabulary, NonZero::new(threads)) }
     }
 
-    /// Another for the same vocabulary, on so many threads.
+    /// Creates another compiler for the same vocabulary, on this number of threads.
     #[must_use]
     pub fn on_threads(&self, threads: usize) -> Self {
         Self::new(self.artifact().clone(), threads)
@@ -147,16 +147,16 @@ impl Ours {
         compiled.map_err(|error| error.to_string())
     }
 
-    /// A source as a grammar that matchers can use, compiled for this process alone: by way of the artifact's bytes.
+    /// Compiles a source to a grammar for this process, through the artifact's bytes.
     ///
     /// # Errors
     ///
-    /// As [`Ours::compile`].
+    /// The errors of [`Ours::compile`].
     pub fn grammar(&self, text: Text<'_>) -> Result<Grammar, String> {
         self.grammar_of(text.front_end(), text.source())
     }
 
-    /// The same with other options of the front end.
+    /// Like [`Ours::grammar`], with other options of the front end.
     ///
     /// # Errors
     ///

@@ -420,7 +420,7 @@ impl Compiler {
     }
 }
 
-/// Returns one warning for each rule with states from which no token of the vocabulary continues.
+/// Returns one warning for each rule with states whose next bytes no tokens of the vocabulary spell.
 fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
     let mut rules: Vec<usize> = stuck.iter().map(|&state| network.rule_of(state)).collect();
     rules.dedup();

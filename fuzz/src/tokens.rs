@@ -31,11 +31,11 @@ fn words(matcher: &mut Matcher) -> Vec<u32> {
     words
 }
 
-/// Makes the calls that the bytes say.
+/// Makes calls of a matcher, chosen by the bytes.
 ///
 /// # Panics
 ///
-/// If a matcher is not where its accepted tokens lead.
+/// If the matcher's state differs from that after its accepted tokens.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let grammars = grammars();

@@ -20,9 +20,9 @@ use super::{Case, MaskbenchError, Tokens, dumps};
 pub struct Judged {
     /// The schema's name.
     pub id: String,
-    /// From the schema's text to a grammar that matchers can use, all masks computed; to the error where there is one.
+    /// Time from the schema's text to a usable grammar with all masks, or to the error.
     pub compile_us: f64,
-    /// Why the schema is refused.
+    /// The error of a rejected schema.
     pub error: Option<Refusal>,
     /// The verdicts on the schema's keywords.
     pub report: Option<Summary>,
@@ -41,7 +41,7 @@ pub struct Judged {
 pub struct Refusal {
     /// Code of the first error.
     pub code: &'static str,
-    /// Its place.
+    /// The position of the error.
     pub pointer: Option<String>,
     /// Its text.
     pub message: String,
@@ -61,11 +61,11 @@ pub struct Summary {
 /// A keyword that is not exact.
 #[derive(Debug, Serialize)]
 pub struct Inexact {
-    /// Its place.
+    /// The position of the keyword.
     pub pointer: String,
     /// `narrower` or `approximate`.
     pub verdict: String,
-    /// Why.
+    /// The reason for the verdict.
     pub reason: String,
 }
 
@@ -117,14 +117,14 @@ impl Judge {
         })
     }
 
-    /// The same with a compiler on so many threads.
+    /// Uses a compiler on this number of threads.
     #[must_use]
     pub fn on_threads(self, threads: Option<NonZero<usize>>) -> Self {
         let compiler = Compiler::on_threads(self.compiler.vocabulary().clone(), threads);
         Self { compiler, ..self }
     }
 
-    /// The same with another budget for each schema than the default one.
+    /// Sets the budget for each schema, instead of the default one.
     #[must_use]
     pub fn within(self, budget: impl Fn() -> Budget + Send + Sync + 'static) -> Self {
         Self { budget: Box::new(budget), ..self }

@@ -1,6 +1,6 @@
-//! A spinner on standard error for work that takes a while.
+//! A spinner on standard error for long work.
 //!
-//! It appears after half a second, so that quick work stays quiet, and only where standard error is a terminal.
+//! It appears after half a second, so that quick work stays quiet, and only if standard error is a terminal.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -10,15 +10,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
 
-/// How long work may take before the spinner appears.
+/// Time before the spinner appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two frames.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A spinner with the phase of the work. It is gone when this is dropped.
+/// A spinner with the phase of the work. It disappears on drop.
 pub(crate) struct Progress {
     spinner: ProgressBar,
-    /// Dropped to say that the work is done.
+    /// Dropped to signal the end of the work.
     done: Option<Sender<()>>,
     starter: Option<JoinHandle<()>>,
 }

@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// The sizes and places that Rust sees are those that a C++ compiler sees in the kernels' sources.
+    /// Sizes and offsets in Rust equal those that a C++ compiler finds in the kernels' sources.
     #[test]
     fn records_are_those_of_the_kernels() {
         let mut source =

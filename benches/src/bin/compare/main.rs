@@ -85,7 +85,7 @@ enum Part {
 /// The engines and what they are measured with.
 struct Bench {
     ours: Ours,
-    /// As its users run it.
+    /// The peer as its users run it.
     canonical: Peer,
     /// Without forced tokens.
     plain: Peer,

@@ -1,8 +1,8 @@
-//! Engines that are no crates: what a script of `benches/peers` measured, and what it measures it with.
+//! Engines that are not crates: the results of a script in `benches/peers`, and its inputs.
 //!
-//! A script runs in a process of its own, so its times are held beside ours at the same percentiles and never token by
-//! token. It reads the schemas and tokens of this run ([`export`]) and the bytes of the same vocabulary; for an engine that
-//! writes spaces after `,` and `:`, the tokens of the same instances with them.
+//! A script runs in a process of its own, so its times are compared with ours at the same percentiles and never token
+//! by token. It reads the schemas and tokens of this run ([`export`]) and the bytes of the same vocabulary. An engine
+//! that writes spaces after `,` and `:` gets the tokens of the same instances with spaces.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,7 +24,7 @@ pub(crate) struct Recorded {
     /// The engine's name.
     pub(crate) engine: String,
     version: String,
-    /// How it was set up.
+    /// The settings of the engine.
     settings: String,
     cases: BTreeMap<String, CaseTimes>,
     #[serde(default)]
@@ -34,9 +34,9 @@ pub(crate) struct Recorded {
 /// The times of one schema.
 #[derive(Debug, Deserialize)]
 struct CaseTimes {
-    /// Compiling, to the first mask; none where the engine refused the schema or was stopped.
+    /// Compilation up to the first mask. `None` if the engine rejected the schema or was stopped.
     compile_us: Option<f64>,
-    /// By token; none where it did not take the text.
+    /// By token. `None` if the engine did not accept the text.
     mask_us: Option<Vec<f64>>,
     accept_us: Option<Vec<f64>>,
 }

@@ -1,4 +1,4 @@
-//! The texts that are measured: valid instances of schemas, in real tokens that every engine accepts.
+//! The measured texts: valid instances of schemas, in real tokens that every engine accepts.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ use crate::Bench;
 /// Longest text, in tokens.
 const LONGEST: usize = 2_000;
 
-/// A schema that all engines take and tokens that all accept.
+/// A schema that all engines compile, with tokens that all accept.
 pub(crate) struct Run {
     /// The schema's name.
     pub(crate) id: String,

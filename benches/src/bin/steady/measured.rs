@@ -1,4 +1,4 @@
-//! The functions whose instructions are counted. None is inlined, and each is called from outside of the others.
+//! The functions whose instructions are counted. None is inlined, and none calls another.
 
 use std::hint::black_box;
 

@@ -216,7 +216,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     Ok(0)
 }
 
-/// The artifact of a layer that serves the request, unless its report has something that is denied.
+/// Returns the artifact of a layer that serves the request, unless its report has a denied keyword.
 fn in_layers(
     layers: &[Layer],
     request: &Request,
@@ -281,13 +281,13 @@ fn compile(
     output.diagnostics(source, &compiled.findings)?;
     let buffer = compiled.to_buffer(compiler);
     let buffer = buffer.map_err(|error| refused(vec![error.to_diagnostic()]))?;
-    // Nothing is written that could not be opened.
+    // Nothing is written that cannot be opened.
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     Ok(artifact.map_err(|error| damaged(Path::new(&*source.name), error))?)
 }
 
 impl CompileArgs {
-    /// The cache, where one is asked for. One artifact is looked for, so that nothing is kept in memory.
+    /// Opens the cache, if requested. Only one artifact is needed, so nothing is kept in memory.
     fn cache(&self) -> Result<Option<Cache>, Problem> {
         let Some(folder) = &self.cache else { return Ok(None) };
         let mut options = CacheOptions::new().folder(folder).memory_entries(0);

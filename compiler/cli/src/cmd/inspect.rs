@@ -45,7 +45,7 @@ pub(crate) struct Inspected {
 
 pub(crate) fn run(args: InspectArgs, output: &mut Output) -> Result<u8, Failure> {
     let InspectArgs { artifact: path, vocab, report } = args;
-    // A file that cannot be read is the tool's failure; one that is no artifact is what was to be found out.
+    // An unreadable file is a failure of the tool; a file that is not an artifact is a result.
     let judged = |error: Error| match error {
         Error::Io { .. } => Failure::Tool(vocabularies::damaged(&path, error)),
         _ => Failure::Found(vocabularies::damaged(&path, error)),

@@ -20,7 +20,7 @@ pub struct Frame {
     pub parent: u32,
 }
 
-/// One way to read the input so far.
+/// One reading of the input so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// State of the network.

@@ -29,8 +29,8 @@ pub struct Prelude {
     containers: Vec<Option<Containers>>,
     /// The rest of a string of at least two characters, of at least three, and so on.
     longer: Vec<RuleId>,
-    /// Rests of strings by their names: what comes after the opening quote of a format's, and of some classes of characters
-    /// any number.
+    /// Rests of strings by name: of each format after the opening quote, and of any number of characters of an
+    /// alphabet.
     named: Vec<(&'static str, RuleId)>,
 }
 

@@ -1,4 +1,4 @@
-//! One half of a grammar's tables: what a byte does in a state, and which masks it allows.
+//! One half of a grammar's tables: transitions, and the masks of the states.
 
 use grammarc_runtime::flat::FlatTables;
 
@@ -38,7 +38,7 @@ pub(crate) fn write_half(
     [states, classes, rows, calls, counted, counted_len, heads, links]
 }
 
-/// Writes records of which one word is a mask's id, with the offset of its record in its place.
+/// Writes records, and replaces the mask id in one word of each by the offset of the mask's record.
 fn named(
     writer: &mut Writer,
     records: &[u32],

@@ -10,7 +10,7 @@ pub(crate) struct Writer {
     own: Vec<u32>,
 }
 
-/// Words that are ready to be moved to their place.
+/// Words that are ready for relocation.
 #[derive(Debug)]
 pub(crate) struct Image {
     words: Vec<u32>,

@@ -1,11 +1,11 @@
-//! The pool: the device's copy of tables, shared by all grammars that are resident.
+//! The pool: the device's copy of tables, shared by all resident grammars.
 //!
-//! Addresses are reserved once and memory is mapped to them as it is needed, so that the pool never moves and what a captured
-//! graph holds stays valid. The pool has its largest size from the beginning where a device cannot map memory.
+//! Addresses are reserved once, and memory is mapped to them as it is needed. So the pool never moves, and captured
+//! graphs stay valid. If a device cannot map memory, the pool has its largest size from the beginning.
 //!
-//! A grammar's tables are one range; those of its vocabulary are another, uploaded with the first of its grammars and dropped
-//! with the last. The space of what is dropped is used again by later uploads, which are ordered after the work on their stream:
-//! a host with several streams uploads on one that waits for those that used what it dropped.
+//! A grammar's tables are one range. Those of its vocabulary are another: uploaded with its first grammar and dropped
+//! with its last. Later uploads reuse the space of dropped tables, and are ordered after the work on their stream. A
+//! host with several streams uploads on a stream that waits for the users of dropped tables.
 
 pub(crate) mod space;
 
@@ -56,10 +56,10 @@ struct State {
 /// The words of all tables on one device.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// None where the memory is the host's.
+    /// `None` if the memory belongs to the host.
     context: Option<Arc<Context>>,
     base: DevicePointer,
-    /// Bytes that it may take.
+    /// Limit in bytes.
     most: u64,
     state: Mutex<State>,
     vocabularies: Mutex<HashMap<VocabularyKey, Weak<ResidentVocabulary>>>,
@@ -86,14 +86,14 @@ pub(crate) struct ResidentVocabulary {
     _words: Words,
 }
 
-/// How full a pool is.
+/// The memory use of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolUsage {
-    /// Bytes that tables take.
+    /// Bytes of tables.
     pub used: u64,
     /// Bytes of device memory that the pool holds.
     pub held: u64,
-    /// Bytes that it may hold.
+    /// Limit of the pool in bytes.
     pub most: u64,
 }
 
@@ -140,7 +140,7 @@ impl Pool {
         self.base
     }
 
-    /// How full it is.
+    /// The memory use of the pool.
     pub(crate) fn usage(&self) -> PoolUsage {
         let state = locked(&self.state);
         let held = match &state.backing {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Ranges are multiples of this many words: 128 bytes.
 const UNIT: u32 = 32;
 
-/// The words that are free: those of `free`, and all from `end` on.
+/// The free words: those of `free`, and all from `end` on.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
     /// Length by first word. No two are neighbours, and none reaches `end`.
@@ -49,12 +49,12 @@ impl Space {
         }
     }
 
-    /// One more than the last word that was ever needed at once with those in use now.
+    /// The end of the highest range in use, including free gaps below it.
     pub(crate) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Words that are taken.
+    /// The number of words in use.
     pub(crate) fn taken(&self) -> u32 {
         self.end - self.free.values().sum::<u32>()
     }

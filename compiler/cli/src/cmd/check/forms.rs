@@ -1,10 +1,10 @@
-//! Why a JSON text is refused whose value the grammar has: it is written in another form.
+//! Explains the rejection of a JSON text whose value is accepted: it has another form.
 //!
-//! The value is written anew with the grammar as the guide: between the lexemes whatever white space it asks for, a number as
-//! it stands or in canonical form, a string as it stands or with the shortest escapes, keys in their order or in one
-//! that is accepted. Comparing the lexemes of the two texts then says what differs, and with it the flag to compile with.
+//! The value is written anew, guided by the grammar. White space is what the grammar requires. Numbers are unchanged
+//! or in canonical form, strings are unchanged or have the shortest escapes, and keys are in their order or in an
+//! accepted one. Comparing the lexemes of the two texts gives the difference, and the flag to compile with.
 //!
-//! Cost: linear in the text where keys come in the grammar's order; else a search with a limit on its steps.
+//! Cost: linear in the text if keys come in the grammar's order; otherwise a search with a limit on its steps.
 
 use grammarc_runtime::{ByteMatcher, Grammar};
 use serde_json::Value;
@@ -205,7 +205,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// A text under way, and the matcher behind its last byte.
+/// A text under construction, and the matcher after its last byte.
 struct Written {
     matcher: ByteMatcher,
     text: String,
@@ -254,7 +254,7 @@ impl Writer {
         }
     }
 
-    /// Writes the members that are left and the closing bracket, in the first order that is accepted.
+    /// Writes the remaining members and the closing bracket, in the first accepted order.
     fn members(
         &mut self,
         from: &Written,

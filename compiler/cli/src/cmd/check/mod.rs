@@ -1,7 +1,7 @@
 //! `grammarc check`: whether texts are accepted, and if not, where they go wrong and what was allowed there.
 //!
-//! [`text`] reads a text with the special tokens in it, [`tokens`] a sequence of ids; [`forms`] tells a text that is refused
-//! for its form alone.
+//! [`text`] reads a text that contains special tokens, and [`tokens`] a sequence of ids. [`forms`] recognizes a text
+//! that is rejected only for its form.
 
 mod forms;
 mod text;

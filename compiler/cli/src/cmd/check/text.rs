@@ -1,8 +1,9 @@
-//! Reads a text in which special tokens stand by name, as `sample` writes them.
+//! Reads a text that contains special tokens by name, as `sample` writes them.
 //!
-//! A special token matches by its id alone, so its name in a text is not its letters. A name is read as its token where that
-//! is allowed. If the text is refused this way, it is read again by its letters alone, and the reading that gets further
-//! counts. A grammar may take ordinary tokens by id, as `!<x>` of GBNF does. There the longest such token is read.
+//! A special token matches by its id alone, so its name in a text does not match as letters. A name is read as its
+//! token if that is allowed. If the text is rejected this way, it is read again by its letters alone, and the longer
+//! reading counts. A grammar may match ordinary tokens by id, like `!<x>` in GBNF. At such a position the longest
+//! allowed token is read.
 
 use grammarc_runtime::error::{BytesError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar};

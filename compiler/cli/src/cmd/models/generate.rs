@@ -155,7 +155,7 @@ pub(crate) struct Generated {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Generates: 0 where the output is whole, 1 where it is cut or not what was asked for.
+/// Generates an output. Returns 0 if it is complete, and 1 if it is truncated or not as requested.
 pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure> {
     let params = params(&args)?;
     let mode = params.json_mode.clone();
@@ -180,7 +180,7 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     }
     let whole = collector.finish().ok_or(GenerateError::Closed).map_err(failed)?;
     let truncated = whole.finish.is_cut();
-    // An output that was cut is no JSON unless it is repaired, and the answer says that it was cut; a whole one has to be right.
+    // A truncated output is not JSON unless it is repaired, and the answer says so. A complete one must be valid.
     let mode = mode.as_ref().filter(|mode| mode.repair || !truncated);
     let whole = finish(whole, mode).map_err(failed)?;
     let vocabulary = backend.vocabulary();

@@ -74,7 +74,7 @@ pub(crate) struct ServeArgs {
     drain: u64,
 }
 
-/// The news that the server listens, and its model is there.
+/// The message that the server listens and the model is loaded.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,

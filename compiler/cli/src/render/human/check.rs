@@ -6,7 +6,7 @@ use crate::cmd::check::{Allowed, Checked, Place, Verdict};
 use crate::readable;
 use crate::render::Answer;
 
-/// Most alternatives that are spelled out.
+/// Number of alternatives that are listed.
 const ALTERNATIVES: usize = 12;
 
 impl Answer for Checked {
