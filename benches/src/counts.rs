@@ -54,12 +54,12 @@ impl Counts {
         Ok(Self(serde_json::from_str(&std::fs::read_to_string(file())?)?))
     }
 
-    /// Holds counts against the expected ones, and says how many of them were expected. With `GRAMMARC_BLESS`, puts
-    /// them into the file instead.
+    /// Compares counts with the expected ones, and returns how many were expected. With `GRAMMARC_BLESS`, writes them
+    /// to the file instead.
     ///
     /// # Errors
     ///
-    /// If one is not as expected; it is named.
+    /// If a count differs; the error names it.
     pub fn check(&self, found: &BTreeMap<String, Count>) -> io::Result<usize> {
         if std::env::var_os("GRAMMARC_BLESS").is_some() {
             let mut all = self.0.clone();

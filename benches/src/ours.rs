@@ -77,7 +77,8 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// The Llama 3.1 vocabulary artifact, with the rules that JSON Schemas share; `None` where the tokenizer is absent.
+    /// Returns the Llama 3.1 vocabulary artifact, with the shared rules of JSON Schema. `None` if the tokenizer is
+    /// absent.
     ///
     /// # Panics
     ///
@@ -86,11 +87,12 @@ impl Ours {
         Self::vocabulary_of(inputs::LLAMA)
     }
 
-    /// The same for another tokenizer of the data folder. Built on one thread, as what it is held beside is.
+    /// Does the same for another tokenizer of the data folder. Built on one thread, like the engine that it is
+    /// compared with.
     ///
     /// # Panics
     ///
-    /// As [`Ours::vocabulary`].
+    /// See [`Ours::vocabulary`].
     pub fn vocabulary_of(name: &str) -> Option<VocabularyData> {
         let folder = inputs::tokenizer_folder(name)?;
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
@@ -99,11 +101,11 @@ impl Ours {
         Some(build_vocabulary(&table, name, &shared, NonZero::new(1)).expect("it builds"))
     }
 
-    /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.
+    /// Creates a compiler for the Llama 3.1 vocabulary. `None` if the tokenizer is absent.
     ///
     /// # Panics
     ///
-    /// As [`Ours::vocabulary`].
+    /// See [`Ours::vocabulary`].
     pub fn llama() -> Option<Self> {
         Self::of(inputs::LLAMA)
     }

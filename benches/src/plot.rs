@@ -61,7 +61,7 @@ impl Series {
 }
 
 impl Plot {
-    /// The picture. `None` where there is nothing to draw.
+    /// Draws the plot. `None` if there is nothing to draw.
     pub fn svg(&self) -> Option<String> {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let range = |of: fn(&(f64, f64)) -> f64| {

@@ -85,7 +85,7 @@ pub enum CompileError {
     /// The budget is spent.
     #[error("{error}, at rule {rule}")]
     Budget {
-        /// Which limit was met, and how far the compilation had come.
+        /// The limit that was met, and the phase of the compilation.
         error: BudgetError,
         /// The rule at hand.
         rule: String,
@@ -451,7 +451,7 @@ fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
 
 /// Builds a vocabulary artifact's data: the trie, and the masks of the rules that `shared` keeps.
 ///
-/// `source` says where the vocabulary came from; `threads` is as for a [`Compiler`].
+/// `source` is the origin of the vocabulary; `threads` is as for a [`Compiler`].
 ///
 /// # Errors
 ///

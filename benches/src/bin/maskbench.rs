@@ -21,7 +21,7 @@ use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::frontend::settings::{Language, Settings};
 use grammarc_compiler::vocabulary::{self, VocabularyOptions};
 
-/// Options of the schemas where none are given: the text form of `json.dumps`.
+/// Default options of the schemas: the text form of `json.dumps`.
 const OPTIONS: &str = r#"{"whitespace": "spaced", "numbers": "any", "key-order": "any"}"#;
 
 /// Judges a folder of schemas with valid and invalid instances

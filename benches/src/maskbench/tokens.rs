@@ -30,7 +30,7 @@ impl Tokens {
         Ok(Self { tokenizer, vocabulary })
     }
 
-    /// The tokens that spell a text; `None` where the tokenizer's do not.
+    /// Returns the tokens that spell a text. `None` if the tokenizer's do not.
     pub fn of(&self, text: &str) -> Option<Vec<u32>> {
         let plain = self.encode(text)?;
         if self.spell(&plain) == text.as_bytes() {

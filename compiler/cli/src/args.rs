@@ -55,7 +55,7 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// As many as asked for.
+    /// The requested number of threads.
     pub(crate) fn count(&self) -> Option<NonZero<usize>> {
         self.threads.and_then(|threads| NonZero::new(threads.into()))
     }

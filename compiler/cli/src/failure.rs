@@ -56,7 +56,7 @@ pub(crate) enum Problem {
     Kind {
         /// The file.
         name: String,
-        /// What to do.
+        /// Advice.
         help: &'static str,
     },
     /// An option does not go with the others.

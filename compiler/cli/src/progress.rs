@@ -45,7 +45,7 @@ impl Progress {
         Self { spinner, done, starter }
     }
 
-    /// Says what is being done now.
+    /// Shows the current phase.
     pub(crate) fn phase(&self, what: impl Into<String>) {
         self.spinner.set_message(what.into());
     }

@@ -31,7 +31,7 @@ pub(crate) struct Chosen {
     pub(crate) built: bool,
 }
 
-/// The vocabulary to use where none is named.
+/// The default vocabulary.
 pub(crate) fn default_name() -> &'static str {
     vocabulary::built_in_names().next().unwrap_or_default()
 }

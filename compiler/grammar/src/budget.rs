@@ -327,7 +327,7 @@ impl Budget {
     }
 
     fn end(&self, error: BudgetError) -> Spent {
-        // Of several threads the first says why.
+        // If several threads exceed a limit, the first error is kept.
         _ = self.spent.set(error);
         Spent
     }
@@ -356,7 +356,7 @@ pub struct MemoryUse<'b> {
 }
 
 impl<'b> MemoryUse<'b> {
-    /// None yet.
+    /// Creates an empty record of memory use.
     pub(crate) fn new(budget: Option<&'b Budget>) -> Self {
         Self { budget, bytes: 0 }
     }

@@ -73,7 +73,7 @@ impl Lists {
         found
     }
 
-    /// Components where each node leads to those of its list.
+    /// Numbers the strongly connected components, with the lists as successors.
     pub fn components(&self) -> Vec<u32> {
         components_by(self.len(), |node| self.of(node).iter().map(|&next| next as usize))
     }
@@ -171,7 +171,8 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     }
 }
 
-/// The minimal elements of a preorder, in their order; of equal ones the first. `is_below` also holds of equal ones. O(items²).
+/// Returns the minimal elements of a preorder, in their order; of equivalent ones the first. `is_below` also holds
+/// for equivalent items. O(items²).
 pub fn minimal<T>(items: Vec<T>, is_below: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let is_minimal = |at: usize| {
         let mut others = items.iter().enumerate();

@@ -16,7 +16,7 @@ const FEW: usize = 16;
 pub struct InsertionSet<T> {
     /// The values.
     pub order: SmallVec<[T; 4]>,
-    /// The same, where they are more than a few.
+    /// All values, if there are more than a few.
     seen: FxHashSet<T>,
 }
 

@@ -1,7 +1,7 @@
 //! Sequences of numbers, or other small things, each kept once, in one buffer.
 //!
-//! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each
-//! grammar, and a key of its own for each would be as many allocations.
+//! Subsets, outlines of states, masks and classes of nodes are looked up by content thousands of times for each
+//! grammar. Separate keys would need as many allocations.
 
 use std::hash::Hasher;
 use std::ops::Range;

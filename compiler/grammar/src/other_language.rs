@@ -65,7 +65,7 @@ impl Other {
         }
     }
 
-    /// What to do with a source in this language.
+    /// Advice on a source in this language.
     fn help(self) -> &'static str {
         match self {
             Self::Utf16 => "save it as UTF-8",
@@ -95,8 +95,8 @@ impl Other {
     }
 }
 
-/// The error for a source in another language, `None` if none is recognized. `expected` names the language that was expected,
-/// with an article.
+/// Returns the error for a source in another language. `None` if none is recognized. `expected` is the name of the
+/// expected language, with an article.
 pub fn error(
     text: &str,
     code: &'static str,

@@ -1,11 +1,11 @@
-//! The threads of a compiler: a pool of its own, made when work is first worth it, and what is worked on with it.
+//! The threads of a compiler: its own pool, created when work is first worth it, and scopes on it.
 //!
-//! The thread that asks always works too, so a pool has a thread less than it may use, and a compiler of one thread has
-//! none. Nothing here is of rayon's global pool: a host has that for itself.
+//! The calling thread always works too. So a pool has one thread less than allowed, and a compiler of one thread has
+//! no pool. rayon's global pool is never used: it belongs to the host.
 //!
-//! A process that is forked has its memory and none of its threads. So a pool belongs to the process that made it: another
-//! makes its own, in a list that is only added to. Nothing that a thread of the first process may have been in the middle
-//! of is waited for.
+//! A forked process has the memory of its parent and none of its threads. So a pool belongs to the process that made
+//! it. Another process makes its own, in an append-only list, and waits for nothing that a thread of the parent was
+//! doing.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -56,13 +56,13 @@ pub(super) struct Lead<'f, T> {
 pub(super) enum Waited<T> {
     /// The answer.
     Landed(T),
-    /// There is none: the flight was given up.
+    /// There is no result: the flight was given up.
     GivenUp,
     /// The waiting thread's own budget is spent.
     Spent,
 }
 
-/// No thread panics with one of these locks held, and what they guard is whole at every moment.
+/// Locks a mutex. No thread panics with one of these locks held, and the guarded data is consistent at every moment.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -136,7 +136,7 @@ impl Folder {
         Some(artifact)
     }
 
-    /// Says that the file of a key is in use.
+    /// Updates the time of last use of a key's file.
     pub(super) fn touch(&self, key: &Key) {
         touch(&self.file(key));
     }

@@ -41,7 +41,7 @@ pub(super) struct Remembered {
 pub(super) struct Bounds {
     /// Most artifacts.
     pub(super) entries: usize,
-    /// Most bytes of all artifacts together, mapped ones too.
+    /// Most bytes of all artifacts together, mapped ones included.
     pub(super) bytes: usize,
     /// Most refusals.
     pub(super) refusals: usize,
@@ -137,7 +137,7 @@ impl<V: Clone> Bounded<V> {
 
     fn copy(&self) -> Self {
         let mut copy = Self::new(self.most, self.most_weight);
-        // From the one that was asked for first.
+        // The least recently used first.
         for (&digest, (value, weight)) in self.entries.iter().rev() {
             copy.keep(digest, value.clone(), *weight);
         }

@@ -42,7 +42,7 @@ const VIRTUAL_MEMORY: c_int = 102;
 pub struct DevicePointer(u64);
 
 impl DevicePointer {
-    /// No address: what an optional table is left out with.
+    /// No address: leaves out an optional table.
     pub const NULL: Self = Self(0);
 
     /// Wraps an address that the host owns.

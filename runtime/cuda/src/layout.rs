@@ -1,6 +1,6 @@
-//! The records that host and device share, word by word as in `kernels/layout.cuh` and the kernels' parameters.
+//! The records shared by host and device, word by word as in `kernels/layout.cuh` and the kernels' parameters.
 //!
-//! `README.md` beside this crate says what they mean. A test compares sizes and fields with the C++ ones.
+//! `README.md` beside this crate describes them. A test compares sizes and fields with the C++ ones.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -1,7 +1,7 @@
-//! One run that holds this engine beside llguidance, in Markdown, with plots.
+//! Compares this engine with llguidance in one run, in Markdown, with plots.
 //!
-//! `compare [OPTIONS] [PART]...`, all parts where none is named. `benches/README.md` says what each part
-//! measures and how.
+//! `compare [OPTIONS] [PART]...`; all parts if none is named. `benches/README.md` describes what each part measures
+//! and how.
 
 mod apply;
 mod artifacts;

@@ -284,8 +284,8 @@ impl Pieces {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }
 
-    /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the
-    /// highest symbol of each range, in ascending order, and its targets, in any order and with repetition.
+    /// Cuts overlapping edges, which are sorted by their lowest symbols, into disjoint ranges. Calls `piece` with the
+    /// bounds of each range, in ascending order, and with its targets, in any order and with repetition.
     fn cut<E>(
         &mut self,
         moves: &[Edge],

@@ -56,7 +56,7 @@ fn smallest(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit
     by_classes(table, minimize_acyclic::classes(table, allowed), allowed)
 }
 
-/// The same given the classes, where there are any.
+/// Minimizes by the classes of [`minimize_acyclic`], if it resolved them.
 fn by_classes(
     table: &Table,
     classes: Result<(Vec<u32>, usize), Unresolved>,

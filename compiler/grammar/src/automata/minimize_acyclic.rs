@@ -114,7 +114,7 @@ struct AcyclicMinimizer<'a> {
     /// The results of [`describe`](Self::describe) for classified states, and the class of each.
     seen: Interner,
     class_of: Vec<u32>,
-    /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
+    /// By class, the classes of states whose only transition leads to it on a single byte. Most states are such.
     by_byte: Vec<ByByte>,
     /// Classified states of cycles, the first of each class.
     cyclic: Vec<Cyclic>,
@@ -126,10 +126,10 @@ struct AcyclicMinimizer<'a> {
     pairs: Vec<(u32, u32)>,
 }
 
-/// How the classes of states that do nothing but go on with one byte are found.
+/// An index of the classes of states with a single transition on a single byte.
 #[derive(Clone, Copy)]
 struct ByByte {
-    /// The last class of those that lead to this one.
+    /// The last such class that leads to this class.
     last: u32,
     /// Of such a class, its byte, and the class before it with the same target.
     byte: u32,
@@ -285,8 +285,8 @@ impl AcyclicMinimizer<'_> {
         (self.table.accepts(state), edges.first().zip(edges.last()).map(|(a, b)| (a.lo, b.hi)))
     }
 
-    /// Whether two states of a cycle accept alike and lead to the same with the same symbols, where all states of the
-    /// cycle are taken to be the same.
+    /// Whether two states of a cycle are equal in one step: same acceptance, and the same targets for the same
+    /// symbols. All states of the cycle count as equal.
     fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unresolved> {
         if self.outline(one) != self.outline(other) {
             return Ok(false);
@@ -429,8 +429,8 @@ impl AcyclicMinimizer<'_> {
         self.pairs.push((state, class));
     }
 
-    /// Whether a state accepts like a classified one and goes on with the same symbols to targets of the same classes,
-    /// those of unsettled targets taken to be.
+    /// Whether a state agrees with a classified one on acceptance, and on symbols and the classes of their targets.
+    /// Unresolved targets have their assumed classes.
     fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
         let table = self.table;
         table.accepts(state) == table.accepts(classified)

@@ -130,7 +130,7 @@ impl Nfa {
         runs.map(|run| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// The same where they are one run or none.
+    /// The transitions on symbols, if they are at most one run.
     #[inline]
     pub(super) fn only_run(&self, state: u32) -> Option<&[Edge]> {
         let State { run, before, .. } = self.states[state as usize];

@@ -5,12 +5,12 @@ use smallvec::smallvec;
 
 use super::{Dfa, DfaState, Edge, Edges, StateBudget, StateLimit, minimize_within};
 
-/// The strings that both automata accept, minimal. The product has at most as many states as the operands' counts
+/// Intersects two automata, and minimizes the result. The product has at most as many states as the operands' counts
 /// multiplied; only reachable ones are built.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where the product does not keep to its allowed.
+/// [`StateLimit`] if the product exceeds the limits.
 pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], &b.states[right as usize]);
@@ -33,7 +33,7 @@ pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Stat
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where the product does not keep to its allowed.
+/// [`StateLimit`] if the product exceeds the limits.
 pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], b.states.get(right as usize));

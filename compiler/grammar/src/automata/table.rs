@@ -1,8 +1,8 @@
-//! Automata that are written once from front to back and then only read: two arrays.
+//! Automata that are written once, from front to back, and then only read: two arrays.
 //!
-//! A [`Dfa`] has a list of edges for each state, which is what those who change an automaton want. The automata of
-//! determinisation and minimisation are looked at several times and never changed, and most states have few edges: here
-//! an edge takes its own size and a state little more.
+//! A [`Dfa`] has a list of edges for each state, so that it can be changed. The automata of determinization and
+//! minimization are read several times and never changed, and most states have few edges. Here an edge takes its own
+//! size and a state little more.
 
 use super::{Dfa, DfaState, Edge, Edges, Symbol};
 

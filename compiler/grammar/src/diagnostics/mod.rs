@@ -1,4 +1,4 @@
-//! Diagnostics as data: what is wrong, where in the user's source, and what to do about it.
+//! Diagnostics as data: the problem, its position in the user's source, and advice.
 //!
 //! The library never prints and never colours. A front end returns [`Diagnostic`] values with byte spans into a
 //! [`Source`]; the binary draws them.
@@ -68,7 +68,7 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// One sentence without a full stop: what is wrong.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
     /// Advice on the error.
     pub help: Option<String>,

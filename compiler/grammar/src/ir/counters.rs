@@ -1,10 +1,10 @@
-//! The counters of a graph that may be one: register allocation by liveness.
+//! Shares counters of a graph: register allocation by liveness.
 //!
-//! A counter is *live* where a step may still look at it before it is reset, and behind that its count is nothing. In
-//! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and wherever one is live the others are not: they
-//! are one. Else the states of the last part would be multiplied by the counts of the two before.
+//! A counter is *live* if a step may still read it before it is reset; otherwise its count is irrelevant. In
+//! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and no two are live at once, so they
+//! become one counter. Otherwise the states of the last part would be multiplied by the counts of the two before.
 //!
-//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same
+//! Two counters *interfere* if one is changed while the other is live. Counters are assigned to groups with equal
 //! bounds greedily, in their order.
 //!
 //! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
@@ -25,7 +25,7 @@ impl Step {
         }
     }
 
-    /// The counters that are live before the step, by those that are behind it.
+    /// Returns the counters that are live before the step, given those that are live after it.
     pub fn live_before(self, behind: u32) -> u32 {
         let bit = 1 << self.counter();
         match self {

@@ -156,7 +156,7 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
-    /// The bytes that come next after those of the set.
+    /// The successor of each byte in the set.
     #[inline]
     #[must_use]
     pub fn next(self) -> Self {
@@ -270,8 +270,8 @@ pub enum Expr {
     Seq(Vec<Expr>),
     /// Any one of them.
     Alt(Vec<Expr>),
-    /// Between `min` and `max` (unbounded where `None`) strings of the body. Bounds may be in the billions: the
-    /// network counts in a register where it must.
+    /// Between `min` and `max` strings of the body; unbounded if `max` is `None`. Bounds may be in the billions: the
+    /// network counts in a register if necessary.
     Repeat {
         /// The part that is repeated.
         body: Box<Expr>,
@@ -377,7 +377,7 @@ impl Expr {
         }
     }
 
-    /// Between `min` and `max` strings of this expression; unbounded where `max` is `None`.
+    /// Between `min` and `max` strings of this expression; unbounded if `max` is `None`.
     #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         match (self, min, max) {

@@ -29,7 +29,7 @@ pub trait ByteFacts: Copy + Eq {
     fn of_dfa(dfa: &Dfa) -> Self;
     /// Of some texts.
     fn of_texts(texts: &Texts) -> Self;
-    /// Of these and then others, `nullable` where these may be empty.
+    /// The facts of a concatenation. `nullable` says whether the first part is.
     #[must_use]
     fn then(self, next: Self, nullable: bool) -> Self;
     /// Of these and others.
@@ -111,8 +111,8 @@ pub struct Facts<L = ()> {
     pub productive: bool,
     /// Derives the empty string.
     pub nullable: bool,
-    /// Length in bytes of the shortest derived string that is not empty; a token counts as one byte. `u32::MAX` where
-    /// there is none.
+    /// Length in bytes of the shortest derived nonempty string; a token counts as one byte. `u32::MAX` if there is
+    /// none.
     pub shortest: u32,
     /// Bytes of the derived strings.
     pub bytes: L,
@@ -182,7 +182,7 @@ pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Fact
     facts
 }
 
-/// Finds the facts of rules that lead to each other, given those of all others that they lead to.
+/// Computes the facts of a group of mutually recursive rules, given those of all other rules that they call.
 fn settle<L: ByteFacts>(
     (grammar, survey): (&Grammar, &Survey),
     group: &[u32],
@@ -226,7 +226,7 @@ fn settle<L: ByteFacts>(
     }
 }
 
-/// Facts with the bytes, of the rules that are asked for and those that they lead to.
+/// Facts with the bytes, of the requested rules and of all rules that they call.
 #[derive(Default)]
 pub struct Alphabets {
     /// By rule, once any is asked for.

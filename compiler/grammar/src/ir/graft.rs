@@ -1,8 +1,8 @@
-//! One grammar's rules as part of another grammar.
+//! Grafts the rules of one grammar onto another grammar.
 //!
-//! A source within a source is lowered on its own, to a grammar of its own; its rules are then numbered behind those of
-//! the grammar around it. Graphs that an expression has in many copies stay one in memory. Cost: O(size of the
-//! expressions). Recursion goes as deep as expressions, which front ends bound.
+//! A source within a source is lowered separately, to its own grammar. Its rules are then numbered after those of the
+//! outer grammar. Shared graphs stay shared. Cost: O(size of the expressions). Recursion is as deep as expressions,
+//! which front ends bound.
 
 use std::sync::Arc;
 

@@ -164,8 +164,8 @@ impl<L: EdgeLabel> Graph<L> {
         u8::try_from(self.counters.len() - 1).expect("few counters")
     }
 
-    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it
-    /// increments.
+    /// Adds a step to the steps of a state, which run on arrival. If it increments, no edge into the state may derive
+    /// the empty string.
     ///
     /// # Panics
     ///

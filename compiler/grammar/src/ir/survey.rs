@@ -84,8 +84,8 @@ impl Survey {
         (size, height)
     }
 
-    /// The rules in groups of those that lead to each other, callees before callers, and whether those of a group lead to
-    /// themselves.
+    /// The strongly connected components of the call graph, callees before callers, each with whether it is
+    /// recursive.
     pub fn groups(&self) -> impl Iterator<Item = (&[u32], bool)> {
         let id = |rule: &u32| self.component[*rule as usize];
         self.order.chunk_by(move |one, other| id(one) == id(other)).map(|group| {

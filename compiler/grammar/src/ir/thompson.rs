@@ -1,7 +1,7 @@
-//! From expressions to nondeterministic automata.
+//! Builds nondeterministic automata from expressions.
 //!
-//! The translation of a call, a token set or a repetition depends on who asks (a rule of the network, or an operand of
-//! an intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
+//! The translation of a call, a token set or a repetition depends on the user (a rule of the network, or an operand
+//! of an intersection), so it is left to [`Atoms`]. Everything else is Thompson's construction.
 
 use std::collections::hash_map::Entry;
 use std::slice;
@@ -347,8 +347,8 @@ pub fn unroll<A: Atoms>(
     from: u32,
     to: u32,
 ) -> Result<(), A::Error> {
-    // A body that leads back to where it started would let an edge out of `from` or into `to` slip into the loop, so
-    // copies run between fresh states.
+    // If a body leads back to its start, an edge out of `from` or into `to` would enter the loop. So copies run
+    // between fresh states.
     let mut at = nfa.state();
     nfa.empty(from, at);
     for _ in 0..min {

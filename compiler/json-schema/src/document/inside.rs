@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A string of a document as it is written: where the parts of its value stand in the text.
+/// A string of a document as written: maps positions of its value to positions of the text.
 #[derive(Debug)]
 pub struct Written {
     /// Parts in order: where each begins in the value and in the text, and whether it is one escape. Other parts are written

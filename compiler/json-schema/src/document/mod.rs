@@ -52,9 +52,8 @@ pub struct Document<'s> {
 }
 
 impl<'s> Document<'s> {
-    /// Parses the source, also into what the library of references works on. Duplicate keys are refused: parsers
-    /// disagree on which one counts.
-    /// Of a text that outlasts the budget only the beginning is read.
+    /// Parses the source, also into the values of the reference library. Duplicate keys are rejected, because parsers
+    /// disagree on which one counts. If the budget is spent, only the beginning of the text is read.
     pub fn parse(
         source: &'s Source,
         codes: Codes,
@@ -129,7 +128,7 @@ impl<'s> Document<'s> {
         self.nodes.len()
     }
 
-    /// All nodes: those of the document in the order of the text, then the grafted ones.
+    /// All nodes: those of the document in text order, then those of grafts.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }

@@ -77,7 +77,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         bytes.get(self.at).copied().unwrap_or(END)
     }
 
-    /// Reads a byte where it comes next; whether it does.
+    /// Reads a byte if it comes next. Returns whether it does.
     fn take(&mut self, byte: u8) -> bool {
         let comes = self.peek() == byte;
         self.at += usize::from(comes);

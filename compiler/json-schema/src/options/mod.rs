@@ -17,8 +17,7 @@ pub use whitespace::{Indentation, Separator, SeparatorError, Whitespace, Whitesp
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
-    /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
-    /// alone, behind a sign or none.
+    /// If all members are integers, digits with an optional sign. Otherwise every text, like [`Any`](Self::Any).
     #[default]
     Natural,
     /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.

@@ -123,7 +123,7 @@ fn unknown_formats(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
     warnings.take(MOST_NAMES).collect()
 }
 
-/// A warning where the root has keys and none of them constrains anything.
+/// Returns a warning if the root has keys and none of them constrains anything.
 fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Option<Diagnostic> {
     let root = document.root();
     let Json::Object(members) = document.json(root) else { return None };

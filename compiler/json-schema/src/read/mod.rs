@@ -488,7 +488,8 @@ impl Reader<'_> {
         natural
     }
 
-    /// A count beside the keyword that it belongs to. Malformed ones are reported where they are read.
+    /// Returns the count of a keyword beside the current one. Malformed counts are reported when they are read
+    /// themselves.
     fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
         if !self.context.dialect.counts_contains() {
             return None;

@@ -218,7 +218,7 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) struct Schemas {
     entries: Vec<Entry>,
-    /// For each, the first one that says the same; none for itself.
+    /// By schema, the first equal one. Empty if the schemas were not compared.
     first: Vec<SchemaId>,
     ids: FxHashMap<(NodeId, ScopeId), SchemaId>,
 }

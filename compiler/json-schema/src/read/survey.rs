@@ -188,7 +188,7 @@ impl Survey<'_, '_> {
                 }
             }
         }
-        // Required keys that nothing declares come after all declared ones.
+        // Undeclared required keys come after all declared keys.
         parts.sort_by_key(|(_, part)| {
             matches!(part, Part::Required(_) | Part::DependentRequired(..) | Part::MemberCount(_))
         });

@@ -207,7 +207,7 @@ impl Dialect {
         Some(dialect)
     }
 
-    /// The dialect of a draft of the library, or this one where the library knows none.
+    /// The dialect of a draft of the library, or this one for an unknown draft.
     pub(crate) fn or_draft(self, draft: referencing::Draft) -> Self {
         Draft::from_library(draft).map_or(self, Self::declared)
     }

@@ -317,7 +317,7 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
             calls.extend(tails.map(|(name, tail)| Expr::Call(kept(shared.builder, name, tail))));
         }
         for format in formats::common() {
-            // No count is needed where the automaton has it.
+            // The automaton implies the bound, so no count is needed.
             calls.extend(tail(
                 &mut shared,
                 &format.strings(),

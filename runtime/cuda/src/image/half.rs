@@ -20,7 +20,8 @@ pub(crate) fn moved(mut half: Half, base: u32) -> Half {
     half
 }
 
-/// Writes a half. `masks` are those of its artifact, in the same image; `shared` are the vocabulary's where it is a grammar's.
+/// Writes a half. `masks` are those of its artifact, in the same image. `shared` are those of the vocabulary, if the
+/// half is a grammar's.
 pub(crate) fn write_half(
     writer: &mut Writer,
     tables: &FlatTables<'_>,

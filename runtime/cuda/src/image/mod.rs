@@ -60,8 +60,8 @@ pub(crate) fn vocabulary(
     (writer.finish(), VocabularyParts { half, texts, text_count, long_texts, masks })
 }
 
-/// The image of a grammar, whose record comes first. `shared` is where its vocabulary's parts lie in the pool, and `ends` are the
-/// end tokens, ascending.
+/// Builds the image of a grammar, with its record first. `shared` is the position of its vocabulary's parts in the
+/// pool, and `ends` are the end tokens, ascending.
 pub(crate) fn grammar(
     flat: &FlatGrammar<'_>,
     joined: &Joined<'_>,

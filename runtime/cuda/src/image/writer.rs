@@ -49,7 +49,7 @@ impl Writer {
         self.words[at as usize] = word;
     }
 
-    /// Says that a word is an offset of this image.
+    /// Records that a word is an offset of this image.
     pub(crate) fn names_own(&mut self, at: u32) {
         self.own.push(at);
     }

@@ -14,7 +14,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// Takes a range of at least `words` words, or `None` where the numbers of words end. O(free ranges).
+    /// Takes a range of at least `words` words. `None` if the address space is full. O(free ranges).
     pub(crate) fn take(&mut self, words: u32) -> Option<u32> {
         let words = words.max(1).checked_next_multiple_of(UNIT)?;
         let fit = self.free.iter().find(|&(_, &len)| len >= words).map(|(&at, &len)| (at, len));

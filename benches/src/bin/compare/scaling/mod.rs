@@ -105,7 +105,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Measures a family as far as it goes, and says where and why it stopped before its end.
+/// Measures the sizes of a family. If it stops before the last size, also returns the size and the reason.
 fn grow(ours: &Ours, family: &Family) -> io::Result<(Vec<Point>, Option<String>)> {
     let mut points: Vec<Point> = Vec::new();
     for &size in family.sizes {

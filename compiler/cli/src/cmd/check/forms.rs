@@ -42,8 +42,8 @@ impl Difference {
     }
 }
 
-/// The differences between a text and one of the same value that the grammar accepts; `None` where there is no such text,
-/// or the text is not JSON.
+/// Returns the differences between a text and an accepted one of the same value. `None` if there is no such text, or
+/// if the text is not JSON.
 pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Difference>> {
     let text = std::str::from_utf8(text).ok()?;
     serde_json::from_str::<Value>(text).ok()?;
@@ -91,7 +91,7 @@ pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Differen
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether lexemes of one kind stand in another order, whatever their spelling.
+/// Whether lexemes of one kind come in another order, regardless of spelling.
 fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
     let meaning = |lexeme: &Lexeme<'_>| serde_json::from_str::<Value>(lexeme.text).ok();
     ours.iter().zip(theirs).any(|(one, other)| match (meaning(one), meaning(other)) {
@@ -231,7 +231,7 @@ impl Writer {
         None
     }
 
-    /// Writes a value; `None` where the grammar does not take it here.
+    /// Writes a value. `None` if the grammar does not accept it here.
     fn value(&mut self, from: &Written, value: &Tree<'_>) -> Option<Written> {
         match value {
             Tree::Scalar(text) => {

@@ -13,7 +13,7 @@ use crate::special::SpecialTokens;
 /// Longest token that is looked for by its text, in bytes. Longer ones are not found.
 const LONGEST: usize = 128;
 
-/// Reads a text from the start. If it is refused, the matcher is before the refused byte.
+/// Reads a text from the start. If it is rejected, the matcher is before the rejected byte.
 pub(super) fn read(grammar: &Grammar, text: &[u8]) -> (ByteMatcher, Result<(), BytesError>) {
     let vocabulary = grammar.vocabulary().artifact();
     let named = attempt(grammar, text, Some(&SpecialTokens::new(vocabulary)));
@@ -62,7 +62,8 @@ fn attempt(
     (matcher, Ok(()))
 }
 
-/// Accepts the first of some tokens whose id the grammar allows. Returns its length in the text, `None` if none is allowed.
+/// Accepts the first of some tokens whose id the grammar allows. Returns its length in the text. `None` if none is
+/// allowed.
 fn first_allowed(
     matcher: &mut ByteMatcher,
     tokens: impl Iterator<Item = (usize, u32)>,

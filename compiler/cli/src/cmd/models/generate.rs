@@ -1,4 +1,4 @@
-//! `grammarc generate`: what a model writes behind a prompt, under a schema or a grammar.
+//! `grammarc generate`: the output of a model for a prompt, under a schema or a grammar.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Verdicts on texts: one line each, and an excerpt where a text is refused.
+//! Verdicts on texts: one line each, and an excerpt if a text is rejected.
 
 use std::io::{self, Write};
 

@@ -94,7 +94,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The same of several, where any is simpler.
+    /// Simplifies several expressions. `None` if none can be simplified.
     fn all(&self, parts: &[Expr]) -> Option<Vec<Expr>> {
         let simpler: Vec<Option<Expr>> = parts.iter().map(|part| self.simplified(part)).collect();
         if simpler.iter().all(Option::is_none) {
@@ -160,7 +160,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The same of any of several, which is simpler where one of them is, or `anyway`.
+    /// Simplifies an alternation under a star. `None` if no choice can be simplified, unless `anyway`.
     fn any_starred(&self, choices: &[Expr], anyway: bool) -> Option<Expr> {
         let simpler: Vec<Option<Expr>> =
             choices.iter().map(|choice| self.starred(choice)).collect();

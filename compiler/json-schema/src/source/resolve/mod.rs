@@ -72,7 +72,7 @@ struct Target {
 
 /// Follows references in a document.
 pub(crate) struct References<'t> {
-    /// `None` where no reference has needed it.
+    /// `None` until a reference needs it.
     registry: Option<Registry<'t>>,
     /// The document as the library reads it.
     tree: &'t Tree<'t>,
@@ -375,7 +375,7 @@ impl<'t> References<'t> {
         Some(Target { node: target, resource: ResourceId(resource) })
     }
 
-    /// The resource of an absolute URI, grafted where it is new. `None` where there is none.
+    /// Returns the resource of an absolute URI, and grafts it if it is new. `None` if there is none.
     fn resource(
         &mut self,
         document: &mut Document<'_>,

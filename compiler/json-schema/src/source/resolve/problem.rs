@@ -129,7 +129,8 @@ fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     names.collect()
 }
 
-/// Repairs a pointer: replaces each name that does not exist by the nearest existing one. `None` if there is none near.
+/// Repairs a pointer: replaces each name that does not exist by the nearest existing one. `None` if no existing name
+/// is near.
 fn repaired(document: &Document<'_>, pointer: &str) -> Option<String> {
     let (mut at, mut repaired) = (document.root(), "#".to_owned());
     for segment in pointer.split('/') {

@@ -36,7 +36,7 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// The scope inside a resource with these anchors; `None` where there are too many scopes.
+    /// Returns the scope inside a resource with these anchors. `None` if there are too many scopes.
     pub(super) fn inside(&mut self, scope: ScopeId, anchors: &[Anchor]) -> Option<ScopeId> {
         let is_new = |anchor: &&Anchor| self.find(scope, &anchor.name).is_none();
         let new: Vec<_> = anchors.iter().filter(is_new).cloned().collect();

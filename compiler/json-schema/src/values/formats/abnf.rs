@@ -62,7 +62,7 @@ pub(super) fn padded(range: std::ops::RangeInclusive<u32>, width: usize) -> Expr
     Expr::alt(range.map(|number| text(&format!("{number:0width$}"))))
 }
 
-/// Any character but these ASCII ones.
+/// Any character except these ASCII ones.
 pub(super) fn any_char_but(excluded: &str) -> Expr {
     let ascii = one(ByteSet::range(0, 0x7f).minus(set(excluded)));
     Expr::alt([ascii, Expr::scalars([('\u{80}', char::MAX)])])

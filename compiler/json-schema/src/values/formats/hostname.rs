@@ -12,7 +12,7 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 
 /// Most characters of a label.
 const MAX_LABEL: u32 = 63;
-/// Most characters of the labels after the first ones: what three labels and their dots leave of 253.
+/// Most characters of the labels after the first ones: 253 minus three labels and their dots.
 const MAX_REST: u32 = 61;
 /// Number of labels of a host name that may have the full length.
 const FIRST_LABELS: u32 = 3;
@@ -30,7 +30,8 @@ pub(super) fn name(first_labels: u32) -> Expr {
 
 /// The labels after the first ones.
 pub(super) fn rest() -> Expr {
-    // A double hyphen is refused wherever it stands in these, for it would take counting from the start of the label.
+    // Double hyphens are rejected anywhere in these labels, because a check of positions would have to count from the
+    // start of the label.
     let hyphen = || text("-");
     let short = separated(one(alphanumeric()).plus(), hyphen());
     at_most(MAX_REST, separated(short, text(".")))

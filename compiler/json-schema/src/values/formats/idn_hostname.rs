@@ -136,7 +136,7 @@ fn left_to_right() -> Expr {
 fn right_to_left() -> Expr {
     // Geresh and gershayim follow a Hebrew letter.
     let hebrew = Expr::seq([one_of(HEBREW), one_of(&[('\u{5f3}', '\u{5f4}')]).optional()]);
-    // A zero width non-joiner stands where it keeps two letters from joining.
+    // A zero width non-joiner is allowed where it prevents two letters from joining.
     let apart = Expr::seq([one_of(ARABIC_DUAL), character('\u{200c}')]);
     let arabic = Expr::alt([one_of(ARABIC), Expr::seq([apart.plus(), one_of(ARABIC_DUAL)])]);
     let letter = Expr::alt([hebrew, arabic]);

@@ -29,7 +29,7 @@ pub(super) fn ipv6() -> Expr {
 pub(super) fn ipv6_compressing(fewest: u32) -> Expr {
     let h16 = || one(hexdig()).repeat(1, Some(4));
     let most = 8 - fewest;
-    // The groups before `::`, and those after it, where an IPv4 address counts as two and comes last.
+    // The groups before `::`, and those after it. An IPv4 address counts as two groups and comes last.
     let before = |count: u32| match count {
         0 => Expr::Empty,
         count => {

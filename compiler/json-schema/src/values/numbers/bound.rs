@@ -121,7 +121,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     Dfa { states: states.0 }
 }
 
-/// The same texts behind a minus sign.
+/// Returns the automaton of the same texts after a minus sign.
 pub(super) fn mirrored(dfa: Dfa) -> Dfa {
     let mut states = dfa.states;
     let positive = states[0].clone();

@@ -194,7 +194,7 @@ fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     cycles.map(|at| before[at].saturating_add(after[at])).fold(limit, u32::max)
 }
 
-/// Fewest digits from the sources to every node, by edges that are a digit or none.
+/// Returns the fewest digits from the sources to every node; an edge has weight 1 for a digit and 0 otherwise.
 fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usize>) -> Vec<u32> {
     let mut distances = vec![u32::MAX; edges.len()];
     let mut work = std::collections::VecDeque::new();

@@ -120,8 +120,8 @@ impl Decimal {
         Self { negative: false, ..self.clone() }
     }
 
-    /// The digits without trailing zeros, as a number, and the power of ten of the last one. `None` where the digits
-    /// exceed 64 bits.
+    /// The digits without trailing zeros, as a number, and the power of ten of the last one. `None` if they exceed 64
+    /// bits.
     pub(super) fn coefficient(&self) -> Option<(u64, i32)> {
         let value = self.digits.iter().try_fold(0u64, |value, &digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))

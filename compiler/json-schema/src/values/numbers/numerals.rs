@@ -123,8 +123,7 @@ impl NumeralSet {
         self.values().is_some_and(NumberSet::is_all)
     }
 
-    /// The numbers with a numeral in the set, in ascending order, where there are at most `limit`; `None` where there
-    /// are more.
+    /// The numbers with a numeral in the set, in ascending order. `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = self.plain.finite(limit)?;
         if let Some(pointed) = &self.pointed {

@@ -237,7 +237,7 @@ impl NumberSet {
         false
     }
 
-    /// The members in ascending order, where there are at most `limit`; `None` where there are more.
+    /// The members in ascending order. `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = Vec::new();
         // A text longer than the number of states went through a cycle, so the set is infinite.

@@ -59,7 +59,7 @@ struct State {
     edges: Vec<Edge>,
 }
 
-/// One open state for every prefix of the last text. Further ones keep their allocations for reuse.
+/// One open state for every prefix of the last text. Further entries are kept to reuse their allocations.
 struct Open {
     states: Vec<State>,
     /// Bytes of the last text.

@@ -79,7 +79,7 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, Sta
     let mut at = 0;
     while let Some(&pair) = product.order.get(at) {
         at += 1;
-        // Both automata are trimmed, yet what goes on in each may not go on in both: only acceptance tells.
+        // Both automata are trimmed, but their product is not, so only acceptance shows a common text.
         if product.state(pair).accepting {
             return Ok(true);
         }

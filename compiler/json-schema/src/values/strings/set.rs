@@ -30,11 +30,11 @@ impl StringSet {
         NONE.clone()
     }
 
-    /// These strings. About linear in their bytes.
+    /// Builds the set of these strings. About linear in their bytes.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the budget is spent; as many states as they take are allowed.
+    /// [`StateLimit`] if the budget is spent. The number of states is not limited.
     pub(crate) fn literals<'a>(
         texts: impl IntoIterator<Item = &'a str>,
         limit: StateBudget<'_>,

@@ -19,7 +19,8 @@ pub(super) fn bounded(dfa: &Dfa, bounds: Counter, mut text: impl FnMut(&Ranges) 
     if bounds.min > 0 {
         graph.step(end, Step::Check(length));
     }
-    // The start is no state behind a character, even where one leads back to its state of the automaton.
+    // The start is distinct from the states after a character, even if a character leads back to its state of the
+    // automaton.
     let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
     let mut open = vec![(0, ExprGraph::START)];
     while let Some((state, from)) = open.pop() {

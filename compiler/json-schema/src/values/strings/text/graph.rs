@@ -130,7 +130,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// The same where it is one at least.
+    /// The alphabet of a state that accepts exactly one or more of its characters.
     fn letters_after(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         let next = edges.first().filter(|_| !accepting)?.target;
