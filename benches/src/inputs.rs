@@ -11,7 +11,7 @@ use tokenizers::Tokenizer;
 
 pub use crate::maskbench::{Case, Test};
 
-/// The folder with the data, where there is one.
+/// Returns the folder with the data, if there is one.
 pub fn folder() -> Option<PathBuf> {
     let folder = match std::env::var_os("GRAMMARC_DATA") {
         Some(folder) => PathBuf::from(folder),
@@ -20,7 +20,7 @@ pub fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// `few`, or `all` where `GRAMMARC_FULL` is set: how much of the inputs a test takes.
+/// Returns `all` if `GRAMMARC_FULL` is set, and otherwise `few`: the number of inputs of a test.
 pub fn sized(few: usize, all: usize) -> usize {
     if std::env::var_os("GRAMMARC_FULL").is_some() { all } else { few }
 }
@@ -65,8 +65,8 @@ pub fn maskbench() -> Vec<Case> {
     files.iter().filter_map(|path| read(path).ok()).collect()
 }
 
-/// The cases of MaskBench in an order that begins with some `count` spread evenly over the whole, the same on every
-/// run.
+/// Iterates over the cases of MaskBench, beginning with `count` cases that are spread evenly over the whole. The
+/// order is the same on every run.
 pub fn spread(cases: &[Case], count: usize) -> impl Iterator<Item = &Case> {
     let step = (cases.len() / count.max(1)).max(1);
     (0..step).flat_map(move |from| cases.iter().skip(from).step_by(step))
@@ -94,7 +94,7 @@ fn declared<'a>(value: &'a Value, found: &mut Vec<&'a Map<String, Value>>) {
     }
 }
 
-/// The same value with the keys of each object in the order of the `properties` that name most of them.
+/// Returns the value with the keys of each object in the order of the `properties` that contain most of them.
 fn reordered(value: &Value, orders: &[&Map<String, Value>]) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| reordered(item, orders)).collect(),

@@ -33,7 +33,7 @@ pub type Step = [f64; CALLS.len()];
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LatencyError {
-    /// A token was refused.
+    /// A token was rejected.
     #[error("token {at} of the sequence was refused")]
     Accept {
         /// Index of the token.

@@ -25,7 +25,7 @@ pub enum Text<'a> {
     Regex(&'a str),
     /// A JSON Schema, of documents that have one text each: compact, with canonical numbers.
     JsonSchema(&'a str),
-    /// The same of documents in the text form that is the default.
+    /// A JSON Schema, for documents in the default text form.
     Natural(&'a str),
 }
 
@@ -65,7 +65,7 @@ impl Text<'_> {
     }
 }
 
-/// The first finding as text.
+/// Returns the first diagnostic as text.
 fn first(findings: Vec<Diagnostic>) -> String {
     findings.first().map(ToString::to_string).unwrap_or_default()
 }
@@ -110,11 +110,11 @@ impl Ours {
         Self::of(inputs::LLAMA)
     }
 
-    /// The same for another tokenizer of the data folder.
+    /// Does the same for another tokenizer of the data folder.
     ///
     /// # Panics
     ///
-    /// As [`Ours::vocabulary`].
+    /// See [`Ours::vocabulary`].
     pub fn of(name: &str) -> Option<Self> {
         let bytes = Self::vocabulary_of(name)?.to_bytes().expect("it fits the format");
         let vocabulary = VocabularyArtifact::from_buffer(bytes);
@@ -174,8 +174,8 @@ impl Ours {
         Ok(Grammar::from_artifact(artifact))
     }
 
-    /// The vocabulary for engines that are no crates: `tokens` as hexadecimal bytes by id, empty where a token is no text,
-    /// `end_tokens` and `logit_width`.
+    /// Returns the vocabulary for engines that are not crates: `tokens` as hexadecimal bytes by id, empty for a token
+    /// without text, `end_tokens` and `logit_width`.
     pub fn exported(&self) -> serde_json::Value {
         let vocabulary = self.artifact();
         let token = |token: u32| {

@@ -86,11 +86,11 @@ impl Peer {
         Self { factory }
     }
 
-    /// A matcher at the start of a sequence.
+    /// Creates a matcher at the start of a sequence.
     ///
     /// # Errors
     ///
-    /// Its own words, where it does not take the source.
+    /// The peer's message, if it rejects the source.
     pub fn matcher(&self, text: Text<'_>) -> Result<Matcher, String> {
         let grammar = match text {
             Text::Lark(text) => TopLevelGrammar::from_lark(text.to_owned()),

@@ -37,12 +37,12 @@ impl Samples {
         self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
     }
 
-    /// The middle one; 0 where there are no samples.
+    /// The median; 0 if there are no samples.
     pub fn median(&self) -> f64 {
         self.percentiles()[0]
     }
 
-    /// The values at the shown percentiles, nearest rank; 0 where there are no samples.
+    /// The values at the shown percentiles, nearest rank; 0 if there are no samples.
     pub fn percentiles(&self) -> [f64; SHOWN.len()] {
         let Percentiles { p50, p90, p99, p999, max } = Percentiles::of(&mut self.0.clone());
         [p50, p90, p99, p999, max]

@@ -67,7 +67,7 @@ impl CompileOptions {
         self
     }
 
-    /// Writes what decides an artifact's bytes or whether there is one.
+    /// Writes everything that affects an artifact's bytes or its existence.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record } = self;
         let NetworkLimits { rule_states, states, rules, packed_texts, count_dependent_states } =
@@ -87,7 +87,7 @@ pub enum CompileError {
     Budget {
         /// The limit that was met, and the phase of the compilation.
         error: BudgetError,
-        /// The rule at hand.
+        /// The current rule.
         rule: String,
         /// The origin of that rule.
         origin: Box<Origin>,
@@ -100,10 +100,10 @@ pub enum CompileError {
     Masks {
         /// The error of the masks.
         error: MaskError,
-        /// The rule at hand.
+        /// The current rule.
         rule: String,
     },
-    /// No token can begin the grammar.
+    /// No sequence of tokens spells a text of the grammar.
     #[error(
         "no sequence of tokens of the vocabulary spells a text of the grammar: a byte it needs is no token"
     )]
@@ -271,8 +271,8 @@ impl Begun {
     }
 }
 
-/// Compiles grammars for one vocabulary. Keep it for as long as there are grammars to compile: what it learns about the
-/// vocabulary serves all of them. `Send` and `Sync`.
+/// Compiles grammars for one vocabulary. Keep it as long as there are grammars to compile: facts of the vocabulary
+/// are computed once. `Send` and `Sync`.
 pub struct Compiler {
     lexicon: VocabularyLexicon,
     known: VocabularyFacts,
@@ -462,7 +462,7 @@ pub fn build_vocabulary(
     shared: &Grammar,
     threads: Option<NonZero<usize>>,
 ) -> Result<VocabularyData, CompileError> {
-    // No grammar of a user's is compiled here, and a vocabulary has many tokens.
+    // No grammar of a user is compiled here, and a vocabulary has many tokens.
     let context = Context { budget: &Budget::unlimited(), threads: &Threads::new(threads) };
     let tokens: Vec<_> = table.tokens.iter().map(|t| (t.bytes.clone(), t.kind)).collect();
     let trie = TrieData::build(&tokens)?;

@@ -149,7 +149,7 @@ impl Compiler {
     }
 }
 
-/// An error of a compilation as a finding about its source.
+/// Converts an error of a compilation to a diagnostic about its source.
 fn found(error: CompileError) -> Vec<Diagnostic> {
     vec![error.to_diagnostic()]
 }

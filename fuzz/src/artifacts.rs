@@ -1,4 +1,4 @@
-//! Artifacts of grammars with some words changed, behind a right checksum, opened and used.
+//! Artifacts of grammars with some words changed and a correct checksum, opened and used.
 
 use std::sync::OnceLock;
 

@@ -5,7 +5,7 @@ use grammarc_json::{JsonSchema, JsonlOptions, JsonlStream, PartialJson, parse, p
 
 use crate::input::Input;
 
-/// Schemas that texts are read under; none is one more.
+/// Schemas of the texts; the absence of a schema is one more choice.
 const SCHEMAS: [&str; 4] = [
     r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {"enum": ["x", "yz", null]}}}"#,
     r##"{"type": "array", "items": {"anyOf": [{"type": "string"}, {"$ref": "#"}]}}"##,
@@ -59,7 +59,7 @@ fn lines(text: &str, schema: Option<&JsonSchema>, part: usize) {
     assert_eq!(items, whole.items, "{text:?}");
 }
 
-/// Partial values, whole at last, are those of the strict parser.
+/// Checks that partial values, once complete, equal those of the strict parser.
 fn partial(text: &str, schema: Option<JsonSchema>, part: usize) {
     let mut partial = PartialJson::new(schema);
     let pushed = parts(text, part).try_for_each(|part| partial.push(&part).map(drop));

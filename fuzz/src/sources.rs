@@ -25,7 +25,7 @@ const TIME: Duration = Duration::from_millis(500);
 const LATE: Duration = Duration::from_secs(4);
 /// Memory that a source may take, by the compiler's estimate.
 const MEMORY: usize = 256 << 20;
-/// The first byte of TypeScript. Other bytes tell the languages that were there before it, as the corpus has them.
+/// The first byte of TypeScript. Other bytes choose the older languages, as in the corpus.
 const TYPESCRIPT: u8 = 0xFE;
 /// The first byte of a structural tag.
 const STRUCTURAL_TAG: u8 = 0xFD;

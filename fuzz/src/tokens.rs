@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
                 let allowed: Vec<u32> = matcher.mask().iter().take(256).collect();
                 if !allowed.is_empty() {
                     let token = allowed[input.below(allowed.len())];
-                    // A limit on configurations may refuse what the mask allows.
+                    // A limit on configurations may reject a token that the mask allows.
                     if matcher.accept(token).is_ok() {
                         accepted.push(token);
                     }

@@ -139,7 +139,7 @@ fn followed(names: &[String]) -> impl Iterator<Item = &String> {
     (0..PEERS_FOLLOWED).map(move |_| &names[draws.below(names.len())])
 }
 
-/// Writes what an engine in another language is measured with.
+/// Writes the inputs for an engine in another language.
 fn export(counts: &[usize], path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let ours = Ours::llama().ok_or("the tokenizer is not there")?;
     let mut cases = Vec::new();

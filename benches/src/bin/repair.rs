@@ -64,7 +64,7 @@ const OUTCOMES: [(Outcome, &str); 5] = [
     (Outcome::Refused, "refused"),
 ];
 
-/// Whether two values are the same, numbers by their value.
+/// Whether two values are equal, with numbers compared by value.
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {

@@ -36,7 +36,7 @@ pub struct Judged {
     pub fill_ns: Vec<u64>,
 }
 
-/// Why a schema is refused.
+/// The error of a rejected schema.
 #[derive(Debug, Serialize)]
 pub struct Refusal {
     /// Code of the first error.
@@ -78,7 +78,7 @@ pub struct TestResult {
     pub accepted: bool,
     /// Tokens of the instance.
     pub tokens: usize,
-    /// Tokens accepted before one was refused.
+    /// Number of tokens accepted before one was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<usize>,
     /// Why no verdict was reached.
@@ -92,7 +92,7 @@ pub struct Judge {
     tokens: Tokens,
     schema_options: JsonSchemaOptions,
     compile_options: CompileOptions,
-    /// Makes what a compilation may take.
+    /// Creates the budget of a compilation.
     budget: Box<dyn Fn() -> Budget + Send + Sync>,
 }
 
@@ -195,7 +195,7 @@ impl Judge {
     }
 }
 
-/// Leads the tokens of an instance through the masks, and times those.
+/// Reads the tokens of an instance through the masks, and times these.
 fn lead(
     grammar: &Grammar,
     tokens: &[u32],

@@ -1,4 +1,4 @@
-//! Arguments that several verbs share. Each verb's own arguments stand with the verb.
+//! Arguments of several verbs. Each verb's own arguments are defined with the verb.
 
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     Refused {
         /// The source.
         source: Source,
-        /// The errors, and what else was found.
+        /// The errors and other findings.
         diagnostics: Vec<Diagnostic>,
     },
     /// Something was found that no source text is to blame for. Exit code 1.

@@ -104,12 +104,12 @@ pub(crate) struct Request {
     pub(crate) front_end: FrontEnd,
     /// The options of the front end, for the artifact to record.
     pub(crate) options: Vec<(&'static str, String)>,
-    /// In order and each once.
+    /// Sorted, without repetition.
     deny: Vec<Deny>,
 }
 
 impl SourceArgs {
-    /// Reads the source, and what it may refer to.
+    /// Reads the source, and the sources that it may refer to.
     pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
         let source = match built_in(&self.source) {

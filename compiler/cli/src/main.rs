@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
-            // Help goes to stdout and ends well; where it cannot be written there is nobody to tell.
+            // Help goes to stdout and succeeds. If it cannot be written, nobody can be informed.
             let _ = usage.print();
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
         }

@@ -24,7 +24,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A spinner for this output; a silent one where nobody would see it.
+    /// Creates a spinner for this output, which is hidden if nobody would see it.
     pub(crate) fn new(output: &Output) -> Self {
         let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {

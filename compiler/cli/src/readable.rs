@@ -1,6 +1,6 @@
 //! Bytes, sizes and times as people read them.
 
-/// Bytes as text, with control characters and what is not UTF-8 escaped.
+/// Bytes as text, with escapes for control characters and invalid UTF-8.
 pub(crate) fn text(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {

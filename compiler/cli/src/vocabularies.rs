@@ -1,4 +1,4 @@
-//! Vocabulary artifacts: opened, built, and found beside what was compiled for them.
+//! Vocabulary artifacts: opens, builds and finds them.
 
 use std::ffi::OsStr;
 use std::num::NonZero;
@@ -166,7 +166,7 @@ fn data(
     data.map_err(|error| Problem::Build(Box::new(error)))
 }
 
-/// Writes what an import noticed.
+/// Writes the findings of an import.
 pub(crate) fn findings(table: &TokenTable, spec: &str, output: &mut Output) -> Result<(), Failure> {
     let findings: &[Diagnostic] = &table.findings;
     output.diagnostics(&Source::new(spec, ""), findings)

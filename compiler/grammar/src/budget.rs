@@ -57,7 +57,7 @@ pub enum Phase {
     Masks,
     /// Putting the artifact together.
     Emitting,
-    /// Waiting for another request that has the same source compiled.
+    /// Waiting for another request, which compiles the same source.
     Waiting,
 }
 
@@ -121,7 +121,7 @@ pub enum BudgetError {
 }
 
 impl BudgetError {
-    /// Code of the finding that it is.
+    /// The code of the error's diagnostic.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Time { .. } => "budget::time",
@@ -201,7 +201,7 @@ impl Budget {
         self
     }
 
-    /// The same for a compilation that has taken some time before.
+    /// Counts time that the compilation has already taken.
     #[must_use]
     pub fn already_taken(mut self, time: Duration) -> Self {
         self.started = self.started.checked_sub(time).unwrap_or(self.started);
@@ -248,14 +248,14 @@ impl Budget {
         self.check()
     }
 
-    /// Looks at the clock and the flag: before work of unknown length, and after it.
+    /// Checks the clock and the flag: before and after work of unknown length.
     ///
     /// # Errors
     ///
-    /// [`Spent`] where a limit is met, or was before.
+    /// [`Spent`] if a limit is met, now or before.
     #[cold]
     pub fn check(&self) -> Result<(), Spent> {
-        // As long as it is spent, each step is looked at.
+        // While the budget is spent, each step is checked.
         LEFT.set(0);
         if self.spent.get().is_some() {
             return Err(Spent);
@@ -292,7 +292,7 @@ impl Budget {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// Nothing held yet, to be grown and given back when dropped.
+    /// Begins an account of memory: it grows, and is given back on drop.
     pub fn hold(&self) -> MemoryUse<'_> {
         MemoryUse::new(Some(self))
     }
@@ -348,7 +348,7 @@ impl Budget {
     }
 }
 
-/// Bytes that something takes of a budget, where there is one, for as long as this lives.
+/// An account of memory within a budget, if there is one. The bytes are given back on drop.
 #[derive(Debug)]
 pub struct MemoryUse<'b> {
     budget: Option<&'b Budget>,

@@ -17,7 +17,7 @@ use super::ir::{ByteSet, Literals, TokenRef};
 /// Most warnings for one source.
 const MOST: usize = 8;
 
-/// The special tokens of a vocabulary by their texts. There are none without a vocabulary.
+/// The special tokens of a vocabulary, by their texts. Empty without a vocabulary.
 #[derive(Clone, Debug, Default)]
 pub struct ControlTokens {
     vocabulary: Option<VocabularyArtifact>,

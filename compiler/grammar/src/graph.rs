@@ -1,6 +1,6 @@
-//! Strongly connected components, and the minimal elements of a preorder: what several rooms need of graphs and orders.
+//! Strongly connected components, and the minimal elements of a preorder.
 
-/// How deep the search goes in most graphs.
+/// Depth of the search in most graphs.
 const DEEP: usize = 128;
 
 /// Entries that most lists have at most, put together: rules call each other some thirty times.
@@ -9,7 +9,7 @@ const LONG: usize = 32;
 /// Lists of nodes, one for each node, in one buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// By node, where its list ends.
+    /// By node, the end of its list.
     ends: Vec<u32>,
     nodes: Vec<u32>,
 }
@@ -48,7 +48,7 @@ impl Lists {
         self.ends.push(self.nodes.len() as u32);
     }
 
-    /// How many there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -91,13 +91,13 @@ impl<L: IntoIterator<Item = usize>> FromIterator<L> for Lists {
     }
 }
 
-/// The nodes in the order of their components, those of one in ascending order.
+/// Returns the nodes in the order of their components, ascending within a component.
 pub fn by_component(component: &[u32]) -> Vec<u32> {
     Lists::of_pairs(component.len(), component.iter().copied().zip(0..)).nodes
 }
 
-/// Component number of each of `count` nodes, given the successors of each. Components are numbered so that every edge
-/// leads to the same or a lower number: callees before callers. O(nodes + edges).
+/// Numbers the strongly connected components of `count` nodes, given the successors of each. Every edge leads to the
+/// same or a lower number: callees before callers. O(nodes + edges).
 pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
     successors: impl Fn(usize) -> I,

@@ -26,7 +26,7 @@ impl Word for u32 {
 #[derive(Clone, Debug)]
 pub struct Interner<T = u32> {
     words: Vec<T>,
-    /// By sequence, where it ends.
+    /// By sequence, its end in the buffer.
     ends: Vec<usize>,
     /// The numbers, to be found by content.
     numbers: HashTable<u32>,

@@ -109,7 +109,7 @@ pub fn error(
     Some(Diagnostic::error(code, message).with_label(span, "").with_help(language.help()))
 }
 
-/// The language of a text, where something shows it.
+/// Recognizes the language of a text. `None` if no syntax identifies it.
 pub fn recognize(text: &str) -> Option<Recognized> {
     let start = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
     let found = |language, span| Some(Recognized { language, span });

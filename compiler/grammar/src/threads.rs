@@ -120,7 +120,7 @@ impl Threads {
         Self { count: count.unwrap_or_else(all).get(), pool: Pool::new() }
     }
 
-    /// How many there are, with the one that asks.
+    /// The number of threads, including the calling one.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -89,7 +89,7 @@ impl<T> Flights<T> {
 }
 
 impl<T> Lead<'_, T> {
-    /// Gives those who wait an answer. Whoever asks from now on boards another flight.
+    /// Gives the waiting threads an answer. Later requests board another flight.
     pub(super) fn land(self, answer: T) {
         *lock(&self.flight.state) = State::Landed(answer);
     }

@@ -80,7 +80,7 @@ pub(super) struct Folder {
     unswept: AtomicU64,
     /// Whether this process has written a file.
     has_written: AtomicBool,
-    /// The process that sweeps; 0 for none.
+    /// The process that sweeps; 0 if there is none.
     sweeper: AtomicU32,
 }
 
@@ -116,7 +116,7 @@ impl Folder {
         self.path.join(format!("{key}.gmask"))
     }
 
-    /// The artifact of a key, where there is a whole one.
+    /// Opens the artifact of a key. `None` unless there is an undamaged one.
     pub(super) fn get(
         &self,
         key: &Key,

@@ -35,7 +35,7 @@ pub struct Index {
 pub struct IndexedVocabulary {
     /// Its name in the build.
     pub name: String,
-    /// Its file, where it lies in the folder.
+    /// The file, if it is in the folder.
     pub file: Option<String>,
     /// Digest of all that it was built from.
     pub inputs: Digest,

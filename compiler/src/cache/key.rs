@@ -29,7 +29,7 @@ use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
 use crate::vocabulary::TokenTable;
 
-/// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
+/// The version of the compiler and the digest of its sources. Artifacts of equal requests are equal if this is.
 pub const COMPILER: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("GRAMMARC_SOURCES"));
 
 /// Identifies the artifact of a source, a front end, options and a vocabulary, for this version of the compiler.
@@ -73,14 +73,15 @@ impl Key {
     }
 }
 
-/// In hexadecimal.
+/// Hexadecimal.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// Identifies what the artifact of a text, a front end and a vocabulary accepts, for this version of the compiler.
+/// Identifies the language that the artifact of a text, a front end and a vocabulary accepts, for this version of the
+/// compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Content(pub(super) Digest);
@@ -94,7 +95,7 @@ impl Content {
     }
 }
 
-/// In hexadecimal.
+/// Hexadecimal.
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -18,7 +18,7 @@ use crate::diagnostics::Diagnostic;
 /// Time after which a hit in memory counts as a use of the file.
 pub(super) const TOUCH_AFTER: Duration = Duration::from_secs(3600);
 
-/// An artifact, with what was found when it was compiled.
+/// An artifact, with the findings of its compilation.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     pub(super) artifact: GrammarArtifact,
@@ -72,7 +72,7 @@ impl Memory {
         }
     }
 
-    /// The same entries in another memory, which shares the artifacts.
+    /// Copies the entries to another memory, which shares the artifacts.
     pub(super) fn copy(&self) -> Self {
         Self { artifacts: self.artifacts.copy(), refusals: self.refusals.copy() }
     }
@@ -102,7 +102,7 @@ impl Memory {
         self.refusals.keep(digest, diagnostics, bytes);
     }
 
-    /// Has every file be unused for long.
+    /// Makes the last use of every file old.
     #[cfg(test)]
     pub(super) fn age(&mut self) {
         for (_, (opened, _)) in &mut self.artifacts.entries {
@@ -111,7 +111,7 @@ impl Memory {
     }
 }
 
-/// Bytes that a finding takes, about.
+/// The estimated size of a diagnostic in bytes.
 fn length(diagnostic: &Diagnostic) -> usize {
     let Diagnostic { message, help, pointer, labels, .. } = diagnostic;
     let texts = [help, pointer].into_iter().flatten().map(String::len);
@@ -122,7 +122,7 @@ fn length(diagnostic: &Diagnostic) -> usize {
 /// Values by digest, bounded in number and weight.
 #[derive(Debug)]
 struct Bounded<V> {
-    /// With the weight of each.
+    /// Values, each with its weight.
     entries: LruCache<Digest, (V, usize), FxBuildHasher>,
     most: usize,
     most_weight: usize,

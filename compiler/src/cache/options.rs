@@ -1,4 +1,4 @@
-//! The options of a cache: where it keeps artifacts, and how much.
+//! The options of a cache: the location of artifacts, and bounds.
 
 use std::path::PathBuf;
 

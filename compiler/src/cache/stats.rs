@@ -49,12 +49,12 @@ impl Counters {
         self.counts[count as usize].fetch_add(number, Ordering::Relaxed);
     }
 
-    /// The time of a compilation, whatever became of it.
+    /// Records the time of a compilation, successful or not.
     pub(super) fn compiled_for(&self, time: Duration) {
         self.compilations.add(time);
     }
 
-    /// The time of a request from its call to its end, whatever became of it.
+    /// Records the time of a request from its call to its end, successful or not.
     pub(super) fn answered_in(&self, time: Duration) {
         self.requests.add(time);
     }

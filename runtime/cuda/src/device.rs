@@ -47,7 +47,7 @@ impl Default for DeviceOptions {
     }
 }
 
-/// A device, opened. A clone is the same one.
+/// An open device. A clone is the same device.
 #[derive(Clone, Debug)]
 pub struct Device(Arc<Opened>);
 
@@ -226,7 +226,7 @@ impl Device {
         self.0.context.launch(kernel, shape, params, stream)
     }
 
-    /// A grid without blocks is refused by the driver, and is nothing to do.
+    /// The driver rejects a grid without blocks, and there is nothing to do.
     fn launch_unless_empty<P: NoUninit>(
         &self,
         kernel: Kernel,

@@ -67,7 +67,7 @@ impl DevicePointer {
         Self(slice.as_mut_ptr() as u64)
     }
 
-    /// An address some bytes further on, within the same memory.
+    /// Returns the address some bytes later, within the same memory.
     pub(crate) fn offset(self, bytes: u64) -> Self {
         Self(self.0 + bytes)
     }
@@ -116,7 +116,8 @@ macro_rules! functions {
         impl Functions {
             fn load(library: &Library) -> Result<Self, CudaError> {
                 $(
-                    // SAFETY: the symbol has this signature, and the library stays loaded as long as what holds the functions.
+                    // SAFETY: the symbol has this signature, and the library stays loaded as long as the owner of the
+                    // functions.
                     let $name = unsafe {
                         library.get::<unsafe extern "C" fn($($argument),*) -> c_int>($symbol.as_bytes())
                     };
@@ -208,7 +209,7 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// Opens a device by the driver at a path, or where the system has it.
+    /// Opens a device with the driver at a path, or with the system's.
     pub(crate) fn open(driver: Option<&Path>, ordinal: u32) -> Result<Arc<Self>, CudaError> {
         let library = load(driver)?;
         let functions = Functions::load(&library)?;
@@ -332,7 +333,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: retained once, when this was made. A driver that is shutting down refuses, and there is nothing to be done.
+        // SAFETY: retained once, when this was made. A driver that is shutting down fails, and nothing can be done.
         unsafe { (self.functions.release)(self.device) };
     }
 }
@@ -344,7 +345,7 @@ impl Functions {
         }
         let text = |ask: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
             let mut text = ptr::null();
-            // SAFETY: the driver writes a pointer to a text of its own, or none for a status that it does not know.
+            // SAFETY: the driver writes a pointer to its own text, or null for an unknown status.
             let known = unsafe { ask(status, &mut text) } == 0 && !text.is_null();
             // SAFETY: such a text ends with a zero and stays.
             known.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
@@ -362,7 +363,7 @@ fn load(driver: Option<&Path>) -> Result<Library, CudaError> {
     };
     let mut tried = Vec::new();
     for name in names {
-        // SAFETY: the driver's initialisers are those of every CUDA program; a path is the caller's word.
+        // SAFETY: the driver's initializers are those of every CUDA program; the caller guarantees a path.
         match unsafe { Library::new(&name) } {
             Ok(library) => return Ok(library),
             Err(error) => tried.push(error.to_string()),

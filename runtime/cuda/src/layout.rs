@@ -10,7 +10,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const ROW_PARTS: usize = 13;
 /// Most frames of a position.
 pub(crate) const FRAMES: usize = 32;
-/// There is a mask.
+/// The row has a mask.
 pub(crate) const ROW_MASKED: u32 = 0x100;
 /// The device does not decide a position.
 pub(crate) const STATUS_HOST: u32 = 1;

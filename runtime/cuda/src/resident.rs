@@ -12,7 +12,8 @@ use crate::layout::{
 };
 use crate::pool::{Pool, ResidentVocabulary, Words};
 
-/// A grammar on a device, with the end tokens of its matchers. A clone is the same one; its words are given back with the last.
+/// A grammar on a device, with the end tokens of its matchers. A clone is the same grammar. Dropping the last clone
+/// frees its words.
 #[derive(Clone, Debug)]
 pub struct Resident(Arc<Tables>);
 

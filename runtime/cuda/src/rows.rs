@@ -1,8 +1,7 @@
 //! Rows for hosts that advance on the CPU: four bytes for each row and step instead of 16 KB.
 //!
-//! The masks of positions repeat: most of a batch is within strings, numbers, or between the same two keys. So a row is
-//! kept on the device under a number, and the host sends numbers. A row that was not there before is sent with them, in
-//! 64 bytes.
+//! The masks of positions repeat: most of a batch is within strings, numbers, or between the same two keys. So the
+//! device keeps each row under a number, and the host sends numbers. A new row is sent with them, in 64 bytes.
 
 use std::collections::HashMap;
 
@@ -101,11 +100,11 @@ impl RowTable {
         Ok(number)
     }
 
-    /// Copies the rows that are new to the device, neighbours at once. Before the work that names them.
+    /// Copies the new rows to the device, adjacent ones together. Call it before launching work that uses them.
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn flush(&mut self, stream: Stream) -> Result<(), CudaError> {
         self.fresh.sort_unstable();
         self.fresh.dedup();
@@ -118,12 +117,12 @@ impl RowTable {
         Ok(())
     }
 
-    /// Writes negative infinity over the logits that are not allowed, and leaves the others as they are. A row's number is one of
-    /// [`number`](Self::number).
+    /// Writes negative infinity over the logits that are not allowed, and leaves the others unchanged. A row's number
+    /// is a result of [`number`](Self::number).
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn apply(&self, logits: &DeviceLogits, stream: Stream) -> Result<(), CudaError> {
         self.device.apply(self.rows.pointer(), logits, stream)
     }
@@ -132,7 +131,7 @@ impl RowTable {
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn fill(
         &self,
         bitmask: &DeviceBitmask,

@@ -59,7 +59,7 @@ pub struct DeviceTokens {
     pub tokens: DevicePointer,
     /// Tokens from one sequence to the next.
     pub stride: i64,
-    /// By sequence its slot, i32, -1 for none; or [`DevicePointer::NULL`]: its own number.
+    /// The slot of each sequence, i32, -1 for none; or [`DevicePointer::NULL`]: the number of the sequence.
     pub slots: DevicePointer,
 }
 
@@ -171,11 +171,11 @@ impl Slots {
         Ok(())
     }
 
-    /// Lets a slot go: its rows allow everything from here on, and nothing advances it.
+    /// Releases a slot: from now on its rows allow everything, and it does not advance.
     ///
     /// # Errors
     ///
-    /// There is no such slot, or the driver refuses.
+    /// There is no such slot, or the driver fails.
     pub fn release(&mut self, slot: u32, stream: Stream) -> Result<(), CudaError> {
         let slots = self.slots;
         let held = self.held.get_mut(slot as usize).ok_or(CudaError::Slot { slot, slots })?;
@@ -216,7 +216,7 @@ impl Slots {
     ///
     /// # Errors
     /// The driver fails.
-    /// The driver refuses.
+    /// The driver fails.
     pub fn fill(
         &self,
         bitmask: &DeviceBitmask,

@@ -82,7 +82,7 @@ enum Part {
     Scaling,
 }
 
-/// The engines and what they are measured with.
+/// The engines and their inputs.
 struct Bench {
     ours: Ours,
     /// The peer as its users run it.
@@ -92,7 +92,7 @@ struct Bench {
     tokenizer: Tokenizer,
     /// Schemas that both engines compile.
     cases: Vec<Case>,
-    /// Their texts, where a part needs them.
+    /// The texts of the schemas, if a part needs them.
     runs: Vec<Run>,
     /// Engines that were measured by a script.
     recorded: Vec<Recorded>,

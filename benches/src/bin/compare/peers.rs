@@ -63,13 +63,13 @@ impl Recorded {
         format!("{}: {}, {}", self.engine, self.version, self.settings)
     }
 
-    /// The masks and the accepts of a schema's text by token, where it took the text.
+    /// The times of masks and accepts by token. `None` if the engine did not accept the text.
     pub(crate) fn steps(&self, id: &str) -> Option<[&[f64]; 2]> {
         let case = self.cases.get(id)?;
         Some([case.mask_us.as_deref()?, case.accept_us.as_deref()?])
     }
 
-    /// Microseconds from a schema to its first mask, where it took the schema in time.
+    /// Microseconds from a schema to its first mask. `None` if the engine did not compile the schema in time.
     pub(crate) fn compile(&self, id: &str) -> Option<f64> {
         self.cases.get(id)?.compile_us
     }
@@ -80,7 +80,7 @@ impl Recorded {
     }
 }
 
-/// Writes what is measured: the vocabulary, each schema with the tokens of its text, and the densities of masks.
+/// Writes the inputs: the vocabulary, each schema with the tokens of its text, and the densities of masks.
 pub(crate) fn export(bench: &Bench, path: &Path) -> io::Result<()> {
     let mut tokens: BTreeMap<&str, [Vec<u32>; 2]> = BTreeMap::new();
     for Run { id, text, tokens: compact, .. } in &bench.runs {

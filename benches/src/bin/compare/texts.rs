@@ -38,7 +38,7 @@ pub(crate) fn all(bench: &Bench) -> io::Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// A text of a valid instance, where all engines accept it whole.
+/// Returns the text of a valid instance, if all engines accept it.
 fn prepare(bench: &Bench, case: &Case) -> Option<Run> {
     let schema = case.schema.to_string();
     let grammar = bench.ours.grammar(Text::JsonSchema(&schema)).ok()?;

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 const WORDS: usize = 6_000;
 /// Outputs whose tokens are gone through.
 const OUTPUTS: u64 = 20;
-/// Properties of the schema; what is compiled of them has about a thousand states.
+/// Number of properties of the schema. Its grammar has about a thousand states.
 const PROPERTIES: usize = 64;
 
 const PIECES: &[&str] = &[

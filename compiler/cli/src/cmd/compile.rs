@@ -128,7 +128,7 @@ pub(crate) struct VocabularyFile {
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     pub(crate) vocabulary: f64,
-    /// From the source text to the artifact, with all masks.
+    /// Time from the source text to the artifact, with all masks.
     pub(crate) compile: f64,
     pub(crate) total: f64,
 }
@@ -143,7 +143,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let budget = args.limits.budget();
     let cache = args.cache()?;
     let layers = Layer::from_environment().map_err(Problem::Layer)?;
-    // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
+    // A rejected source should not wait for a vocabulary. With a cache, the source may not have to be read at all.
     let waits = cache.is_some()
         || !layers.is_empty()
         || request.front_end.depends_on_vocabulary(&request.source);

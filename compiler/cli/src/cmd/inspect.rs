@@ -1,7 +1,7 @@
-//! `grammarc inspect`: what is inside an artifact of either kind.
+//! `grammarc inspect`: the contents of an artifact of either kind.
 //!
-//! The header, the checksum and the sections are checked in any case; with the vocabulary, or for a vocabulary
-//! artifact, all that opening checks is checked.
+//! The header, the checksum and the sections are always checked. With the vocabulary, or for a vocabulary artifact,
+//! all checks of opening are made.
 
 use std::path::PathBuf;
 

@@ -26,7 +26,7 @@ pub(crate) struct RepairArgs {
     coerce: bool,
 }
 
-/// A repair, or why there is none.
+/// A repair, or the reason for its absence.
 #[derive(Debug, Serialize)]
 pub(crate) struct Repair {
     /// JSON; `None` if the text was not repaired.
@@ -41,7 +41,7 @@ pub(crate) struct Repair {
 /// An edit as a value.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditValue {
-    /// First byte and the one behind the last.
+    /// Start and end of the byte range.
     pub(crate) at: [usize; 2],
     pub(crate) kind: &'static str,
     pub(crate) removed: String,

@@ -75,7 +75,7 @@ pub enum SampleError {
         /// The text of the tokens.
         text: Vec<u8>,
     },
-    /// No completion was found that the tokens spell within the limits.
+    /// No completion within the limits can be spelled by tokens.
     #[error("no end was found after {tokens} tokens; the text reads \"{}\"", text.escape_ascii())]
     Unfinished {
         /// Tokens accepted.
@@ -83,7 +83,7 @@ pub enum SampleError {
         /// The text of the tokens.
         text: Vec<u8>,
     },
-    /// A token of the mask was refused: the artifact is wrong, or a limit of the runtime was met.
+    /// A token of the mask was rejected: the artifact is wrong, or a limit of the runtime was met.
     #[error("a token of the mask was not accepted after {tokens} tokens")]
     Accept {
         /// Tokens accepted.
@@ -177,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Keeps the tokens of one kind, or plain tokens of all kinds, where there are any.
+    /// Keeps the tokens of one kind, or plain tokens of all kinds, if there are any.
     fn prefer_plain(&mut self, allowed: &mut Vec<u32>) {
         let kind = |token: &u32| self.sampler.kinds.get(*token as usize).copied().flatten();
         let mut kinds: Vec<Kind> = allowed.iter().filter_map(kind).collect();
@@ -254,7 +254,7 @@ enum Kind {
     Mark(u8),
 }
 
-/// The kind of a plain token; none for all other tokens.
+/// Returns the kind of a plain token. `None` for other tokens.
 fn kind_of(bytes: &[u8]) -> Option<Kind> {
     let word = bytes.strip_prefix(b" ").unwrap_or(bytes);
     match bytes {

@@ -23,14 +23,14 @@ pub type Edges = SmallVec<[Edge; 7]>;
 /// One state: sorted, disjoint edges and whether a string may end here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DfaState {
-    /// Transitions, sorted by symbol, disjoint. A symbol on no edge is refused.
+    /// Transitions, sorted by symbol and disjoint. A symbol without a transition is rejected.
     pub edges: Edges,
     /// Whether a string may end here.
     pub accepting: bool,
 }
 
 impl DfaState {
-    /// Adds a transition on symbols above all others, as part of the last where they are neighbours with one target.
+    /// Adds a transition on symbols above all others. It extends the last one if they are neighbours with one target.
     pub fn add(&mut self, edge: Edge) {
         match self.edges.last_mut() {
             Some(last) if last.target == edge.target && last.hi + 1 == edge.lo => last.hi = edge.hi,
@@ -88,7 +88,7 @@ impl Dfa {
         let mut reached = vec![false; count];
         reached[0] = true;
         let mut stack = vec![0u32];
-        // By state, the last edge into it that was met; by edge, its source and the edge into the same state before.
+        // By state, the last visited edge into it; by edge, its source and the edge into the same state before.
         let mut last = vec![u32::MAX; count];
         let edges = self.states.iter().map(|state| state.edges.len()).sum();
         let mut sources: Vec<(u32, u32)> = Vec::with_capacity(edges);

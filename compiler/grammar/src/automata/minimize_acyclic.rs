@@ -53,9 +53,9 @@ const UNRESOLVED: u32 = u32::MAX;
 /// Why there are no classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unresolved {
-    /// There are states from which nothing is accepted.
+    /// The automaton has dead states.
     Dead,
-    /// They are not easily found.
+    /// The effort is exceeded.
     Effort,
     /// The budget is spent.
     Limit(StateLimit),
@@ -131,7 +131,7 @@ struct AcyclicMinimizer<'a> {
 struct ByByte {
     /// The last such class that leads to this class.
     last: u32,
-    /// Of such a class, its byte, and the class before it with the same target.
+    /// The byte of such a class, and the class before it with the same target.
     byte: u32,
     before: u32,
 }
@@ -171,7 +171,7 @@ impl AcyclicMinimizer<'_> {
         class == new
     }
 
-    /// Returns the class of the classified states that equal a state, which is `new` if there are none.
+    /// Returns the class of a classified state that equals this one, or `new` if there is none.
     fn class_like(&mut self, state: u32, new: u32) -> u32 {
         if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
             && byte == hi
@@ -450,7 +450,7 @@ impl AcyclicMinimizer<'_> {
         Ok(self.allowed.spend(edges)?)
     }
 
-    /// A number that tells what a state does with a few symbols: equal for equal states. O(edges^symbols).
+    /// Returns a hash of a state's behaviour on a few symbols: equal for equal states. O(edges^symbols).
     fn look_ahead(&self, state: u32, symbols: u32) -> u32 {
         let accepting = self.table.accepts(state).into();
         let Some(symbols) = symbols.checked_sub(1) else { return accepting };
@@ -497,7 +497,7 @@ impl AcyclicMinimizer<'_> {
     }
 }
 
-/// Whether two states go on with the same symbols, and `agree` of all targets of both with one symbol.
+/// Whether two states have transitions on the same symbols, and `agree` holds for the targets of both on each symbol.
 fn in_step(table: &Table, a: u32, b: u32, mut agree: impl FnMut(u32, u32) -> bool) -> bool {
     let [mut a, mut b] = [a, b].map(|at| table.edges(at).iter().copied().peekable());
     loop {

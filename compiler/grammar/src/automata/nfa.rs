@@ -3,9 +3,9 @@
 //!
 //! K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
 //!
-//! A state has one or two transitions, and there are many states, so transitions stand in two shared lists.
-//! Transitions on symbols that are added to a state one right after the other are a run, to be read in place: the
-//! states of most automata have no more than one. Runs and transitions on nothing are linked within a state.
+//! A state has one or two transitions, and there are many states, so transitions are in two shared lists. Consecutive
+//! transitions on symbols of one state are a run: the states of most automata have at most one. Runs and empty
+//! transitions are linked within a state.
 
 use super::{Dfa, Edge, Symbol};
 
@@ -39,7 +39,7 @@ pub struct Nfa {
     states: Vec<State>,
     /// Transitions on symbols.
     edges: Vec<Edge>,
-    /// Runs that are not the last of their states, and the one that was added to the same state before.
+    /// Runs other than the last of their states, each with the previous run of the state.
     runs: Vec<(Run, u32)>,
     /// Targets of transitions on nothing, likewise.
     empty: Vec<(u32, u32)>,
@@ -123,7 +123,7 @@ impl Nfa {
         self.runs(state).flat_map(|run| run.iter().rev().copied())
     }
 
-    /// The same in runs, each in the order in which it was added.
+    /// The transitions on symbols, in runs. Each run is in order of insertion.
     pub(super) fn runs(&self, state: u32) -> impl Iterator<Item = &[Edge]> {
         let State { run, before, .. } = self.states[state as usize];
         let runs = std::iter::once(run).chain(linked(&self.runs, before));

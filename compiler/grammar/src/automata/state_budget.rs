@@ -56,7 +56,7 @@ impl<'b> StateBudget<'b> {
         }
     }
 
-    /// No memory held yet.
+    /// Begins an account of memory, with nothing held.
     pub fn held(self) -> MemoryUse<'b> {
         MemoryUse::new(self.budget)
     }

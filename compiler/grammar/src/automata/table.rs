@@ -13,7 +13,7 @@ const LAST_BYTE: Symbol = u8::MAX as Symbol;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     edges: Vec<Edge>,
-    /// By state, where its edges end, and whether a string may end here.
+    /// By state, the end of its edges, and whether it accepts.
     states: Vec<(u32, bool)>,
     /// The states that have symbols above the bytes, which are few.
     labelled: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// No state yet, with room for some and their edges.
+    /// Creates an empty table with capacity for some states and edges.
     pub(super) fn with_capacity(states: usize, edges: usize) -> Self {
         let (edges, states) = (Vec::with_capacity(edges), Vec::with_capacity(states));
         // The states with labels are few.
@@ -34,13 +34,13 @@ impl Table {
         (&Dfa::never()).into()
     }
 
-    /// How many states there are.
+    /// The number of states.
     #[expect(clippy::len_without_is_empty, reason = "it is empty only while it is written")]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn edge_count(&self) -> usize {
         self.edges.len()
     }
@@ -62,11 +62,11 @@ impl Table {
         &self.edges[from as usize..self.states[state as usize].0 as usize]
     }
 
-    /// The edges of a state that have bytes, and those that have symbols above. An edge may have both.
+    /// The edges of a state with bytes, and the edges with larger symbols. An edge may be in both.
     #[inline]
     pub fn split(&self, state: u32) -> (&[Edge], &[Edge]) {
         let edges = self.edges(state);
-        // Few states have any above the bytes, and few of those more than one.
+        // Few states have symbols above the bytes, and few of those have several edges with them.
         if edges.last().is_none_or(|edge| edge.hi <= LAST_BYTE) {
             return (edges, &[]);
         }

@@ -39,7 +39,7 @@ impl Source {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing, nothing to do.
@@ -66,7 +66,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// Stable identifier, such as `gbnf::unknown-rule` or `json-schema::unsupported-keyword`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The problem, in one sentence without a full stop.
     pub message: String,
@@ -105,7 +105,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same with advice.
+    /// Adds advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -16,7 +16,7 @@ use super::graph::{Counter, Step};
 pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
-    /// The same step of another counter.
+    /// Returns the step with another counter.
     fn of(self, counter: u8) -> Self {
         match self {
             Self::Reset(_) => Self::Reset(counter),
@@ -43,7 +43,7 @@ impl ExprGraph {
         steps
     }
 
-    /// By state, the counters that are live behind its steps, as bits: a least fixpoint against the edges.
+    /// By state, the counters that are live after its steps, as a bit set: a least fixpoint against the edges.
     pub(super) fn live_counters(&self) -> Vec<u32> {
         let states = self.states() as usize;
         if self.counters().len() > MOST_COUNTERS {

@@ -79,7 +79,7 @@ fn is_same(one: &Expr, other: &Expr) -> bool {
     }
 }
 
-/// Equal for expressions that [are the same](is_same).
+/// Hashes an expression, equally for expressions that [are the same](is_same).
 fn hash(expr: &Expr, state: &mut impl Hasher) {
     std::mem::discriminant(expr).hash(state);
     match expr {

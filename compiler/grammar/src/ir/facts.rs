@@ -14,25 +14,25 @@ use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
 
-/// Facts of the bytes of some strings. `()` has none.
+/// Facts about the bytes of some strings. `()` has none.
 pub trait ByteFacts: Copy + Eq {
-    /// Of no string.
+    /// The facts of the empty set of strings.
     const NONE: Self;
-    /// Of all strings.
+    /// The facts of all strings.
     const ANY: Self;
 
-    /// Of one byte of a set.
+    /// The facts of one byte of a set.
     fn of_bytes(set: ByteSet) -> Self;
-    /// Of a string.
+    /// The facts of a string.
     fn of_literal(bytes: &[u8]) -> Self;
-    /// Of the strings of an automaton.
+    /// The facts of the strings of an automaton.
     fn of_dfa(dfa: &Dfa) -> Self;
-    /// Of some texts.
+    /// The facts of some texts.
     fn of_texts(texts: &Texts) -> Self;
     /// The facts of a concatenation. `nullable` says whether the first part is.
     #[must_use]
     fn then(self, next: Self, nullable: bool) -> Self;
-    /// Of these and others.
+    /// The union.
     #[must_use]
     fn or(self, other: Self) -> Self;
     /// The intersection.
@@ -173,7 +173,7 @@ impl<L: ByteFacts> Facts<L> {
     }
 }
 
-/// Facts of every rule, by rule index; of no use where the budget is spent.
+/// Returns the facts of every rule, by rule index. They are invalid if the budget is spent.
 pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
     for (group, is_recursive) in survey.groups() {
@@ -369,7 +369,7 @@ impl<L: ByteFacts> Known<'_, L> {
             let another = std::mem::replace(&mut states[from as usize].edge, edge);
             (self.of_expr(part), to as usize, another)
         });
-        // By edge, what is known of its part, its target and another edge of the same state.
+        // By edge, the facts of its part, its target, and another edge of the same state.
         let edges: Vec<(Facts<L>, usize, usize)> = edges.collect();
         let mut again = true;
         while std::mem::take(&mut again) {

@@ -22,15 +22,15 @@ pub struct Origin {
 /// The kind of a rule besides its strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
-    /// Nothing: it may be written into its callers.
+    /// An ordinary rule, which may be inlined into its callers.
     #[default]
     Plain,
-    /// It stays a rule, for many grammars share it and the vocabulary artifact holds its masks.
+    /// A rule that is never inlined, because many grammars share it and the vocabulary artifact holds its masks.
     Kept,
     /// The strings of the [`Item`](Self::Item)s that it calls differ from each other. Only the runtime, which sees
     /// the text, holds sequences to that: to all else the rule is as its expression says.
     Distinct,
-    /// It is an item of a [`Distinct`](Self::Distinct) rule, which alone calls it.
+    /// An item of a [`Distinct`](Self::Distinct) rule, which is its only caller.
     Item,
     /// The rule is a [`Region`] with this number. Its text is reported apart from the rest of an output.
     Region(u32),
@@ -39,7 +39,7 @@ pub enum RuleKind {
 /// One rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Name, unique within the grammar where the source has unique names; for people only.
+    /// Name, unique within the grammar if the source has unique names; only for people.
     pub name: String,
     /// Right-hand side.
     pub expr: Expr,
@@ -63,7 +63,7 @@ pub struct Region {
     pub kind: RegionKind,
     /// The name of the tool that is called, or how the tag begins; empty for the others.
     pub label: String,
-    /// Texts that end free text and are in the same rule.
+    /// Texts that end free text of the same rule.
     pub markers: Vec<Vec<MarkerPart>>,
 }
 
@@ -130,7 +130,7 @@ impl GrammarBuilder {
         u32::try_from(number).expect("a grammar has fewer than 2^32 regions")
     }
 
-    /// Number of rules, also of those that are not defined yet.
+    /// Number of rules, including rules without a definition.
     pub(super) fn len(&self) -> usize {
         self.rules.len()
     }

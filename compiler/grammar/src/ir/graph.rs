@@ -186,7 +186,7 @@ impl<L: EdgeLabel> Graph<L> {
         &self.steps
     }
 
-    /// Returns a graph of the same strings, each after a string of `first`. Counters start after it.
+    /// Returns a graph of the same strings, each after a string of `first`. Counting begins after it.
     #[must_use]
     pub fn behind(&self, first: L) -> Self
     where
@@ -202,7 +202,7 @@ impl<L: EdgeLabel> Graph<L> {
         graph
     }
 
-    /// Whether the strings are not those of all paths.
+    /// Whether required keys or counters exclude some paths.
     pub fn has_registers(&self) -> bool {
         !self.required.is_empty() || !self.counters.is_empty()
     }
@@ -222,7 +222,7 @@ impl<L: EdgeLabel> Graph<L> {
         self.required.iter().fold(0, |keys, &(_, key)| keys | 1 << key)
     }
 
-    /// Returns the same edges with other counters and steps.
+    /// Returns a graph with the same edges and other counters and steps.
     pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self
     where
         L: Clone,
@@ -249,7 +249,7 @@ impl<L: EdgeLabel> Graph<L> {
     ///
     /// # Errors
     ///
-    /// The first of `change`.
+    /// The first error of `change`.
     pub fn try_map<E>(&self, mut change: impl FnMut(&L) -> Result<L, E>) -> Result<Self, E> {
         let (counters, steps) = (self.counters.clone(), self.steps.clone());
         let (edges, parts, required) = (Vec::new(), Vec::new(), self.required.clone());

@@ -34,7 +34,7 @@ pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
 /// Positions in the text, from 0 to its length inclusive.
 type Positions = BitVec;
 
-/// A rule and the position where it starts.
+/// A rule with a start position.
 type Goal = (RuleId, usize);
 
 struct Solver<'a> {

@@ -279,7 +279,7 @@ enum Unit<'a> {
     Delimited(DelimitedRepeat),
 }
 
-/// The first of a sequence, and the parts behind it.
+/// Splits a sequence into its first unit and the rest.
 fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
     match DelimitedRepeat::begins(parts) {
         Some(run) => Some((Unit::Delimited(run), &parts[2..])),

@@ -5,8 +5,8 @@ use std::ops::Range;
 /// A string of a document as written: maps positions of its value to positions of the text.
 #[derive(Debug)]
 pub struct Written {
-    /// Parts in order: where each begins in the value and in the text, and whether it is one escape. Other parts are written
-    /// byte for byte.
+    /// Parts in order: the start in the value and in the text, and whether the part is one escape. Other parts are
+    /// written verbatim.
     parts: Vec<(usize, usize, bool)>,
 }
 

@@ -176,7 +176,7 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
+    /// JSON pointer to a node, after the URI if the node is in a graft. O(its length).
     pub fn pointer(&self, node: NodeId) -> String {
         let mut pointer = String::new();
         self.pointers().write(node, &mut pointer);

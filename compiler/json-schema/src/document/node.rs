@@ -16,7 +16,7 @@ pub enum Json<'s> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it stands in the text.
+    /// A number, as written in the text.
     Number(Cow<'s, str>),
     /// A string, decoded.
     String(Cow<'s, str>),

@@ -28,7 +28,7 @@ pub(super) struct Scanner<'a, 'b> {
     /// Whether the text is JSON without doubt, as far as it was read.
     pub(super) sure: bool,
     pub(super) nodes: Vec<Node<'a>>,
-    /// The first key that stands twice in an object.
+    /// The first repeated key of an object.
     pub(super) duplicate: Option<Duplicate>,
     /// Members so far of the enclosing objects. Each object takes its own when it ends.
     members: Vec<(Cow<'a, str>, Member)>,
@@ -153,7 +153,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         Json::Array(self.items.drain(before..).collect())
     }
 
-    /// Enters a container, unless serde_json would refuse it for its depth.
+    /// Enters a container, unless it exceeds serde_json's limit on depth.
     fn open(&mut self) {
         self.at += 1;
         self.depth += 1;

@@ -26,11 +26,11 @@ pub enum NumberForm {
     Any,
 }
 
-/// Which texts of a character are accepted.
+/// The accepted texts of a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Escapes {
-    /// One: the character itself, or the shortest escape where it needs one.
+    /// One text: the character itself, or its shortest escape if it needs one.
     #[default]
     Shortest,
     /// Every text that JSON allows.
@@ -65,7 +65,7 @@ impl Default for DigitLimits {
 pub struct TextForm {
     /// Whitespace between tokens.
     pub whitespace: Whitespace,
-    /// Longest run of space, tab, line feed and carriage return before the document, and behind it.
+    /// Longest run of space, tab, line feed and carriage return before the document, and after it.
     pub surround: u32,
     /// Digits of numbers.
     pub digits: DigitLimits,

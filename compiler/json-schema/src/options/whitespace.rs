@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+/// Default bound on runs of whitespace in flexible form: a line end and nine levels of two spaces.
 const FLEXIBLE: u32 = 19;
 
 /// The whitespace between the tokens of a document.
@@ -144,7 +144,7 @@ impl Indentation {
     /// Two spaces, and [`LEVELS`](Self::LEVELS) levels.
     pub const DEFAULT: Self = Self { spaces: 2, levels: Self::LEVELS };
 
-    /// Levels where no other number is given.
+    /// The default number of levels.
     pub const LEVELS: u8 = 32;
 }
 
@@ -190,7 +190,7 @@ impl Separator {
     ///
     /// # Errors
     ///
-    /// [`SeparatorError`] where the text is something else.
+    /// [`SeparatorError`] if the text is something else.
     pub fn item(text: &str) -> Result<Self, SeparatorError> {
         Self::around(text, ',')
     }
@@ -199,7 +199,7 @@ impl Separator {
     ///
     /// # Errors
     ///
-    /// [`SeparatorError`] where the text is something else.
+    /// [`SeparatorError`] if the text is something else.
     pub fn key(text: &str) -> Result<Self, SeparatorError> {
         Self::around(text, ':')
     }

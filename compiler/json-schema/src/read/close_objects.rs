@@ -187,7 +187,7 @@ impl Closing<'_> {
     }
 }
 
-/// Whether all that a schema says of keys it leaves to one keyword with schemas for the same value.
+/// Whether one keyword that applies schemas to the same value is the only one about keys.
 fn hands_on(parts: &[(NodeId, Part)]) -> bool {
     let mut handed = 0;
     for (_, part) in parts {

@@ -43,7 +43,7 @@ pub(crate) fn exclude(
     Ok(both)
 }
 
-/// Strings that hold the text only as it is written: its beginning is the end of an escape, or all of it stands in one.
+/// Returns the strings that contain the text only in written form: it begins within an escape.
 fn within_escapes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for c in ('\0'..' ').chain(['"', '\\']) {

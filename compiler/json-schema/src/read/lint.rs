@@ -157,7 +157,8 @@ fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Op
     Some(warning.with_pointer("").with_label(document.key_span(place), "").with_help(help))
 }
 
-/// The warning's text if the root is an OpenAPI, Swagger or AsyncAPI document, which holds schemas and is none.
+/// Returns the warning's text if the root is an OpenAPI, Swagger or AsyncAPI document, which contains schemas and is
+/// not one.
 fn api_description(document: &Document<'_>) -> Option<String> {
     let root = document.root();
     let name = ["openapi", "swagger", "asyncapi"].into_iter().find(|name| {

@@ -74,7 +74,7 @@ struct Names<'d> {
 }
 
 impl<'d> Names<'d> {
-    /// The names in a `required` and in the `properties` beside it, where both are well-formed.
+    /// Returns the names of a `required` and of the `properties` beside it, if both are well-formed.
     fn beside(document: &'d Document<'_>, required: NodeId) -> Option<Self> {
         let schema = document.parent(required)?;
         let Json::Array(items) = document.json(required) else { return None };

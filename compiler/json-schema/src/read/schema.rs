@@ -90,7 +90,7 @@ impl Bounds {
 pub(crate) enum Part {
     /// Its type: `type`.
     Types(TypeSet),
-    /// It equals one of these values: `enum`, `const`.
+    /// The instance equals one of these values: `enum`, `const`.
     Values(Vec<NodeId>),
     /// If a number, it is one of these: `minimum`, `multipleOf` and the like.
     Numbers(NumberSet),
@@ -114,7 +114,7 @@ pub(crate) enum Part {
     Names(SchemaId),
     /// Keys that are there: `required`.
     Required(Vec<Box<str>>),
-    /// How many members: `minProperties`, `maxProperties`.
+    /// Bounds on the number of members: `minProperties`, `maxProperties`.
     MemberCount(Bounds),
     /// All of these schemas: `allOf`, `$ref`.
     All(Vec<SchemaId>),
@@ -124,7 +124,7 @@ pub(crate) enum Part {
     One(Vec<SchemaId>),
     /// Not this schema: `not`.
     Not(SchemaId),
-    /// `if`, with `then` and `else` where they are.
+    /// `if`, with `then` and `else` if present.
     If(SchemaId, Option<SchemaId>, Option<SchemaId>),
     /// A schema that applies if the key is present: `dependentSchemas`.
     DependentSchema(Box<str>, SchemaId),
@@ -260,7 +260,7 @@ impl Schemas {
         self.entries[id.index()].schema.as_ref().unwrap_or(&Schema::Boolean(true))
     }
 
-    /// The keywords of a schema; none for a boolean schema.
+    /// The keywords of a schema. Empty for a boolean schema.
     pub(crate) fn parts(&self, id: SchemaId) -> &[(NodeId, Part)] {
         match self.get(id) {
             Schema::Parts(parts) => parts,
@@ -283,7 +283,7 @@ impl Schemas {
         self.first.get(id.index()).copied().unwrap_or(id)
     }
 
-    /// Remembers which schemas say the same.
+    /// Records which schemas are equal.
     pub(crate) fn share(&mut self, first: Vec<SchemaId>) {
         self.first = first;
     }

@@ -18,7 +18,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::document::{Document, Json, NodeId};
 
-/// For each schema, by index, the first one that says the same.
+/// Returns, for each schema by index, the first equal one.
 pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {
     let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
     let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
@@ -81,8 +81,7 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
 }
 
-/// The first sight of a schema, equal for schemas that say the same: its keywords, without the schemas and values in
-/// these.
+/// Hashes the outline of a schema, equally for equal schemas: its keywords, without the schemas and values in them.
 fn outline(parts: &[(NodeId, Part)]) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, part) in parts {
@@ -131,7 +130,7 @@ fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     }
 }
 
-/// A string behind its length, so that it needs no escapes.
+/// Writes a string after its length, so that it needs no escapes.
 fn write_string(string: &str, text: &mut String) {
     write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

@@ -187,7 +187,7 @@ impl Dialect {
         })
     }
 
-    /// The dialect that a `$schema` URI names: a draft, or a meta-schema at hand.
+    /// Returns the dialect of a `$schema` URI: a draft, or a given meta-schema.
     fn named(uri: &str, resources: &Resources, most: usize) -> Option<Self> {
         if let Some(draft) = Draft::from_uri(uri) {
             return Some(Self::declared(draft));

@@ -1,4 +1,4 @@
-//! Schemas at hand for references that leave the document.
+//! Given schemas for references to other documents.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -97,7 +97,7 @@ fn normal(uri: &str) -> Result<String, String> {
     Ok(uri.into_string())
 }
 
-/// The rest of a limit on the depth of a value; `None` if it is deeper.
+/// Returns the rest of a limit on the depth of a value. `None` if the value is deeper.
 fn depth(value: &Value, limit: usize) -> Option<usize> {
     let below = |limit: usize| limit.checked_sub(1);
     match value {

@@ -15,7 +15,7 @@ pub(crate) enum Layout {
     Compact,
     /// With a space after separators.
     Spaced,
-    /// With at most a space after separators.
+    /// With at most one space after separators.
     Natural,
     /// With these separators.
     Fixed(Separator, Separator),
@@ -144,7 +144,7 @@ fn text(bytes: &[u8]) -> Expr {
 /// The whitespace between the tokens of a container.
 #[derive(Clone, Debug)]
 pub(crate) struct Gaps {
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     pub(crate) lead: Expr,
     /// Before the first item or member.
     pub(crate) first: Expr,
@@ -152,7 +152,7 @@ pub(crate) struct Gaps {
     pub(crate) comma: Expr,
     /// Between a key and its value.
     pub(crate) colon: Expr,
-    /// Before the closing bracket, behind an item or member.
+    /// Before the closing bracket, after an item or member.
     pub(crate) last: Expr,
 }
 

@@ -174,8 +174,8 @@ impl Prelude {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
     }
 
-    /// The rest of a string of at least `min` characters, no more than [`MOST_LEAST`]. Each rule is a character and a
-    /// call of the one before it in tail position, so that none returns in the middle of a string.
+    /// The rest of a string of at least `min` characters, with `min` at most [`MOST_LEAST`]. Each rule is a character
+    /// and a tail call of the rule before it, so none returns in the middle of a string.
     pub(crate) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {
         let Some(index) = min.checked_sub(2) else {
             let piece = if min == 0 { Piece::StringTail } else { Piece::NonEmptyStringTail };
@@ -190,7 +190,7 @@ impl Prelude {
         Expr::Call(self.longer[index as usize])
     }
 
-    /// A call of the rest of a string by its name, where it was added.
+    /// Returns a call of the rest of a string by name, if that rule was added.
     pub(crate) fn named(&self, name: &str) -> Option<Expr> {
         let known = self.named.iter().find(|(other, _)| *other == name);
         known.map(|&(_, rule)| Expr::Call(rule))

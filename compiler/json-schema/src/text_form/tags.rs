@@ -21,7 +21,7 @@ pub enum Root<'a> {
     Object,
     /// Objects whose members are tags; with `all`, also the other types that the schema allows.
     Tags {
-        /// How members are written.
+        /// The notation of members.
         form: &'a TagForm,
         /// Whether values other than objects are allowed.
         all: bool,
@@ -97,7 +97,7 @@ impl TagForm {
         Some(written)
     }
 
-    /// A pattern of keys that no character stands in for.
+    /// Returns a pattern of the keys without escaped characters.
     pub(crate) fn keys(&self) -> String {
         let escaped = self.key_escapes.iter().map(|(c, _)| *c);
         let others = self.not_in_keys.chars().chain(escaped);

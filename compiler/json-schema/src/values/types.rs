@@ -10,7 +10,7 @@ use crate::source::dialect::Draft;
 pub struct TypeSet(u8);
 
 impl TypeSet {
-    /// No value.
+    /// The empty set.
     pub const NONE: Self = Self(0);
     /// `null`.
     pub const NULL: Self = Self(1);

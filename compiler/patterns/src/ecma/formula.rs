@@ -21,7 +21,7 @@ pub(super) type ConjunctionId = u32;
 /// A condition on the rest of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Literal {
-    /// There is no rest.
+    /// The rest is empty.
     End,
     /// A prefix of the rest, of at least one byte, leads from this state to the end of its body.
     Await(u32),

@@ -9,9 +9,9 @@ use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
 /// The text between a position in the pattern and an end of the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
-    /// Nothing.
+    /// The gap is empty.
     None,
-    /// At least one character.
+    /// The gap has at least one character.
     Some,
     /// Either, depending on the match.
     Unknown,

@@ -70,7 +70,7 @@ impl Image {
         self.words.len() as u32
     }
 
-    /// The words, as they are where the image begins at word `base` of the pool.
+    /// Relocates the words to an image that begins at word `base` of the pool.
     pub(crate) fn at(mut self, base: u32) -> Vec<u32> {
         for at in self.own {
             self.words[at as usize] += base;

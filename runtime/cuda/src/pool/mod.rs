@@ -26,14 +26,14 @@ const WORD: u64 = 4;
 /// Identifies a vocabulary: its tokens, and the rules that its grammars share.
 type VocabularyKey = ([u8; 32], [u8; 32]);
 
-/// The memory behind the pool.
+/// The memory of the pool.
 #[derive(Debug)]
 enum Backing {
     Growing(Range),
     Fixed {
         _memory: Memory,
     },
-    /// The host's own: it writes what it is given.
+    /// The host's memory: the host writes the patches.
     Host(Vec<Patch>),
 }
 
@@ -127,7 +127,7 @@ impl Pool {
         Arc::new(Self { context, base, most, state, vocabularies: Mutex::default() })
     }
 
-    /// The patches that a host has to write since it last asked, in order; none for a pool on a device.
+    /// Returns the patches since the last call, which the host has to write in order. Empty for a pool on a device.
     pub(crate) fn patches(&self) -> Vec<Patch> {
         match &mut locked(&self.state).backing {
             Backing::Host(patches) => std::mem::take(patches),
@@ -183,7 +183,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The tables of a grammar's vocabulary, uploaded where they are not there.
+    /// Returns the tables of a grammar's vocabulary, and uploads them if necessary.
     pub(crate) fn vocabulary(
         self: &Arc<Self>,
         grammar: &Grammar,
@@ -192,7 +192,7 @@ impl Pool {
     ) -> Result<Arc<ResidentVocabulary>, CudaError> {
         let artifact = grammar.vocabulary().artifact();
         let key = (artifact.fingerprint(), artifact.shared_digest());
-        // Held over the upload, so that two threads do not upload the same.
+        // Locked during the upload, so that two threads do not upload the same tables.
         let mut vocabularies = locked(&self.vocabularies);
         if let Some(known) = vocabularies.get(&key).and_then(Weak::upgrade) {
             return Ok(known);

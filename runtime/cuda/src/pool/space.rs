@@ -8,7 +8,7 @@ const UNIT: u32 = 32;
 /// The free words: those of `free`, and all from `end` on.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
-    /// Length by first word. No two are neighbours, and none reaches `end`.
+    /// Length by first word. No two ranges are adjacent, and none reaches `end`.
     free: BTreeMap<u32, u32>,
     end: u32,
 }

@@ -61,7 +61,7 @@ const COLUMNS: [&str; 10] = [
 #[derive(Clone, Copy, Debug)]
 struct Point {
     size: f64,
-    /// Microseconds, and those of the front end among them.
+    /// Microseconds in all, and those of the front end.
     time: f64,
     front_end: f64,
     bytes: f64,
@@ -167,7 +167,7 @@ fn check(artifact: &GrammarArtifact, example: &Example) -> Result<(), String> {
     }
 }
 
-/// The same schemas for vocabularies of three sizes, in sum.
+/// Measures the sum over the same schemas, for vocabularies of three sizes.
 fn vocabularies(bench: &Bench) -> io::Result<Vec<Point>> {
     let mut points = Vec::new();
     for name in TOKENIZERS {

@@ -102,7 +102,7 @@ fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
     })
 }
 
-/// The text, where it may end with white space at most.
+/// Returns the text, followed by white space if the grammar requires it to end.
 fn ended(written: Written) -> Option<String> {
     let Written { mut matcher, mut text } = written;
     for _ in 0..MOST_SPACE {
@@ -158,7 +158,7 @@ enum Tree<'t> {
     Object(Vec<(&'t str, Tree<'t>)>),
 }
 
-/// From the lexemes of JSON to a tree. As deep as serde_json allows, which has read the text before.
+/// Builds a tree from the lexemes of JSON. Its depth is bounded by serde_json, which has parsed the text before.
 struct Parser<'l, 't> {
     lexemes: &'l [Lexeme<'t>],
     at: usize,

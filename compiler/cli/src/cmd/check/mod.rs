@@ -24,7 +24,7 @@ use crate::vocabularies;
 use forms::Difference;
 pub(crate) use verdict::{Allowed, Place, Verdict};
 
-/// Bytes before the refused one that an answer quotes.
+/// Number of bytes before the rejected one that an answer quotes.
 const QUOTED: usize = 60;
 
 /// Arguments of `check`.
@@ -117,7 +117,7 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
     }
 }
 
-/// Line and column of an offset. The column counts characters, and every byte that is part of none.
+/// Returns line and column of an offset. The column counts characters, and every byte of invalid UTF-8.
 fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

@@ -58,9 +58,9 @@ pub(crate) enum Verdict {
 pub(crate) struct Place {
     /// Byte offset.
     pub(crate) offset: usize,
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
-    /// From 1, in characters.
+    /// Column, from 1, in characters.
     pub(crate) column: usize,
     /// The end of the line up to here.
     #[serde(skip)]

@@ -139,7 +139,7 @@ pub(crate) struct Generated {
     pub(crate) reasoning: String,
     pub(crate) value: Option<Value>,
     pub(crate) calls: Vec<Value>,
-    /// `stop`, `length`, `deadline`, or `unlikely` where --prob-limit ended it.
+    /// `stop`, `length`, `deadline`, or `unlikely` if --prob-limit ended the output.
     pub(crate) finish: &'static str,
     /// The output ended before its text did.
     pub(crate) truncated: bool,

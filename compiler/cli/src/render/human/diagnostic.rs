@@ -51,7 +51,7 @@ fn char_boundary(text: &str, offset: usize) -> usize {
     at
 }
 
-/// A finding in the form that miette draws.
+/// A diagnostic in miette's form.
 #[derive(Debug)]
 struct Report<'a> {
     diagnostic: &'a Diagnostic,

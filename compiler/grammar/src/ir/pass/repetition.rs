@@ -63,12 +63,12 @@ struct Pass<'a> {
     grammar: &'a Grammar,
     facts: &'a [Facts],
     budget: &'a Budget,
-    /// By rule, its simpler expression, where there is one and it is known.
+    /// By rule, its simpler expression, if it has one and was visited.
     simpler: Vec<Option<Expr>>,
 }
 
 impl Pass<'_> {
-    /// A simpler expression of the same strings, where there is one.
+    /// Returns a simpler expression of the same strings. `None` if there is none.
     fn simplified(&self, expr: &Expr) -> Option<Expr> {
         self.budget.spend(1).ok()?;
         match expr {

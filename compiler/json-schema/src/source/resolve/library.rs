@@ -1,4 +1,4 @@
-//! The registry of the `referencing` crate, filled with the document and with whatever it refers to.
+//! Prepares the registry of the `referencing` crate, with the document and all resources that it refers to.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -114,12 +114,12 @@ pub(super) fn pointer(reference: &str) -> Option<&str> {
 /// A registry, which may ignore the identifiers of the document.
 pub(super) struct Prepared<'t> {
     pub(super) registry: Registry<'t>,
-    /// Why identifiers are ignored; `None` if they count.
+    /// The reason for ignoring identifiers. `None` if they are used.
     pub(super) ignored: Option<Error>,
 }
 
-/// Prepares a registry for a document whose values are `tree`. Identifiers that the library cannot work with make it
-/// refuse the whole document; then they are left out.
+/// Prepares a registry for a document with the values `tree`. If the library rejects the document because of its
+/// identifiers, these are removed.
 pub(super) fn prepare<'t>(
     document: &Document<'_>,
     tree: &'t Value,
@@ -152,13 +152,13 @@ pub(super) fn prepare<'t>(
 
 /// A document for the registry.
 enum With<'t> {
-    /// As it is.
+    /// The value with its identifiers, unchanged.
     Identifiers(&'t Value),
     /// Without identifiers and references.
     Nothing(Value),
 }
 
-/// Removes what the library would resolve.
+/// Removes identifiers and references, which the library would resolve.
 fn strip(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(strip),
@@ -172,8 +172,8 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Returns schemas from memory, and `null` for an unknown one. An error would make the library refuse the document, even for a
-/// reference that nothing uses.
+/// Returns schemas from memory, and `null` for an unknown one. With an error the library would reject the document,
+/// even for an unused reference.
 struct Local(Resources);
 
 impl Retrieve for Local {

@@ -1,4 +1,4 @@
-//! Why a reference leads nowhere, and what to do about it.
+//! The error of an unresolved reference, with advice.
 
 use referencing::Error;
 

@@ -41,7 +41,7 @@ pub(super) fn one(set: ByteSet) -> Expr {
     Expr::bytes(set)
 }
 
-/// These characters, in this case.
+/// These characters, in the given case.
 pub(super) fn text(text: &str) -> Expr {
     Expr::literal(text)
 }
@@ -73,8 +73,8 @@ pub(super) fn separated(item: Expr, separator: Expr) -> Expr {
     Expr::seq([item.clone(), Expr::seq([separator, item]).star()])
 }
 
-/// The same language as a minimal automaton. A part that a grammar repeats is cheaper so, and an intersection is then
-/// worked out once.
+/// Replaces an expression by its minimal automaton. Repeated parts then cost less, and an intersection is computed
+/// once.
 pub(super) fn compiled(expr: &Expr) -> Expr {
     let dfa = pass::automaton(expr, StateBudget::of(STATE_LIMIT))
         .expect("a part of a format is smaller than the format");

@@ -73,7 +73,7 @@ const ARABIC: Ranges = &[
     ('\u{6fa}', '\u{6ff}'),
 ];
 const ARABIC_INDIC_DIGITS: Ranges = &[('\u{660}', '\u{669}')];
-/// These are European numbers to the bidirectional algorithm, as the digits of ASCII are.
+/// To the bidirectional algorithm these are European numbers, like the ASCII digits.
 const EXTENDED_ARABIC_INDIC_DIGITS: Ranges = &[('\u{6f0}', '\u{6f9}')];
 
 /// A host name.
@@ -120,7 +120,7 @@ fn in_unicode(shape: Expr) -> Expr {
 fn left_to_right() -> Expr {
     let lower = one(ByteSet::range(b'a', b'z').union(digit()).union(set("-")));
     let letters = Expr::alt(LETTERS.map(one_of));
-    // The middle dot stands between two l.
+    // The middle dot is allowed between two l.
     let middle_dot = Expr::seq([text("l"), Expr::seq([character('·'), text("l")]).star()]);
     let keraia = Expr::seq([character('\u{375}'), one_of(GREEK)]);
     let katakana_middle_dot = Expr::seq([character('\u{30fb}'), one_of(JAPANESE)]);

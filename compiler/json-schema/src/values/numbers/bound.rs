@@ -84,7 +84,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
         let next_less = states.add(false);
         let next_greater = if last { rest.whole } else { states.add(false) };
         let lowest = if index == 0 { b'1' } else { b'0' };
-        // In ascending order of digits; a bound below one begins with its zero.
+        // In ascending order of digits. A bound below one begins with its zero.
         states.edge(tight, lowest, digit.saturating_sub(1), next_less);
         states.edge(tight, digit, digit, next_tight);
         states.edge(tight, digit + 1, b'9', next_greater);

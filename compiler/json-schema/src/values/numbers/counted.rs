@@ -260,7 +260,7 @@ impl Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// At a node, with this many digits of its part read.
+    /// At a node, after this many digits of its part.
     At(usize, u32),
     /// Past the repetition of a node.
     Past(usize),
@@ -322,7 +322,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The number of digits after an edge, as far as it matters there. `None` if the edge would exceed the limit.
+    /// Returns the number of digits after an edge, as far as the target depends on it. `None` if the edge would
+    /// exceed the limit.
     fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
         let plan = self.plan;
         if read.is_none() && target == at {

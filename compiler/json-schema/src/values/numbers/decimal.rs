@@ -51,7 +51,7 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// [`DecimalError`] where the text is not a JSON number or the number has too many digits.
+    /// [`DecimalError`] if the text is not a JSON number or the number has too many digits.
     pub(crate) fn parse(text: &str) -> Result<Self, DecimalError> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -136,13 +136,13 @@ impl Decimal {
         Self { exponent, ..self.clone() }
     }
 
-    /// The exponent in scientific notation, with one digit before the point; none for zero.
+    /// The exponent in scientific notation, with one digit before the point. `None` for zero.
     pub(super) fn scientific(&self) -> Option<i32> {
         (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
     }
 
-    /// The digits before and after the point in the canonical text: at least one before it, none after it for an
-    /// integer.
+    /// The digits before and after the point in the canonical text. There is at least one before it, and none after
+    /// it for an integer.
     pub(super) fn parts(&self) -> (Vec<u8>, Vec<u8>) {
         let length = self.digits.len() as i32;
         let point = length + self.exponent;
@@ -186,7 +186,7 @@ impl Ord for Decimal {
             (false, true) => -1,
             (false, false) => 1,
         };
-        // The digits of two numbers whose first digits have the same power of ten compare as texts.
+        // If the first digits of two numbers have the same power of ten, the digits compare as texts.
         let top = |number: &Self| number.digits.len() as i32 + number.exponent;
         let magnitude = || top(self).cmp(&top(other)).then_with(|| self.digits.cmp(&other.digits));
         sign(self).cmp(&sign(other)).then_with(|| match self.negative {

@@ -194,7 +194,7 @@ impl Builder<'_> {
     }
 }
 
-/// The least number with more than this many digits, where it is not out of proportion.
+/// The least number with more than this many digits. `None` if it exceeds 128 bits.
 fn reach(digits: u32) -> Option<u128> {
     10u128.checked_pow(digits)
 }

@@ -51,7 +51,7 @@ impl NumeralSet {
         self.pointed.as_ref().unwrap_or(&self.plain)
     }
 
-    /// The numbers, where each is in the set with all of its numerals.
+    /// The numbers of the set, if it has all numerals of each. `None` otherwise.
     pub(super) fn values(&self) -> Option<&NumberSet> {
         self.pointed.is_none().then_some(&self.plain)
     }
@@ -72,7 +72,7 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a product has more than `limit` states.
+    /// [`StateLimit`] if a product has more than `limit` states.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -85,7 +85,7 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a product has more than `limit` states.
+    /// [`StateLimit`] if a product has more than `limit` states.
     pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combined(other, |a, b| a.union(b, limit))
     }

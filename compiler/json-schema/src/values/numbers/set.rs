@@ -53,7 +53,7 @@ impl NumberSet {
         ALL.clone()
     }
 
-    /// No number.
+    /// The empty set.
     pub(crate) fn none() -> Self {
         NONE.clone()
     }
@@ -63,7 +63,7 @@ impl NumberSet {
         INTEGERS.clone()
     }
 
-    /// The numbers that are at least `bound`, or greater where `exclusive`. O(digits of the bound).
+    /// The numbers that are at least `bound`, or greater if `exclusive`. O(digits of the bound).
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
             // All numbers except those below the bound, or at it if `exclusive`.
@@ -72,7 +72,7 @@ impl NumberSet {
         }
     }
 
-    /// The numbers that are at most `bound`, or less where `exclusive`. O(digits of the bound).
+    /// The numbers that are at most `bound`, or less if `exclusive`. O(digits of the bound).
     pub(crate) fn at_most(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
             true => Self::of(mirrored(from_bound(&bound.magnitude(), exclusive))),
@@ -128,7 +128,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the product has more than `limit` states.
+    /// [`StateLimit`] if the product has more than `limit` states.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -147,7 +147,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the product has more than `limit` states.
+    /// [`StateLimit`] if the product has more than `limit` states.
     pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         if self == other || other.is_none() || self.is_all() {
             return Ok(self.clone());
@@ -164,7 +164,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the automaton has more than `limit` states.
+    /// [`StateLimit`] if the automaton has more than `limit` states.
     pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
     }

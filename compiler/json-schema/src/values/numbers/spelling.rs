@@ -75,7 +75,7 @@ impl Exponents {
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where an automaton has more than `limit` states.
+/// [`StateLimit`] if an automaton has more than `limit` states.
 pub(super) fn spellings(
     set: &NumberSet,
     digits: DigitLimits,
@@ -305,7 +305,7 @@ fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     }
 }
 
-/// Writes exponents behind the mantissas.
+/// Writes exponents after the mantissas.
 struct Writer {
     states: Vec<DfaState>,
     /// Most digits.

@@ -1,4 +1,4 @@
-//! Canonical automata where minimisation in general can be spared.
+//! Canonical automata without general minimization.
 
 use rustc_hash::FxHashMap;
 

@@ -61,7 +61,7 @@ struct Facts {
 /// The form of a language.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Form {
-    /// These texts.
+    /// Exactly these texts.
     Only(Texts),
     /// All texts but these.
     AllBut(Texts),
@@ -205,7 +205,7 @@ impl Language {
         self.left_out().is_some_and(Texts::is_empty)
     }
 
-    /// The texts, where they are listed.
+    /// The texts, if they are a list.
     pub(super) fn listed(&self) -> Option<&Texts> {
         match &self.0.form {
             Form::Only(texts) => Some(texts),
@@ -213,12 +213,12 @@ impl Language {
         }
     }
 
-    /// The texts, where they are listed and few.
+    /// The texts, if they are a short list.
     pub(super) fn few(&self) -> Option<&Texts> {
         self.listed().filter(|texts| !Self::is_set(texts))
     }
 
-    /// The texts, where they are listed and to be written as a set.
+    /// The texts, if they are a list that is written as a set.
     pub(super) fn many(&self) -> Option<&Texts> {
         self.listed().filter(|texts| Self::is_set(texts))
     }

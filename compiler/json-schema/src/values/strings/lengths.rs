@@ -13,8 +13,8 @@ pub(super) fn begins(edge: &Edge) -> bool {
     !(0x80..0xc0).contains(&edge.lo)
 }
 
-/// The shortest and the longest rest of every state of a trimmed automaton, in characters that begin in the rest. `None` for
-/// the longest if there is a loop.
+/// Returns the shortest and the longest rest of every state of a trimmed automaton, in characters that begin in the
+/// rest. The longest is `None` if there is a loop.
 pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let count = dfa.states.len();
     let sources = sources(dfa);
@@ -76,7 +76,8 @@ impl Rest {
     const UNKNOWN: Self = Self { shortest: u32::MAX, longest: None, open: 0, best: 0 };
 }
 
-/// By state, the sources of the edges into it, each twice, and one more where the edge begins a character.
+/// By state, the sources of its incoming edges. Each is encoded as twice its number, plus one if the edge begins a
+/// character.
 fn sources(dfa: &Dfa) -> Lists {
     let edges = dfa.states.iter().enumerate().flat_map(|(index, state)| {
         let source = (index as u32) << 1;

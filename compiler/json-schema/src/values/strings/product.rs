@@ -23,7 +23,7 @@ pub(super) enum Operation {
     Minus,
 }
 
-/// No state: nothing is accepted any more.
+/// No state: nothing is accepted from here.
 const DEAD: u32 = u32::MAX;
 
 /// An automaton, with its universal state if that is known.
@@ -141,7 +141,7 @@ impl<'a> Product<'a> {
         state.edges.clear();
         let mut from = 0;
         while let Some(lo) = [left.peek(), right.peek()].into_iter().flatten().map(|e| e.lo).min() {
-            // The longest run from here on which both stay on one edge or on none.
+            // The longest run from here in which both automata stay on one edge or have none.
             let lo = lo.max(from);
             let mut hi = u32::MAX;
             let mut targets = [DEAD; 2];

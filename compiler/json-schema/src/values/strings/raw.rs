@@ -24,11 +24,11 @@ impl StringSet {
         Ok(holding)
     }
 
-    /// The strings as they are.
+    /// Returns the strings without quotes and escapes.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a bound on the length takes more states, or the budget is spent.
+    /// [`StateLimit`] if a bound on the length takes more states, or the budget is spent.
     pub(crate) fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         let bands = self.bands.iter().map(|band| band.raw(limit));
         Ok(Expr::alt(bands.collect::<Result<Vec<_>, _>>()?))
@@ -49,7 +49,7 @@ impl Band {
         if self.language.is_all() {
             return Ok(characters);
         }
-        // Characters are of up to four bytes, and their states are apart for each count.
+        // Characters have up to four bytes, and their inner states are distinct for each count.
         let counts = self.max.unwrap_or(self.min) as usize;
         let states = dfa.states.len().saturating_mul(counts.saturating_add(1));
         limit.spend(states)?;

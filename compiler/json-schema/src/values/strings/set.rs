@@ -24,7 +24,7 @@ impl StringSet {
         ALL.clone()
     }
 
-    /// No string.
+    /// The empty set.
     pub(crate) fn none() -> Self {
         static NONE: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(None));
         NONE.clone()
@@ -42,11 +42,11 @@ impl StringSet {
         Ok(Self::of(Language::only(Texts::new(texts), limit)?))
     }
 
-    /// All strings but these. About linear in their bytes.
+    /// Builds the complement of a list. About linear in the bytes of the list.
     ///
     /// # Errors
     ///
-    /// As those of [`literals`](Self::literals).
+    /// See [`literals`](Self::literals).
     pub(crate) fn all_but<'a>(
         texts: impl IntoIterator<Item = &'a str>,
         limit: StateBudget<'_>,
@@ -111,7 +111,7 @@ impl StringSet {
         if let [band] = &*self.bands {
             return band.language.is_all() && band.is_unbounded();
         }
-        // A difference from all texts has no more states than its operands have together, so the limit is none.
+        // A difference from all texts has at most as many states as its operands together, so it needs no limit.
         self.complement(StateBudget::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
     }
 
@@ -137,7 +137,7 @@ impl StringSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton would have more than `limit` states; so for all operations below.
+    /// [`StateLimit`] if an automaton would have more than `limit` states; so for all operations below.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -291,7 +291,7 @@ impl StringSet {
             _ => {}
         }
         let mut bands: Vec<Band> = Vec::new();
-        // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
+        // Bounds cut bands into pieces of one language, so neighbouring pieces often repeat the last operation.
         let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;
         for (min, max, pair) in cuts(self, other) {
             let known = last.take().filter(|(asked, _)| *asked == pair);
@@ -357,7 +357,7 @@ impl StringSet {
     }
 }
 
-/// A range of lengths, with the language of each of two sets in it, where it has one there.
+/// A range of lengths, with the language of each of two sets in it, if the set has one.
 type Cut<'a> = (u32, Option<u32>, [Option<&'a Language>; 2]);
 
 /// All lengths, cut at the bounds of both sets.

@@ -9,7 +9,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// These texts, in any order.
+    /// Builds a list of these texts, given in any order.
     pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut texts: Vec<&str> = texts.into_iter().collect();
         texts.sort_unstable();

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use grammarc_grammar::automata::Dfa;
 
-/// Ranges of scalar values, ascending and apart.
+/// Ranges of scalar values, ascending, neither overlapping nor adjacent.
 pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 
 /// Targets, each with its characters. Most states lead to one or two.

@@ -138,7 +138,7 @@ impl<R: StringRules> Counted<'_, R> {
         if self.plain.language.universal() == Some(state) {
             let (rest, to) = match (min, max) {
                 (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
-                // With any rest of the bounds, the text behind is the same.
+                // The text after it is the same for every rest within the bounds.
                 (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
             };
             self.plain.graph.edge(from, Expr::seq([expr, rest]), to);

@@ -102,7 +102,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.graph.edge(from, expr, to);
     }
 
-    /// The rest behind a state, if that is a shared rule.
+    /// The rest of the string after a state, if it is a shared rule.
     fn rest(&mut self, state: u32) -> Option<Expr> {
         if self.language.universal() == Some(state) {
             return Some(self.rules.piece(Piece::StringTail));

@@ -12,7 +12,7 @@ use grammarc_grammar::automata::{Nfa, StateBudget, minimal};
 use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::class::Classes;
 
-/// Characters with an escape of two characters, and the second of these. The last needs none.
+/// Characters with a two-character escape, and its second character. The last one needs no escape.
 const SHORT: [(char, u8); 8] = [
     ('"', b'"'),
     ('\\', b'\\'),
@@ -192,7 +192,7 @@ fn digit(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
     }
 }
 
-/// Pairs of surrogates, the second behind a `\u` of its own, for characters counted from U+10000.
+/// Surrogate pairs, the second after its own `\u`, for characters counted from U+10000.
 fn pairs(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
     let (first, last) = (lo >> 10, hi >> 10);
     let mut block = |(lead_lo, lead_hi), (trail_lo, trail_hi)| {

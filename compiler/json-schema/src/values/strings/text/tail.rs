@@ -76,8 +76,8 @@ pub(crate) fn tail(
     Ok(Expr::alt(choices))
 }
 
-/// The pattern of a band, where its counts are to stay counters: its automaton has many states, or has with the counts of the
-/// length.
+/// Returns the pattern of a band if its counts should stay counters: its automaton has many states, alone or
+/// multiplied by the counts of the length.
 fn counting(band: &Band) -> Option<&CountedPattern> {
     let pattern = band.language.counted_pattern()?;
     if is_nearly_implied(band) {
