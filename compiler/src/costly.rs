@@ -61,7 +61,8 @@ pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> 
     Some(warning)
 }
 
-/// Finds the keyword at or below a schema that ranks first in [`KEYWORDS`]; of several, the outermost. Returns its pointer and name.
+/// Finds the keyword at or below a schema that ranks first in [`KEYWORDS`]; of several, the outermost. Returns its
+/// pointer and name.
 fn keyword(report: &Report, schema: &str) -> Option<(String, &'static str)> {
     let below = report.entries().filter_map(|entry| {
         let inner = entry.pointer.strip_prefix(schema)?.strip_prefix('/')?;

@@ -6,8 +6,8 @@
 //!                                                 └─ fewer sets of keys ◄─────┘ too many
 //! ```
 //!
-//! A vocabulary that cannot spell every byte needs a state for each set of required keys in any order. If there are too many
-//! sets, the source is lowered again with fewer such keys. The report names the keys that keep their order.
+//! A vocabulary that cannot spell every byte needs a state for each set of required keys in any order. If there are
+//! too many sets, the source is lowered again with fewer such keys. The report names the keys that keep their order.
 
 use crate::budget::Budget;
 use crate::compile::{Begun, CompileError, CompileOptions, Compiled, Compiler};
@@ -127,7 +127,8 @@ impl Compiler {
         self.finish(begun, fewer.as_ref().unwrap_or(lowered), budget).map_err(found)
     }
 
-    /// Begins a compilation. If there are too many sets of keys, lowers the source again with fewer and returns that grammar too.
+    /// Begins a compilation. If there are too many sets of keys, lowers the source again with fewer and returns that
+    /// grammar too.
     fn begin_or_fewer(
         &self,
         request: &SourceRequest<'_>,

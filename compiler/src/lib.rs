@@ -6,10 +6,10 @@
 //! | module | what it has | crate |
 //! | --- | --- | --- |
 //! | [`frontend`] | the languages, each with its options | `grammarc-languages` |
-//! | [`ir`], [`automata`], [`diagnostics`], [`budget`] | the grammar as an IR, and utilities of all crates | `grammarc-grammar` |
+//! | [`ir`], [`automata`], [`diagnostics`], [`budget`] | the grammar IR, and shared utilities | `grammarc-grammar` |
 //! | [`vocabulary`] | vocabularies of tokenizers | `grammarc-vocabulary` |
 //! | [`network`], [`masks`] | one automaton a rule, and the masks of its states | |
-//! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and artifacts kept for later | |
+//! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and a cache of artifacts | |
 
 pub mod cache;
 pub mod compile;

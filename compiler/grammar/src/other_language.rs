@@ -190,7 +190,8 @@ fn is_bnf(line: &str) -> bool {
     line.starts_with('<') && before(line, "::=").is_some_and(|name| name.ends_with('>'))
 }
 
-/// Whether a rule has W3C's number, `[1] a ::=`, or a character by its code, `#x20`. Single quotes alone are a slip in GBNF.
+/// Whether a rule has W3C's number, `[1] a ::=`, or a character by its code, `#x20`. Single quotes alone are a slip
+/// in GBNF.
 fn is_w3c(line: &str) -> bool {
     let Some((name, body)) = line.split_once("::=") else { return false };
     let body = body.trim();

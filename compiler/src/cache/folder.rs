@@ -159,8 +159,8 @@ impl Folder {
         age.is_some_and(|age| age < FRESH)
     }
 
-    /// Makes room, unless another thread does so, and says how many files of the cache were deleted. Linear in the files of
-    /// the folder.
+    /// Makes room, unless another thread does so, and says how many files of the cache were deleted. Linear in the
+    /// files of the folder.
     fn sweep(&self) -> u64 {
         // A thread of the process that this one was forked from is no thread of this one.
         let (process, before) = (std::process::id(), self.sweeper.load(Ordering::Relaxed));

@@ -276,8 +276,8 @@ impl Cache {
         answer
     }
 
-    /// Looks a request up in memory and in files, without compiling or waiting. Returns the artifact, or the errors of the
-    /// source. `None` if the cache has neither; such a miss is not counted.
+    /// Looks a request up in memory and in files, without compiling or waiting. Returns the artifact, or the errors
+    /// of the source. `None` if the cache has neither; such a miss is not counted.
     pub fn kept(
         &self,
         compiler: &Compiler,

@@ -518,7 +518,8 @@ impl Range {
         self.context.with("cuMemCreate", |driver| unsafe {
             (driver.create)(&mut handle, piece as usize, &options, 0)
         })?;
-        // SAFETY: the addresses are reserved and nothing is mapped to them; a piece that cannot be made readable is unmapped.
+        // SAFETY: the addresses are reserved and nothing is mapped to them; a piece that cannot be made readable is
+        // unmapped.
         let made = self.context.with("cuMemMap", |driver| unsafe {
             match (driver.map)(at, piece as usize, 0, handle, 0) {
                 0 => match (driver.allow)(at, piece as usize, &access, 1) {
@@ -543,8 +544,8 @@ impl Range {
 
 impl Drop for Range {
     fn drop(&mut self) {
-        // SAFETY: each piece is mapped once and released once, and the addresses are free of pieces when they are given back.
-        // Work that still reads them has been waited for.
+        // SAFETY: each piece is mapped once and released once, and the addresses are free of pieces when they are
+        // given back. Work that still reads them has been waited for.
         drop(self.context.with("cuMemAddressFree", |driver| unsafe {
             (driver.synchronize)(ptr::null_mut());
             let mut at = self.at;

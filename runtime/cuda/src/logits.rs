@@ -25,8 +25,8 @@ impl Dtype {
     }
 }
 
-/// A matrix of logits on the device, `rows` by `columns`. Column c is token c unless it is said otherwise; a column whose token is
-/// no token of the vocabulary is not allowed.
+/// A matrix of logits on the device, `rows` by `columns`. Column c is token c unless it is said otherwise; a column
+/// whose token is no token of the vocabulary is not allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceLogits {
     pub(crate) params: LogitsParams,

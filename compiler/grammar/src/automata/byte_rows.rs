@@ -14,8 +14,8 @@ pub struct ByteRows {
 }
 
 impl ByteRows {
-    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target. The edges of
-    /// a state are disjoint.
+    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target.
+    /// The edges of a state are disjoint.
     pub fn new<E: Iterator<Item = (u8, u8, u32)>>(
         states: usize,
         edges: impl Fn(usize) -> E,

@@ -8,8 +8,8 @@
 //! | role | where it applies | result |
 //! | --- | --- | --- |
 //! | `Whole` | alone to a value | closed, if it declares keys of objects and has no keyword for other keys |
-//! | `Beside` | to a value that another schema applies to | unchanged, but the schemas of its members and items are `Whole` |
-//! | `Test` | where accepting less would accept more: `not`, `if`, `contains`, the tests of `oneOf` branches | unchanged |
+//! | `Beside` | to a value that another schema applies to | open, but its members and items are `Whole` |
+//! | `Test` | in `not`, `if`, `contains` and the tests of `oneOf`, where accepting less would accept more | unchanged |
 //!
 //! Every instance of the closed schema is an instance of the schema. In a schema that only applies branches to its
 //! value, the branches are closed instead. Linear in the schemas.

@@ -27,8 +27,8 @@ const DECLARING: [&str; 11] = [
 /// Most pairs of a required and a declared name that are compared in one document.
 const MOST_COMPARED: usize = 1 << 16;
 
-/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names, besides at
-/// most [`MOST_COMPARED`] comparisons.
+/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names,
+/// besides at most [`MOST_COMPARED`] comparisons.
 pub(crate) fn misspelt(
     document: &Document<'_>,
     required: impl Iterator<Item = NodeId>,

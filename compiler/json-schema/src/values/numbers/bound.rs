@@ -11,7 +11,7 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
 use super::decimal::Decimal;
 
-/// Texts that a number may go on with once nothing more is asked of it.
+/// States for the rest of a number that satisfies the bound.
 struct Rest {
     /// After a digit before the point: digits, then perhaps a fraction.
     whole: u32,

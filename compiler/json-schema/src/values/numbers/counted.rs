@@ -5,11 +5,11 @@
 //! it:
 //!
 //! - A self-loop is a repetition of as many digits as the limit leaves, which the network counts in a register. The
-//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition its
-//!   number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
-//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its limit is
-//!   at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`] states, the
-//!   cycle counts no digits, and every repetition counts from zero.
+//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition
+//!   its number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
+//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its
+//!   limit is at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`]
+//!   states, the cycle counts no digits, and every repetition counts from zero.
 
 use std::sync::Arc;
 

@@ -14,7 +14,8 @@
 //! - a set that multiplication by ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
-//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation possible.
+//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation
+//! possible.
 
 use std::sync::LazyLock;
 
@@ -34,12 +35,12 @@ use crate::options::DigitLimits;
 /// Largest exponent, up or down, with every mantissa.
 const SHIFT: i32 = 3;
 
-/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good. JavaScript writes
-/// exponents from 21 and from -7 on, Python from 16 and from -5 on.
+/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good.
+/// JavaScript writes exponents from 21 and from -7 on, Python from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some hundred
-/// times as many.
+/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some
+/// hundred times as many.
 const RESIDUES: usize = 96;
 
 /// Most members of a set that are spelled one by one.
@@ -125,8 +126,8 @@ fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     }
 }
 
-/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one exponent in
-/// scientific notation, and zero has all.
+/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one
+/// exponent in scientific notation, and zero has all.
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
     if members.iter().all(Decimal::is_zero) {
@@ -218,8 +219,8 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     Ok(found)
 }
 
-/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the whole
-/// set if one exponent more maps it into itself, and else zero.
+/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the
+/// whole set if one exponent more maps it into itself, and else zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -227,8 +228,8 @@ fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSe
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a cycle of
-/// digits does not allow every continuation. O(states).
+/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a
+/// cycle of digits does not allow every continuation. O(states).
 fn has_residues(set: &NumberSet) -> bool {
     let dfa = set.dfa();
     let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
@@ -362,7 +363,8 @@ impl Writer {
         zeros
     }
 
-    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit appended.
+    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit
+    /// appended.
     fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
         for digit in least..10 {
             let byte = u32::from(b'0') + digit;

@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::lengths::begins;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
-/// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`] numbers them.
+/// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`]
+/// numbers them.
 pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
     let mut numbers = vec![u32::MAX; states.len()];
     numbers[root as usize] = 0;

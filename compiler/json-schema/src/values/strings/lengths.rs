@@ -92,8 +92,8 @@ const MAX_LAYERS: u32 = 1 << 20;
 /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more than
 /// a million.
 ///
-/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat at last,
-/// nearly always soon.
+/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat at
+/// last, nearly always soon.
 pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     let next = between_characters(dfa);
     let mut layer = vec![0u32];

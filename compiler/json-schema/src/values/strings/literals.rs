@@ -130,7 +130,8 @@ impl Closed {
         number * PARTS as u32 + part as u32
     }
 
-    /// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`] numbers them.
+    /// The states that the root leads to, breadth first along sorted edges, as
+    /// [`grammarc_grammar::automata::minimize`] numbers them.
     fn numbered(&self, root: u32, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let count = self.count;
         let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);

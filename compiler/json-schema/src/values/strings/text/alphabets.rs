@@ -90,8 +90,8 @@ impl Alphabet {
         &ALPHABETS
     }
 
-    /// The rest of a string of any number of the characters, or of `least`, which is one: its name, and its texts in the
-    /// shortest form.
+    /// The rest of a string of any number of the characters, or of `least`, which is one: its name, and its texts in
+    /// the shortest form.
     pub(crate) fn rest(&self, least: u32) -> (&'static str, impl FnOnce() -> Expr) {
         let name = self.names[least as usize];
         (name, move || closed(self.character().repeat(least, None)))

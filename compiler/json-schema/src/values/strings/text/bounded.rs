@@ -9,8 +9,8 @@ use super::characters::{Characters, Ranges};
 use grammarc_grammar::automata::Dfa;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 
-/// The texts of an automaton whose lengths are within the bounds of a counter, from after the opening quote to the closing one;
-/// `text` writes one of some characters.
+/// The texts of an automaton whose lengths are within the bounds of a counter, from after the opening quote to the
+/// closing one; `text` writes one of some characters.
 pub(super) fn bounded(dfa: &Dfa, bounds: Counter, mut text: impl FnMut(&Ranges) -> Expr) -> Expr {
     let mut characters = Characters::new(dfa);
     let mut graph = ExprGraph::with_capacity(dfa.states.len());
