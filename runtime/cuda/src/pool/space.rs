@@ -49,7 +49,7 @@ impl Space {
         }
     }
 
-    /// The end of the highest range in use, including free gaps below it.
+    /// The end of the highest range in use.
     pub(crate) fn end(&self) -> u32 {
         self.end
     }
