@@ -1,8 +1,8 @@
-//! The clocks that compilations are measured with.
+//! The clocks of compilation benchmarks.
 //!
-//! CPU time is the process's, never a thread's: an engine that hands its work to threads of a pool has next to none on the
-//! thread that asks. So nothing else may run in the process while it is read, a pool that winds down after a
-//! measurement on several threads included.
+//! CPU time is that of the process, never of a thread: an engine that works on a thread pool uses next to none on the
+//! calling thread. So nothing else may run in the process meanwhile, not even a pool that winds down after a
+//! measurement on several threads.
 
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
-//! Sums over the masks of known texts, in `counts.json`: an engine that allows too much or too little, and may be
-//! fast for it, is noticed before it is measured.
+//! Sums over the masks of known texts, in `counts.json`. They reveal an engine that allows too much or too little,
+//! and may therefore be fast, before it is measured.
 //!
-//! A text is one instance of a MaskBench schema. Its count is the number of its tokens, and of all tokens that the
-//! masks before them allow. The numbers change where the meaning of grammars does; `GRAMMARC_BLESS=1` writes the file
-//! anew, and the change is then there to be read.
+//! A text is one instance of a MaskBench schema. Its count is the number of its tokens, and the number of tokens
+//! allowed by all masks before them. The numbers change with the meaning of grammars. `GRAMMARC_BLESS=1` rewrites the
+//! file, so that the change can be reviewed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -54,12 +54,12 @@ impl Counts {
         Ok(Self(serde_json::from_str(&std::fs::read_to_string(file())?)?))
     }
 
-    /// Holds counts against the expected ones, and says how many of them were expected. With `GRAMMARC_BLESS`, puts
-    /// them into the file instead.
+    /// Compares counts with the expected ones, and returns how many were expected. With `GRAMMARC_BLESS`, writes them
+    /// to the file instead.
     ///
     /// # Errors
     ///
-    /// If one is not as expected; it is named.
+    /// If a count differs; the error names it.
     pub fn check(&self, found: &BTreeMap<String, Count>) -> io::Result<usize> {
         if std::env::var_os("GRAMMARC_BLESS").is_some() {
             let mut all = self.0.clone();

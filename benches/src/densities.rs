@@ -1,6 +1,6 @@
 //! Mask words of chosen density, for the kernels that apply them.
 
-/// A density: its name, and that one token of `among` is allowed, or forbidden where `inverse`.
+/// A density: its name, and its share. One token of `among` is allowed, or forbidden if `inverse`.
 #[derive(Clone, Copy, Debug)]
 pub struct Density {
     /// The name in tables.
@@ -9,8 +9,8 @@ pub struct Density {
     inverse: bool,
 }
 
-/// From masks that allow next to nothing to such that allow nearly all: both ends are what grammars give, the middle is
-/// the worst case of a kernel.
+/// From masks that allow next to nothing to masks that allow nearly all. Grammars give both ends; the middle is the
+/// worst case of a kernel.
 pub const DENSITIES: [Density; 5] = [
     Density { name: "0.02 % allowed", among: 5_000, inverse: false },
     Density { name: "2 % allowed", among: 50, inverse: false },

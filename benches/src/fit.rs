@@ -1,7 +1,7 @@
-//! How a figure grows: the slope of a line through its logarithms.
+//! Growth of a figure: the slope of a regression line through its logarithms.
 
-/// The exponent of `y ~ x^e` by least squares on logarithms; `None` for fewer than two different `x`, or for values
-/// that have no logarithm.
+/// Returns the exponent of `y ~ x^e` by least squares on logarithms. `None` for fewer than two different `x`, or for
+/// values without a logarithm.
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let logarithms: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x.ln(), y.ln())).collect();
     let count = logarithms.len() as f64;

@@ -1,7 +1,7 @@
-//! Inputs that are no part of the repository: the tokenizer of Llama 3.1, and MaskBench.
+//! Inputs from outside the repository: the tokenizer of Llama 3.1, and MaskBench.
 //!
-//! They are looked for under `GRAMMARC_DATA`, or `../shared/data` beside the workspace. Everything here is `None` or
-//! empty where they are absent; callers say so aloud.
+//! They are searched for under `GRAMMARC_DATA`, or `../shared/data` beside the workspace. Without them everything
+//! here is `None` or empty, and callers print a message.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use tokenizers::Tokenizer;
 
 pub use crate::maskbench::{Case, Test};
 
-/// The folder with the data, where there is one.
+/// Returns the folder with the data, if there is one.
 pub fn folder() -> Option<PathBuf> {
     let folder = match std::env::var_os("GRAMMARC_DATA") {
         Some(folder) => PathBuf::from(folder),
@@ -20,7 +20,7 @@ pub fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// `few`, or `all` where `GRAMMARC_FULL` is set: how much of the inputs a test takes.
+/// Returns `all` if `GRAMMARC_FULL` is set, and otherwise `few`: the number of inputs of a test.
 pub fn sized(few: usize, all: usize) -> usize {
     if std::env::var_os("GRAMMARC_FULL").is_some() { all } else { few }
 }
@@ -39,18 +39,18 @@ pub fn tokenizer() -> Option<Tokenizer> {
     Tokenizer::from_file(tokenizer_folder(LLAMA)?.join("tokenizer.json")).ok()
 }
 
-/// The tokens of a text, without the one that begins a document.
+/// Returns the tokens of a text, without the begin-of-document token.
 ///
 /// # Panics
 ///
-/// If the tokenizer fails, which it has no reason to on valid text.
+/// If the tokenizer fails, which does not happen on valid text.
 pub fn tokens(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     let encoding = tokenizer.encode_fast(text, false).expect("a byte-level tokenizer encodes text");
     encoding.get_ids().to_vec()
 }
 
-/// Compact texts of an instance to try in turn: keys in the order of the schema, as far as it can be told, and in the
-/// file's order.
+/// Returns compact texts of an instance to try in turn: with keys in the order of the schema, as far as it is known,
+/// and in the file's order.
 pub fn texts(case: &Case, test: &Test) -> Vec<String> {
     let mut orders = Vec::new();
     declared(&case.schema, &mut orders);
@@ -58,27 +58,27 @@ pub fn texts(case: &Case, test: &Test) -> Vec<String> {
     if first == second { vec![first] } else { vec![first, second] }
 }
 
-/// All files of MaskBench, by name; none where the data is absent.
+/// Returns all files of MaskBench, by name. Empty if the data is absent.
 pub fn maskbench() -> Vec<Case> {
     let Some(folder) = folder().map(|folder| folder.join("maskbench")) else { return Vec::new() };
     let files = files(&folder).unwrap_or_default();
     files.iter().filter_map(|path| read(path).ok()).collect()
 }
 
-/// The cases of MaskBench in an order that begins with some `count` spread evenly over the whole, the same on every
-/// run.
+/// Iterates over the cases of MaskBench, beginning with `count` cases that are spread evenly over the whole. The
+/// order is the same on every run.
 pub fn spread(cases: &[Case], count: usize) -> impl Iterator<Item = &Case> {
     let step = (cases.len() / count.max(1)).max(1);
     (0..step).flat_map(move |from| cases.iter().skip(from).step_by(step))
 }
 
-/// Three schemas of MaskBench that stand for small, usual and large ones; none where the data is absent.
+/// Returns three schemas of MaskBench, a small, a usual and a large one. Empty if the data is absent.
 pub fn named() -> Vec<Case> {
     let names = ["Github_trivial---o44972", "JME_74", "Kubernetes---kb_1012_Normalized"];
     maskbench().into_iter().filter(|case| names.contains(&case.id.as_str())).collect()
 }
 
-/// All `properties` of a schema.
+/// Collects all `properties` of a schema.
 fn declared<'a>(value: &'a Value, found: &mut Vec<&'a Map<String, Value>>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| declared(item, found)),
@@ -94,7 +94,7 @@ fn declared<'a>(value: &'a Value, found: &mut Vec<&'a Map<String, Value>>) {
     }
 }
 
-/// The same value with the keys of each object in the order of the `properties` that name most of them.
+/// Returns the value with the keys of each object in the order of the `properties` that contain most of them.
 fn reordered(value: &Value, orders: &[&Map<String, Value>]) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| reordered(item, orders)).collect(),

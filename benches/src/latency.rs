@@ -1,13 +1,13 @@
-//! How long each call of a step takes, token by token.
+//! Times of the calls of a step, token by token.
 //!
-//! A round takes a fresh matcher through a sequence of tokens and times what a host calls at each: the mask reference,
-//! a fill of a bitmask, an apply to a row of logits, and the accept. The row of logits is larger than most second-level
-//! caches, so the accept of a round finds them full of something else, as it does behind a model; [`accepts`] times
-//! accepts one after the other.
+//! A round takes a fresh matcher through a sequence of tokens and times the calls of a host at each: the mask
+//! reference, a fill of a bitmask, an apply to a row of logits, and the accept. The row of logits is larger than most
+//! second-level caches. So an accept finds the caches full of other data, as after a model; [`accepts`] times
+//! consecutive accepts.
 //!
-//! Each mask is counted in the filled words and must allow the token that follows: an engine that gives a wrong mask
-//! has no times. Times are nanoseconds of the wall clock and contain one look at it, some 20 ns ([`clock`]), but for
-//! the mask reference: that is as short as the look itself, so it is called [`REFERENCES`] times and divided.
+//! Each mask is counted in the filled words and must allow the following token: an engine with a wrong mask gets no
+//! times. Times are wall-clock nanoseconds and include one reading of the clock, some 20 ns ([`clock`]). The mask
+//! reference is as short as this reading, so it is called [`REFERENCES`] times and its time is divided.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -33,7 +33,7 @@ pub type Step = [f64; CALLS.len()];
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LatencyError {
-    /// A token was refused.
+    /// A token was rejected.
     #[error("token {at} of the sequence was refused")]
     Accept {
         /// Index of the token.
@@ -44,7 +44,7 @@ pub enum LatencyError {
     /// A mask does not fit its buffer.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// A filled mask is not the one that was counted, or does not allow the token that follows.
+    /// A filled mask differs from the counted one, or does not allow the following token.
     #[error(
         "the mask before token {at} of the sequence is wrong: {filled} tokens where {counted} are allowed, and the \
          token itself {}",

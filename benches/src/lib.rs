@@ -3,21 +3,21 @@
 //! | module | what it gives |
 //! | --- | --- |
 //! | [`clock`] | wall time, and the CPU time of the process |
-//! | [`counts`] | what the masks of known texts add up to |
+//! | [`counts`] | sums over the masks of known texts |
 //! | [`densities`] | mask words from nearly empty to nearly full |
 //! | [`fit`] | exponents of growth |
-//! | [`inputs`] | the Llama 3.1 tokenizer and MaskBench, where the data is at hand |
+//! | [`inputs`] | the Llama 3.1 tokenizer and MaskBench, if the data is present |
 //! | [`latency`] | times of the calls of a step |
 //! | [`maskbench`] | schemas judged by valid and invalid instances |
 //! | [`machine`] | the machine and the versions, for the head of a table |
 //! | [`ours`] | a vocabulary artifact with the shared rules of JSON, and sources compiled for it |
 //! | [`peer`] | llguidance over the same token bytes |
 //! | [`plot`] | plots as SVG |
-//! | [`table`] | percentiles and how they are printed |
-//! | [`threads`] | how many threads run at once |
+//! | [`table`] | percentiles and their output |
+//! | [`threads`] | the number of parallel threads |
 //!
-//! Both engines get the token bytes of one vocabulary artifact, so that a difference between them is one of masks and
-//! never one of import.
+//! Both engines get the token bytes of one vocabulary artifact, so a difference between them is in the masks and
+//! never in the import.
 
 pub mod clock;
 pub mod counts;

@@ -25,7 +25,7 @@ pub enum Text<'a> {
     Regex(&'a str),
     /// A JSON Schema, of documents that have one text each: compact, with canonical numbers.
     JsonSchema(&'a str),
-    /// The same of documents in the text form that is the default.
+    /// A JSON Schema, for documents in the default text form.
     Natural(&'a str),
 }
 
@@ -65,7 +65,7 @@ impl Text<'_> {
     }
 }
 
-/// The first finding as text.
+/// Returns the first diagnostic as text.
 fn first(findings: Vec<Diagnostic>) -> String {
     findings.first().map(ToString::to_string).unwrap_or_default()
 }
@@ -77,7 +77,8 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// The Llama 3.1 vocabulary artifact, with the rules that JSON Schemas share; `None` where the tokenizer is absent.
+    /// Returns the Llama 3.1 vocabulary artifact, with the shared rules of JSON Schema. `None` if the tokenizer is
+    /// absent.
     ///
     /// # Panics
     ///
@@ -86,11 +87,12 @@ impl Ours {
         Self::vocabulary_of(inputs::LLAMA)
     }
 
-    /// The same for another tokenizer of the data folder. Built on one thread, as what it is held beside is.
+    /// Does the same for another tokenizer of the data folder. Built on one thread, like the engine that it is
+    /// compared with.
     ///
     /// # Panics
     ///
-    /// As [`Ours::vocabulary`].
+    /// See [`Ours::vocabulary`].
     pub fn vocabulary_of(name: &str) -> Option<VocabularyData> {
         let folder = inputs::tokenizer_folder(name)?;
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
@@ -99,32 +101,32 @@ impl Ours {
         Some(build_vocabulary(&table, name, &shared, NonZero::new(1)).expect("it builds"))
     }
 
-    /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.
+    /// Creates a compiler for the Llama 3.1 vocabulary. `None` if the tokenizer is absent.
     ///
     /// # Panics
     ///
-    /// As [`Ours::vocabulary`].
+    /// See [`Ours::vocabulary`].
     pub fn llama() -> Option<Self> {
         Self::of(inputs::LLAMA)
     }
 
-    /// The same for another tokenizer of the data folder.
+    /// Does the same for another tokenizer of the data folder.
     ///
     /// # Panics
     ///
-    /// As [`Ours::vocabulary`].
+    /// See [`Ours::vocabulary`].
     pub fn of(name: &str) -> Option<Self> {
         let bytes = Self::vocabulary_of(name)?.to_bytes().expect("it fits the format");
         let vocabulary = VocabularyArtifact::from_buffer(bytes);
         Some(Self::new(vocabulary.expect("a fresh artifact is valid"), 1))
     }
 
-    /// A compiler for a vocabulary, on so many threads.
+    /// Creates a compiler for a vocabulary, on this number of threads.
     pub fn new(vocabulary: VocabularyArtifact, threads: usize) -> Self {
         Self { compiler: Compiler::on_threads(vocabulary, NonZero::new(threads)) }
     }
 
-    /// Another for the same vocabulary, on so many threads.
+    /// Creates another compiler for the same vocabulary, on this number of threads.
     #[must_use]
     pub fn on_threads(&self, threads: usize) -> Self {
         Self::new(self.artifact().clone(), threads)
@@ -147,16 +149,16 @@ impl Ours {
         compiled.map_err(|error| error.to_string())
     }
 
-    /// A source as a grammar that matchers can use, compiled for this process alone: by way of the artifact's bytes.
+    /// Compiles a source to a grammar for this process, through the artifact's bytes.
     ///
     /// # Errors
     ///
-    /// As [`Ours::compile`].
+    /// The errors of [`Ours::compile`].
     pub fn grammar(&self, text: Text<'_>) -> Result<Grammar, String> {
         self.grammar_of(text.front_end(), text.source())
     }
 
-    /// The same with other options of the front end.
+    /// Like [`Ours::grammar`], with other options of the front end.
     ///
     /// # Errors
     ///
@@ -172,8 +174,8 @@ impl Ours {
         Ok(Grammar::from_artifact(artifact))
     }
 
-    /// The vocabulary for engines that are no crates: `tokens` as hexadecimal bytes by id, empty where a token is no text,
-    /// `end_tokens` and `logit_width`.
+    /// Returns the vocabulary for engines that are not crates: `tokens` as hexadecimal bytes by id, empty for a token
+    /// without text, `end_tokens` and `logit_width`.
     pub fn exported(&self) -> serde_json::Value {
         let vocabulary = self.artifact();
         let token = |token: u32| {

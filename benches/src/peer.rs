@@ -22,12 +22,12 @@ pub enum Text<'a> {
     JsonSchema(&'a str),
 }
 
-/// How llguidance cuts bytes that a grammar forces into tokens.
+/// How llguidance tokenizes bytes that a grammar forces.
 pub enum Cut {
-    /// Not at all: masks are those of the grammar, and no token is taken for forced.
+    /// Not at all: masks are those of the grammar, and no token counts as forced.
     Never,
-    /// As the tokenizer does: where the grammar forces bytes, the mask is the one token that the tokenizer would
-    /// emit. This is how its users run it.
+    /// Like the tokenizer: if the grammar forces bytes, the mask is the single token that the tokenizer would emit.
+    /// This is how its users run it.
     Canonical(Box<Tokenizer>),
 }
 
@@ -86,11 +86,11 @@ impl Peer {
         Self { factory }
     }
 
-    /// A matcher at the start of a sequence.
+    /// Creates a matcher at the start of a sequence.
     ///
     /// # Errors
     ///
-    /// Its own words, where it does not take the source.
+    /// The peer's message, if it rejects the source.
     pub fn matcher(&self, text: Text<'_>) -> Result<Matcher, String> {
         let grammar = match text {
             Text::Lark(text) => TopLevelGrammar::from_lark(text.to_owned()),

@@ -19,12 +19,12 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-/// How points are drawn.
+/// The style of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// A line through them, in their order.
+    /// A line through the points, in order.
     Line,
-    /// Each a dot.
+    /// A dot for each point.
     Dots,
 }
 
@@ -39,14 +39,14 @@ pub struct Plot {
     pub axes: [&'static str; 2],
     /// Whether the axis of y is logarithmic too; it goes from 0 to 1 if not.
     pub log_y: bool,
-    /// How points are drawn.
+    /// The style of points.
     pub marks: Marks,
     /// The lines of the plot.
     pub series: Vec<Series>,
 }
 
 impl Series {
-    /// The distribution of samples: for each value the share of samples that are at most as large.
+    /// The cumulative distribution of samples: for each value, the share of samples up to it.
     pub fn distribution(name: impl Into<String>, samples: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = samples.into_iter().filter(|&value| value > 0.0).collect();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -61,7 +61,7 @@ impl Series {
 }
 
 impl Plot {
-    /// The picture. `None` where there is nothing to draw.
+    /// Draws the plot. `None` if there is nothing to draw.
     pub fn svg(&self) -> Option<String> {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let range = |of: fn(&(f64, f64)) -> f64| {
@@ -72,7 +72,7 @@ impl Plot {
         let (x, y) = (range(|point| point.0)?, range(|point| point.1)?);
         let mut svg = String::new();
         let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        // The string takes whatever is drawn: what can fail here is an axis without extent, which is no picture.
+        // Writing to the string does not fail; an axis without extent does, and then there is no plot.
         let drawn = match self.log_y {
             true => self.draw(&root, x.log_scale(), y.log_scale()),
             false => self.draw(&root, x.log_scale(), 0.0..1.0),

@@ -22,27 +22,27 @@ impl Samples {
         self.0.len()
     }
 
-    /// The samples, in the order in which they were added.
+    /// The samples, in order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = f64> {
         self.0.iter().copied()
     }
 
-    /// Whether there are none.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The mean; 0 where there are no samples.
+    /// The mean; 0 if there are no samples.
     pub fn mean(&self) -> f64 {
         self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
     }
 
-    /// The middle one; 0 where there are no samples.
+    /// The median; 0 if there are no samples.
     pub fn median(&self) -> f64 {
         self.percentiles()[0]
     }
 
-    /// The values at the shown percentiles, nearest rank; 0 where there are no samples.
+    /// The values at the shown percentiles, nearest rank; 0 if there are no samples.
     pub fn percentiles(&self) -> [f64; SHOWN.len()] {
         let Percentiles { p50, p90, p99, p999, max } = Percentiles::of(&mut self.0.clone());
         [p50, p90, p99, p999, max]
@@ -120,7 +120,7 @@ impl Grid {
         Self { corner: corner.into(), columns, rows: Vec::new() }
     }
 
-    /// Sets a figure. A row that is not there is added at the end; a column that is not there is passed over.
+    /// Sets a figure. An unknown row is added at the end; an unknown column is ignored.
     pub fn set(&mut self, row: impl Into<String>, column: &str, value: f64) {
         let row = row.into();
         let Some(column) = self.columns.iter().position(|name| *name == column) else { return };

@@ -1,6 +1,6 @@
-//! Threads for what is measured on several.
+//! Threads for parallel measurements.
 
-/// How many run at once.
+/// Returns the number of parallel threads.
 pub fn at_once() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,5 +1,5 @@
-//! The pipeline on one page: a lowered grammar and a vocabulary in, an artifact out; an imported vocabulary in, a
-//! vocabulary artifact with its shared rules out.
+//! The pipeline on one page: from a lowered grammar and a vocabulary to an artifact, and from an imported vocabulary
+//! to a vocabulary artifact with its shared rules.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZero;
@@ -25,7 +25,7 @@ use crate::network::{
 use crate::threads::{Context, Threads};
 use crate::vocabulary::{TokenTable, VocabularyLexicon};
 
-/// States from which on a second thread is worth waking up for the bound on configurations.
+/// Number of states from which the bound on configurations is computed on a second thread.
 const WORTH_A_THREAD: usize = 1024;
 
 /// Options of a compilation. Unset fields have the documented defaults.
@@ -67,7 +67,7 @@ impl CompileOptions {
         self
     }
 
-    /// Writes what decides an artifact's bytes or whether there is one.
+    /// Writes everything that affects an artifact's bytes or its existence.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record } = self;
         let NetworkLimits { rule_states, states, rules, packed_texts, count_dependent_states } =
@@ -85,9 +85,9 @@ pub enum CompileError {
     /// The budget is spent.
     #[error("{error}, at rule {rule}")]
     Budget {
-        /// Which limit was met, and how far the compilation had come.
+        /// The limit that was met, and the phase of the compilation.
         error: BudgetError,
-        /// The rule at hand.
+        /// The current rule.
         rule: String,
         /// The origin of that rule.
         origin: Box<Origin>,
@@ -100,10 +100,10 @@ pub enum CompileError {
     Masks {
         /// The error of the masks.
         error: MaskError,
-        /// The rule at hand.
+        /// The current rule.
         rule: String,
     },
-    /// No token can begin the grammar.
+    /// No sequence of tokens spells a text of the grammar.
     #[error(
         "no sequence of tokens of the vocabulary spells a text of the grammar: a byte it needs is no token"
     )]
@@ -125,14 +125,14 @@ impl From<NetworkError> for CompileError {
 }
 
 impl CompileError {
-    /// Whether sets of required keys are what takes too much: a grammar in which more of them keep their order takes less,
-    /// such as that of `FrontEnd::with_fewer_sets`.
+    /// Whether the number of sets of required keys exceeds a limit. A grammar in which more keys keep their order has
+    /// fewer sets, such as that of `FrontEnd::with_fewer_sets`.
     pub(crate) fn is_of_sets(&self) -> bool {
         let Self::Network(error) = self else { return false };
         matches!(error.kind, NetworkErrorKind::Sets { .. })
     }
 
-    /// The error as a finding about the source it was lowered from.
+    /// The error as a diagnostic about the source.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let (code, help) = match self {
             Self::Budget { error, .. } => (error.code(), error.help()),
@@ -178,7 +178,7 @@ impl CompileError {
     }
 }
 
-/// The help of the error for an exceeded limit, by what the limit counts: the option that raises it.
+/// Returns the help for an exceeded limit, by the counted quantity: the option that raises the limit.
 fn raise(what: &str) -> &'static str {
     match what {
         "states" => "simplify this rule, or raise `--max-states`",
@@ -197,13 +197,13 @@ pub struct Compiled {
     pub data: GrammarData,
     /// Findings about the grammar that did not stop the compilation.
     pub findings: Vec<Diagnostic>,
-    /// How often each shortcut of the computation of masks took effect.
+    /// The number of times that each shortcut of the mask computation took effect.
     #[doc(hidden)]
     pub shortcuts: ShortcutCounts,
 }
 
 impl Compiled {
-    /// The artifact, for use in this process. See [`GrammarData::to_artifact`] for what is not checked.
+    /// Makes the artifact, for use in this process. See [`GrammarData::to_artifact`] for what is not checked.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl Compiled {
         Ok(self.data.to_artifact(compiler.vocabulary())?)
     }
 
-    /// The same for an artifact that is also written.
+    /// Makes the artifact, for writing it as well.
     ///
     /// # Errors
     ///
@@ -251,12 +251,12 @@ impl Begun {
         &self.network
     }
 
-    /// The grammar without masks, for a host that begins while they are computed: walks along the token trie take their place.
-    /// O(length of the tables).
+    /// Makes the grammar without masks, for a host that begins while they are computed: it walks the token trie
+    /// instead. O(length of the tables).
     ///
     /// # Errors
     ///
-    /// Where a table is too long for the format.
+    /// If a table is too long for the format.
     pub fn early(
         &self,
         lowered: &Lowered,
@@ -271,8 +271,8 @@ impl Begun {
     }
 }
 
-/// Compiles grammars for one vocabulary. Keep it for as long as there are grammars to compile: what it learns about the
-/// vocabulary serves all of them. `Send` and `Sync`.
+/// Compiles grammars for one vocabulary. Keep it as long as there are grammars to compile: facts of the vocabulary
+/// are computed once. `Send` and `Sync`.
 pub struct Compiler {
     lexicon: VocabularyLexicon,
     known: VocabularyFacts,
@@ -285,9 +285,11 @@ impl Compiler {
         Self::on_threads(vocabulary, None)
     }
 
-    /// The same on so many threads, the one that asks for a compilation among them; on as many as there are processors
-    /// where the number is none. The others are started when a compilation is first worth it, end with the compiler, and
-    /// are the compiler's own; with one there are no others. Artifacts do not depend on the number.
+    /// Creates a compiler with this number of threads, including the calling one. `None` uses one thread for each
+    /// processor.
+    ///
+    /// The other threads start with the first compilation that needs them, and end with the compiler, to which they
+    /// belong. Artifacts do not depend on the number.
     pub fn on_threads(vocabulary: VocabularyArtifact, threads: Option<NonZero<usize>>) -> Self {
         let known = VocabularyFacts::new(&vocabulary);
         let threads = Threads::new(threads);
@@ -315,13 +317,13 @@ impl Compiler {
         network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits, context)
     }
 
-    /// Compiles a grammar with all its masks, within what is left of the budget that it was lowered with. `kind` names the
-    /// source's language in the artifact.
+    /// Compiles a grammar with all its masks, within the rest of the budget that it was lowered with. `kind` is the
+    /// name of the source's language in the artifact.
     ///
     /// # Errors
     ///
-    /// If the grammar accepts nothing, names unknown tokens, cannot be spelled, or meets a limit; soon after the budget
-    /// is spent.
+    /// If the grammar accepts nothing, names unknown tokens, cannot be spelled, or exceeds a limit; soon after the
+    /// budget is spent.
     pub fn compile(
         &self,
         lowered: &Lowered,
@@ -333,12 +335,12 @@ impl Compiler {
         self.finish(begun, lowered, budget)
     }
 
-    /// The part of a compilation that comes before the masks: the network, with which a host can begin
-    /// ([`Begun::early`]). [`Compiler::finish`] is the rest, with the same result as [`Compiler::compile`].
+    /// Builds the network, which precedes the masks and with which a host can begin ([`Begun::early`]).
+    /// [`Compiler::finish`] does the rest, with the same result as [`Compiler::compile`].
     ///
     /// # Errors
     ///
-    /// The errors of [`Compiler::compile`], but for limits that masks meet.
+    /// The errors of [`Compiler::compile`], except limits of the masks.
     pub fn begin(
         &self,
         lowered: &Lowered,
@@ -361,11 +363,12 @@ impl Compiler {
         Ok(Begun { network, findings, kind: kind.to_owned(), options: options.clone() })
     }
 
-    /// Computes the masks of a compilation that has begun, of the same grammar and within what is left of the same budget.
+    /// Computes the masks of a compilation that has begun, for the same grammar and within the rest of the same
+    /// budget.
     ///
     /// # Errors
     ///
-    /// A limit is met; soon after the budget is spent.
+    /// If a limit is exceeded; soon after the budget is spent.
     pub fn finish(
         &self,
         begun: Begun,
@@ -417,7 +420,7 @@ impl Compiler {
     }
 }
 
-/// One warning for each rule with states from which the vocabulary cannot spell a way on.
+/// Returns one warning for each rule with states whose next bytes no tokens of the vocabulary spell.
 fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
     let mut rules: Vec<usize> = stuck.iter().map(|&state| network.rule_of(state)).collect();
     rules.dedup();
@@ -448,7 +451,7 @@ fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
 
 /// Builds a vocabulary artifact's data: the trie, and the masks of the rules that `shared` keeps.
 ///
-/// `source` says where the vocabulary came from; `threads` is as for a [`Compiler`].
+/// `source` is the origin of the vocabulary; `threads` is as for a [`Compiler`].
 ///
 /// # Errors
 ///
@@ -459,7 +462,7 @@ pub fn build_vocabulary(
     shared: &Grammar,
     threads: Option<NonZero<usize>>,
 ) -> Result<VocabularyData, CompileError> {
-    // No grammar of a user's is compiled here, and a vocabulary has many tokens.
+    // No grammar of a user is compiled here, and a vocabulary has many tokens.
     let context = Context { budget: &Budget::unlimited(), threads: &Threads::new(threads) };
     let tokens: Vec<_> = table.tokens.iter().map(|t| (t.bytes.clone(), t.kind)).collect();
     let trie = TrieData::build(&tokens)?;

@@ -1,13 +1,13 @@
-//! The warning that a grammar costs far more than most: in time to compile, in the artifact's size, and in memory.
+//! The warning that a grammar costs far more than most: compile time, artifact size, and memory.
 //!
-//! The cost is judged by the number of states, which is the same on every machine. Of real schemas (MaskBench) the median has 160
-//! states, and 99 in 100 have fewer than 7,500.
+//! The cost is measured in states, whose number is the same on every machine. For real schemas (MaskBench) the median
+//! is 160 states, and 99 of 100 schemas have fewer than 7,500.
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Report;
 use crate::network::Network;
 
-/// Number of states from which on the warning is given.
+/// Number of states from which the warning is given.
 const STATES: usize = 20_000;
 
 /// Keywords of JSON Schema that make automata large, the most likely first.
@@ -32,8 +32,8 @@ const KEYWORDS: [&str; 18] = [
     "required",
 ];
 
-/// The warning of a grammar with [`STATES`] states or more: it names the rule with the most, and of a schema the keyword that is
-/// most likely to make it large. O(rules + report).
+/// Returns the warning for a grammar with [`STATES`] states or more. It names the largest rule and, for a schema, the
+/// keyword that most likely causes its size. O(rules + report).
 pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> {
     let states = network.tables.states.len();
     if states < STATES {
@@ -44,7 +44,7 @@ pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> 
     let ends = starts.clone().skip(1).chain([end]);
     let sizes = starts.zip(ends).map(|(start, end)| end.saturating_sub(start));
     let (size, (name, origin)) = sizes.zip(&network.rules).max_by_key(|(size, _)| *size)?;
-    // A rule that several places share has no pointer.
+    // A rule that is shared by several schemas has no pointer.
     let keyword = keyword(report, origin.pointer.as_deref().unwrap_or_default());
     let mut message =
         format!("the grammar is costly: it has {states} states, {size} of them in rule {name}");
@@ -61,7 +61,8 @@ pub(crate) fn warning(network: &Network, report: &Report) -> Option<Diagnostic> 
     Some(warning)
 }
 
-/// Finds the keyword at or below a schema that ranks first in [`KEYWORDS`]; of several, the outermost. Returns its pointer and name.
+/// Finds the keyword at or below a schema that ranks first in [`KEYWORDS`]; of several, the outermost. Returns its
+/// pointer and name.
 fn keyword(report: &Report, schema: &str) -> Option<(String, &'static str)> {
     let below = report.entries().filter_map(|entry| {
         let inner = entry.pointer.strip_prefix(schema)?.strip_prefix('/')?;

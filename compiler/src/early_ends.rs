@@ -1,9 +1,10 @@
 //! Warnings about end tokens in the middle of a grammar.
 //!
-//! Hosts stop at an end token of the vocabulary whatever the grammar asks for next, so `"a" <|im_end|> "b"` gives outputs
-//! without their end. A set of all tokens but some has no end tokens, so only those that a source names are met here.
+//! Hosts stop at an end token of the vocabulary in any state of the grammar, so `"a" <|im_end|> "b"` gives outputs
+//! without their end. A complement of a token set contains no end tokens, so this concerns only end tokens that a
+//! source names.
 //!
-//! Cost: O(calls) where some set of the grammar holds an end token, nothing elsewhere.
+//! Cost: O(calls) if some set of the grammar contains an end token, otherwise nothing.
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::tables::Tables;

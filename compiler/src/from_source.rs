@@ -1,4 +1,4 @@
-//! From a source to its artifact: the one way for everybody who has a source and a vocabulary.
+//! From a source to its artifact: the one entry point for callers with a source and a vocabulary.
 //!
 //! ```text
 //! source ─ special tokens of the vocabulary ─► lowered ─ denied keywords ─► begun ─ masks ─► compiled
@@ -6,8 +6,8 @@
 //!                                                 └─ fewer sets of keys ◄─────┘ too many
 //! ```
 //!
-//! A vocabulary that cannot spell every byte needs a state for each set of required keys in any order. If there are too many
-//! sets, the source is lowered again with fewer such keys. The report names the keys that keep their order.
+//! A vocabulary that cannot spell every byte needs a state for each set of required keys in any order. If there are
+//! too many sets, the source is lowered again with fewer such keys. The report names the keys that keep their order.
 
 use crate::budget::Budget;
 use crate::compile::{Begun, CompileError, CompileOptions, Compiled, Compiler};
@@ -31,11 +31,11 @@ pub struct SourceRequest<'r> {
 }
 
 impl SourceRequest<'_> {
-    /// The grammar of the source, for vocabularies with these special tokens: see [`FrontEnd::controls`].
+    /// Lowers the source, for vocabularies with these special tokens: see [`FrontEnd::controls`].
     ///
     /// # Errors
     ///
-    /// The errors of the source, keywords that are denied, or that the budget is spent.
+    /// The errors of the source, denied keywords, or that the budget is spent.
     pub fn lower(
         &self,
         controls: &ControlTokens,
@@ -95,11 +95,11 @@ impl Compiler {
         Ok(compiled)
     }
 
-    /// The part of [`compile_source`](Self::compile_source) that comes before the masks: see [`Compiler::begin`].
+    /// Does the part of [`compile_source`](Self::compile_source) before the masks: see [`Compiler::begin`].
     ///
     /// # Errors
     ///
-    /// As [`compile_source`](Self::compile_source), but for limits that masks meet.
+    /// The errors of [`compile_source`](Self::compile_source), except limits of the masks.
     pub fn begin_source(
         &self,
         request: &SourceRequest<'_>,
@@ -111,11 +111,12 @@ impl Compiler {
         Ok((fewer.unwrap_or(lowered), begun))
     }
 
-    /// Compiles a source that is lowered already, so that one lowering serves several vocabularies. The findings leave out those of lowering.
+    /// Compiles a lowered source, so that one lowering serves several vocabularies. The findings leave out those of
+    /// lowering.
     ///
     /// # Errors
     ///
-    /// As [`compile_source`](Self::compile_source).
+    /// The errors of [`compile_source`](Self::compile_source).
     pub fn compile_lowered(
         &self,
         request: &SourceRequest<'_>,
@@ -126,7 +127,8 @@ impl Compiler {
         self.finish(begun, fewer.as_ref().unwrap_or(lowered), budget).map_err(found)
     }
 
-    /// Begins a compilation. If there are too many sets of keys, lowers the source again with fewer and returns that grammar too.
+    /// Begins a compilation. If there are too many sets of keys, lowers the source again with fewer and returns that
+    /// grammar too.
     fn begin_or_fewer(
         &self,
         request: &SourceRequest<'_>,
@@ -148,7 +150,7 @@ impl Compiler {
     }
 }
 
-/// An error of a compilation as a finding about its source.
+/// Converts an error of a compilation to a diagnostic about its source.
 fn found(error: CompileError) -> Vec<Diagnostic> {
     vec![error.to_diagnostic()]
 }

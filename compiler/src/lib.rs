@@ -1,15 +1,15 @@
 //! Compiles JSON Schema, GBNF and regular expressions into token-mask artifacts.
 //!
-//! This crate is the door: it has the pipeline from a grammar to an artifact, and shows the crates that it is built on
-//! under one name each.
+//! This crate is the entry point: it has the pipeline from a grammar to an artifact, and re-exports the crates that
+//! it is built on.
 //!
 //! | module | what it has | crate |
 //! | --- | --- | --- |
 //! | [`frontend`] | the languages, each with its options | `grammarc-languages` |
-//! | [`ir`], [`automata`], [`diagnostics`], [`budget`] | the grammar as an IR, and what all rooms share | `grammarc-grammar` |
+//! | [`ir`], [`automata`], [`diagnostics`], [`budget`] | the grammar IR, and shared utilities | `grammarc-grammar` |
 //! | [`vocabulary`] | vocabularies of tokenizers | `grammarc-vocabulary` |
 //! | [`network`], [`masks`] | one automaton a rule, and the masks of its states | |
-//! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and artifacts kept for later | |
+//! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and a cache of artifacts | |
 
 pub mod cache;
 pub mod compile;

@@ -1,4 +1,4 @@
-//! Artifacts of grammars with some words changed, behind a right checksum, opened and used.
+//! Artifacts of grammars with some words changed and a correct checksum, opened and used.
 
 use std::sync::OnceLock;
 
@@ -37,11 +37,12 @@ pub(crate) fn originals() -> &'static [Buffer] {
     })
 }
 
-/// Changes an artifact as the bytes say: which, how many words, and for each where and to what.
+/// Changes words of an artifact. The bytes choose the artifact, the number of words, their positions and their
+/// values.
 ///
 /// # Panics
 ///
-/// If a promise is broken.
+/// If a guarantee is violated.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let originals = originals();

@@ -20,7 +20,7 @@ impl Input<'_> {
         u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()])
     }
 
-    /// A number below `count`, or 0 where that is 0.
+    /// Returns a number below `count`, or 0 if `count` is 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         match count {
             0 => 0,

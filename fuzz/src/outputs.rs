@@ -5,7 +5,7 @@ use grammarc_json::{JsonSchema, JsonlOptions, JsonlStream, PartialJson, parse, p
 
 use crate::input::Input;
 
-/// Schemas that texts are read under; none is one more.
+/// Schemas of the texts; the absence of a schema is one more choice.
 const SCHEMAS: [&str; 4] = [
     r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {"enum": ["x", "yz", null]}}}"#,
     r##"{"type": "array", "items": {"anyOf": [{"type": "string"}, {"$ref": "#"}]}}"##,
@@ -13,11 +13,11 @@ const SCHEMAS: [&str; 4] = [
     r#"{"type": "string", "format": "date"}"#,
 ];
 
-/// Reads a text in every way. The first bytes say under which schema, with which options, and in which parts it comes.
+/// Reads a text in every way. The first bytes choose the schema, the options, and the length of the parts.
 ///
 /// # Panics
 ///
-/// If a promise is broken.
+/// If a guarantee is violated.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let schema = SCHEMAS.get(input.below(SCHEMAS.len() + 1));
@@ -43,7 +43,8 @@ fn repaired(text: &str, schema: Option<&JsonSchema>, cut: bool, coerce: bool) {
     assert!(again.edits.is_empty() && again.text == found.text, "{text:?}");
 }
 
-/// A stream gives what the whole text gives, in whatever parts, and items are what the schema accepts.
+/// Checks that a stream in parts of any length gives the same as the whole text, and that the schema accepts all
+/// items.
 fn lines(text: &str, schema: Option<&JsonSchema>, part: usize) {
     let whole = parse_jsonl(text, schema, &JsonlOptions::default());
     let is_valid = |value| schema.is_none_or(|schema| schema.is_valid(value));
@@ -58,7 +59,7 @@ fn lines(text: &str, schema: Option<&JsonSchema>, part: usize) {
     assert_eq!(items, whole.items, "{text:?}");
 }
 
-/// Partial values, whole at last, are those of the strict parser.
+/// Checks that partial values, once complete, equal those of the strict parser.
 fn partial(text: &str, schema: Option<JsonSchema>, part: usize) {
     let mut partial = PartialJson::new(schema);
     let pushed = parts(text, part).try_for_each(|part| partial.push(&part).map(drop));

@@ -25,18 +25,18 @@ const TIME: Duration = Duration::from_millis(500);
 const LATE: Duration = Duration::from_secs(4);
 /// Memory that a source may take, by the compiler's estimate.
 const MEMORY: usize = 256 << 20;
-/// The first byte of TypeScript. Other bytes tell the languages that were there before it, as the corpus has them.
+/// The first byte of TypeScript. Other bytes choose the older languages, as in the corpus.
 const TYPESCRIPT: u8 = 0xFE;
-/// The first byte of a structural tag, told likewise.
+/// The first byte of a structural tag.
 const STRUCTURAL_TAG: u8 = 0xFD;
 /// Steps along the masks.
 const STEPS: usize = 64;
 
-/// Compiles what the bytes are. The first says which language and with which options; the rest is the source.
+/// Compiles a source. The first byte chooses the language and its options; the rest is the source.
 ///
 /// # Panics
 ///
-/// If a promise is broken.
+/// If a guarantee is violated.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let (choice, seed) = (input.byte(), input.byte());

@@ -1,15 +1,15 @@
-//! Tokenizers of every format, named or told by their content.
+//! Tokenizers of every format, named or recognized by content.
 
 use grammarc_artifacts::TokenKind;
 use grammarc_compiler::vocabulary::{TokenizerFormat, VocabularyOptions, import_bytes};
 
 use crate::input::Input;
 
-/// Imports what the bytes are. The first says as which format, or that it is to be told.
+/// Imports a tokenizer. The first byte chooses the format, or its recognition.
 ///
 /// # Panics
 ///
-/// If a promise is broken.
+/// If a guarantee is violated.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let formats = TokenizerFormat::ALL;

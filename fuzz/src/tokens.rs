@@ -31,11 +31,11 @@ fn words(matcher: &mut Matcher) -> Vec<u32> {
     words
 }
 
-/// Makes the calls that the bytes say.
+/// Makes calls of a matcher, chosen by the bytes.
 ///
 /// # Panics
 ///
-/// If a matcher is not where its accepted tokens lead.
+/// If the matcher's state differs from that after its accepted tokens.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let grammars = grammars();
@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
                 let allowed: Vec<u32> = matcher.mask().iter().take(256).collect();
                 if !allowed.is_empty() {
                     let token = allowed[input.below(allowed.len())];
-                    // A limit on configurations may refuse what the mask allows.
+                    // A limit on configurations may reject a token that the mask allows.
                     if matcher.accept(token).is_ok() {
                         accepted.push(token);
                     }

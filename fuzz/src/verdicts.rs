@@ -6,17 +6,17 @@ use grammarc_tests::schemas::layouts::{self, Layout};
 use grammarc_tests::schemas::{Refusal, compile};
 use serde_json::Value;
 
-/// Judges the instance of the second line by the schema of the first.
+/// Compares the verdicts on an instance, the second line, by a schema, the first line.
 ///
 /// # Panics
 ///
-/// If the verdicts differ and the report does not say that they may.
+/// If the verdicts differ, and the report does not announce this.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Some((schema, instance)) = text.split_once('\n') else { return };
     let Ok(instance) = serde_json::from_str::<Value>(instance) else { return };
     let Ok(parsed) = serde_json::from_str::<Value>(schema) else { return };
-    // Other drafts, other documents and formats are held against other judges.
+    // Other drafts, other documents and formats are tested against other validators.
     let foreign = ["$schema", "$id", "id", "format", "$vocabulary", "$ref\":\"h", "content"];
     if foreign.iter().any(|word| schema.contains(word))
         || has_long_number(&parsed)

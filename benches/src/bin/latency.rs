@@ -1,8 +1,8 @@
-//! How fast this machine serves a compiled grammar, over sampled outputs.
+//! The speed of a compiled grammar on this machine, over sampled outputs.
 //!
-//! The outputs are those of `grammarc sample` with the same seed. Every round takes a fresh matcher through all of them. The
-//! figure of a token is the median of its rounds, and percentiles are over all tokens: they describe tokens, and not what else
-//! the machine did. The first round stands beside them, with the first touch of the mapped pages.
+//! The outputs are those of `grammarc sample` with the same seed. Every round takes a fresh matcher through all of
+//! them. The figure of a token is the median of its rounds, and percentiles are over all tokens, so they exclude
+//! noise of the machine. The first round is shown separately, because it touches the mapped pages first.
 
 use std::error::Error;
 use std::num::NonZero;

@@ -1,8 +1,8 @@
-//! Judges a folder of schemas with valid and invalid instances, as MaskBench has them.
+//! Judges a folder of schemas with valid and invalid instances, in the format of MaskBench.
 //!
-//! Instances are written as Python's `json.dumps` writes them, and split into tokens by the tokenizer itself. Unless options
-//! say otherwise, that is the text form of the schemas too: spaced, numbers in any form, keys in any order. Schemas are
-//! compiled one after the other, so that the times are those of one compilation.
+//! Instances are written like Python's `json.dumps`, and tokenized by the tokenizer itself. Unless options say
+//! otherwise, the schemas have the same text form: spaced, numbers in any form, keys in any order. Schemas are
+//! compiled one after the other, so the times are those of single compilations.
 
 use std::error::Error;
 use std::fs::File;
@@ -21,7 +21,7 @@ use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::frontend::settings::{Language, Settings};
 use grammarc_compiler::vocabulary::{self, VocabularyOptions};
 
-/// Options of the schemas where none are given: the text form of `json.dumps`.
+/// Default options of the schemas: the text form of `json.dumps`.
 const OPTIONS: &str = r#"{"whitespace": "spaced", "numbers": "any", "key-order": "any"}"#;
 
 /// Judges a folder of schemas with valid and invalid instances

@@ -1,9 +1,9 @@
-//! The masks of this engine over standard input and output, for `benches/peers/draws.py`, which draws from every engine
-//! with the same code.
+//! Serves the masks of this engine over standard input and output, for `benches/peers/draws.py`, which draws from
+//! every engine with the same code.
 //!
-//! One JSON value a line comes in ([`Request`]) and one goes out: first a vocabulary, then any number of times a schema
-//! and draws from it, each a start and the tokens that were drawn. A grammar is taken through the bytes of its artifact, as
-//! a server takes it.
+//! Each line of input is a JSON value ([`Request`]), and so is each answer. The first is a vocabulary, followed by
+//! schemas. Each schema is followed by draws: a start, and the drawn tokens. A grammar is opened from the bytes of
+//! its artifact, as in a server.
 
 use std::io::{self, BufRead, Write};
 use std::num::NonZero;
@@ -25,13 +25,13 @@ use serde_json::{Value, json};
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Request {
-    /// The vocabulary of all that follows, as bytes in hexadecimal by id, and the token that ends a text, which has none.
+    /// Sets the vocabulary: tokens as hexadecimal bytes by id, and the end token, which has no bytes.
     Vocabulary { tokens: Vec<String>, end_token: u32 },
-    /// A schema to draw from next. The answer has what the report calls approximate, as `/pointer: reason`.
+    /// Compiles the next schema. The answer has the report's approximate keywords, as `/pointer: reason`.
     Compile { schema: Value, any_order: bool },
-    /// The mask at the start of a text.
+    /// Requests the mask at the start of a text.
     Start,
-    /// The mask after one more token.
+    /// Requests the mask after one more token.
     Accept(u32),
 }
 

@@ -1,10 +1,10 @@
 //! Sets of names: `names [--counts 1000,10000] [--kind choice|enum|gbnf] [--peer] [--export FILE]`
 //!
-//! Names are of about thirty bytes, words from a list of two thousand, the same in every run. Each count is compiled in a
-//! process of its own, so that the peak of memory is its own: text, front end, automaton, masks, the artifact's bytes, and
-//! opening these by a map with every check. Then random names are followed token by token, cut into the longest tokens, with a
-//! mask before each. With `--peer` llguidance takes the same names as an `enum`, first mask included. With `--export` nothing is
-//! measured: names and tokens are written for the engines of `benches/peers/names.py`.
+//! Names have about thirty bytes, of words from a list of two thousand, the same in every run. Each count is compiled
+//! in a process of its own, which measures its peak memory: text, front end, automaton, masks, the artifact's bytes,
+//! and opening these by a map with every check. Then random names are read token by token, in their longest tokens,
+//! with a mask before each. With `--peer` llguidance takes the same names as an `enum`, first mask included. With
+//! `--export` nothing is measured: names and tokens are written for the engines of `benches/peers/names.py`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -77,7 +77,7 @@ impl Draws {
     }
 }
 
-/// So many names, of three to five words, without repetition.
+/// Returns `count` distinct names of three to five words.
 fn names(count: usize) -> Vec<String> {
     const ONSETS: [&str; 20] = [
         "b", "br", "c", "ch", "d", "f", "g", "gr", "h", "l", "m", "n", "p", "r", "s", "st", "t",
@@ -139,7 +139,7 @@ fn followed(names: &[String]) -> impl Iterator<Item = &String> {
     (0..PEERS_FOLLOWED).map(move |_| &names[draws.below(names.len())])
 }
 
-/// Writes what an engine in another language is measured with.
+/// Writes the inputs for an engine in another language.
 fn export(counts: &[usize], path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let ours = Ours::llama().ok_or("the tokenizer is not there")?;
     let mut cases = Vec::new();

@@ -1,10 +1,10 @@
-//! Repairs beside known truths: `repair CORPUS [--without-schema] [--every N] [--list KIND] [--answers FILE]`
+//! Compares repairs with known truths: `repair CORPUS [--without-schema] [--every N] [--list KIND] [--answers FILE]`
 //!
-//! A corpus is a JSON list of rows: `kind` of damage, `text`, `truth`, `schema`, and `file`, whose rows share a schema. Each text
-//! is repaired with edits of every grade, and the value is the truth (right), another one (wrong), or none was returned
-//! (refused). A result that says of itself that another reading is as good (ambiguous) counts in columns of its own. Times
-//! are those of one repair, the schema compiled before. A schema that the validator does not build leaves its rows out, and
-//! one whose truth is no instance as well.
+//! A corpus is a JSON list of rows: `kind` of damage, `text`, `truth`, `schema`, and `file`, whose rows share a
+//! schema. Each text is repaired with edits of every grade. The value is the truth (right) or another one (wrong), or
+//! there is none (refused). Results that report an equally good reading (ambiguous) have columns of their own. Times
+//! are those of one repair, without compiling the schema. Rows are left out if the validator cannot build their
+//! schema, or if the truth is not an instance.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,7 +64,7 @@ const OUTCOMES: [(Outcome, &str); 5] = [
     (Outcome::Refused, "refused"),
 ];
 
-/// Whether two values are the same, numbers by their value.
+/// Whether two values are equal, with numbers compared by value.
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {

@@ -1,7 +1,8 @@
-//! What each step of the JSON Schema simplifier saves, in Markdown.
+//! Prints the effect of each step of the JSON Schema simplifier, in Markdown.
 //!
-//! Every schema of MaskBench is lowered with all steps and without each of them. Shapes and work are the same on every run,
-//! CPU time is not. A schema counts as lost if it is an error without the step, and as weaker if it takes a weaker promise.
+//! Every schema of MaskBench is lowered with all steps, and without each of them. Shapes and work are the same on
+//! every run; CPU time is not. A schema counts as lost if it is an error without the step, and as weaker if it needs
+//! a weaker promise.
 
 use std::io::{self, Write};
 
@@ -33,17 +34,17 @@ enum Order {
     Any,
 }
 
-/// What lowering all schemas took.
+/// The totals of lowering all schemas.
 #[derive(Default)]
 struct Total {
     /// CPU time in milliseconds.
     time: f64,
     shapes: usize,
     work: usize,
-    /// Schemas that are errors, and those that took a weaker promise.
+    /// Schemas that are errors, and schemas with a weaker promise.
     errors: usize,
     weaker: usize,
-    /// Effects of each step, and schemas with an effect.
+    /// Number of effects of each step, and number of schemas with an effect.
     effects: [(u64, usize); Step::ALL.len()],
 }
 

@@ -1,8 +1,8 @@
 //! Times of "network and masks" with all shortcuts of the masks and without each of them, in Markdown.
 //!
-//! Every tenth schema of MaskBench is compiled with all shortcuts and without one, in turn and either first as often, on
-//! one thread; its figure is the least CPU time of the rounds, since whatever else runs on a machine only adds to it. The
-//! artifacts have to be the same. The tables of `docs/masks.md` are made of what this prints.
+//! Every tenth schema of MaskBench is compiled with all shortcuts and without one, alternately, in both orders
+//! equally often, on one thread. Its figure is the least CPU time of the rounds, because other work on the machine
+//! only adds to it. The artifacts must be equal. The tables of `docs/masks.md` come from this output.
 
 use std::fs;
 use std::io::{self, Write};
@@ -68,7 +68,7 @@ fn schemas_of(folder: &PathBuf) -> io::Result<Vec<(String, String)>> {
 }
 
 impl Bench {
-    /// The schemas that compile; none where the data is absent.
+    /// Loads the schemas that compile. `None` if the data is absent.
     fn new(arguments: &Arguments) -> io::Result<Option<Self>> {
         let Some(ours) = Ours::of(&arguments.tokenizer) else { return Ok(None) };
         let mut this = Self { ours, grammars: Vec::new(), names: Vec::new() };
@@ -90,7 +90,7 @@ impl Bench {
         Ok((!this.grammars.is_empty()).then_some(this))
     }
 
-    /// How often a shortcut took effect in all grammars, and in how many.
+    /// Returns how often a shortcut took effect in all grammars, and in how many of them.
     fn effects(&self, shortcut: Shortcut) -> (u64, usize) {
         let compiled = self
             .grammars
@@ -130,7 +130,7 @@ impl Bench {
         all
     }
 
-    /// How large artifacts and masks are, all together.
+    /// Returns the total sizes of artifacts and masks.
     fn sizes(&self) -> String {
         let [mut bytes, mut masks, mut listed, mut own_rows, mut over_shared, mut over_own] =
             [0_usize; 6];

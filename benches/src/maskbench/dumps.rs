@@ -1,8 +1,8 @@
-//! A value as Python's `json.dumps(value, ensure_ascii=False)` writes it, from the numbers' source text.
+//! Writes a value like Python's `json.dumps(value, ensure_ascii=False)`, from the numbers' source text.
 //!
-//! An integer keeps its digits. Any other number is a binary64 there, written as `repr` does: the fewest digits that
-//! read back as the same number, with an exponent of two digits at least where the decimal point would stand more than
-//! four places before the digits or sixteen after the first.
+//! An integer keeps its digits. Any other number becomes a binary64, in the format of `repr`: the fewest digits that
+//! read back as the same number. It has an exponent of at least two digits if the decimal point would be more than
+//! four positions before the digits, or more than sixteen after the first.
 
 use std::fmt::Write;
 

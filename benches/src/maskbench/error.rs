@@ -31,7 +31,7 @@ pub enum MaskbenchError {
         /// The parser's error.
         source: serde_json::Error,
     },
-    /// There is no tokenizer that could split texts into tokens.
+    /// There is no tokenizer to split texts into tokens.
     #[error(
         "{} has no tokenizer.json; instances are split into tokens by the tokenizer itself, for which a folder with \
          that file, or the file, is needed",

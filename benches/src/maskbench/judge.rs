@@ -20,9 +20,9 @@ use super::{Case, MaskbenchError, Tokens, dumps};
 pub struct Judged {
     /// The schema's name.
     pub id: String,
-    /// From the schema's text to a grammar that matchers can use, all masks computed; to the error where there is one.
+    /// Time from the schema's text to a usable grammar with all masks, or to the error.
     pub compile_us: f64,
-    /// Why the schema is refused.
+    /// The error of a rejected schema.
     pub error: Option<Refusal>,
     /// The verdicts on the schema's keywords.
     pub report: Option<Summary>,
@@ -36,12 +36,12 @@ pub struct Judged {
     pub fill_ns: Vec<u64>,
 }
 
-/// Why a schema is refused.
+/// The error of a rejected schema.
 #[derive(Debug, Serialize)]
 pub struct Refusal {
     /// Code of the first error.
     pub code: &'static str,
-    /// Its place.
+    /// The position of the error.
     pub pointer: Option<String>,
     /// Its text.
     pub message: String,
@@ -61,11 +61,11 @@ pub struct Summary {
 /// A keyword that is not exact.
 #[derive(Debug, Serialize)]
 pub struct Inexact {
-    /// Its place.
+    /// The position of the keyword.
     pub pointer: String,
     /// `narrower` or `approximate`.
     pub verdict: String,
-    /// Why.
+    /// The reason for the verdict.
     pub reason: String,
 }
 
@@ -78,7 +78,7 @@ pub struct TestResult {
     pub accepted: bool,
     /// Tokens of the instance.
     pub tokens: usize,
-    /// Tokens accepted before one was refused.
+    /// Number of tokens accepted before one was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<usize>,
     /// Why no verdict was reached.
@@ -92,7 +92,7 @@ pub struct Judge {
     tokens: Tokens,
     schema_options: JsonSchemaOptions,
     compile_options: CompileOptions,
-    /// Makes what a compilation may take.
+    /// Creates the budget of a compilation.
     budget: Box<dyn Fn() -> Budget + Send + Sync>,
 }
 
@@ -117,14 +117,14 @@ impl Judge {
         })
     }
 
-    /// The same with a compiler on so many threads.
+    /// Uses a compiler on this number of threads.
     #[must_use]
     pub fn on_threads(self, threads: Option<NonZero<usize>>) -> Self {
         let compiler = Compiler::on_threads(self.compiler.vocabulary().clone(), threads);
         Self { compiler, ..self }
     }
 
-    /// The same with another budget for each schema than the default one.
+    /// Sets the budget for each schema, instead of the default one.
     #[must_use]
     pub fn within(self, budget: impl Fn() -> Budget + Send + Sync + 'static) -> Self {
         Self { budget: Box::new(budget), ..self }
@@ -195,7 +195,7 @@ impl Judge {
     }
 }
 
-/// Leads the tokens of an instance through the masks, and times those.
+/// Reads the tokens of an instance through the masks, and times these.
 fn lead(
     grammar: &Grammar,
     tokens: &[u32],

@@ -1,7 +1,7 @@
 //! The tokens of a text, by the tokenizer itself.
 //!
-//! Some tokenizers put a space before every text. A model's output is the continuation of a prompt and has none, so
-//! there the tokens are those after a line feed.
+//! Some tokenizers put a space before every text. A model's output continues a prompt and has none, so for these the
+//! tokens are those after a line feed.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl Tokens {
         Ok(Self { tokenizer, vocabulary })
     }
 
-    /// The tokens that spell a text; `None` where the tokenizer's do not.
+    /// Returns the tokens that spell a text. `None` if the tokenizer's do not.
     pub fn of(&self, text: &str) -> Option<Vec<u32>> {
         let plain = self.encode(text)?;
         if self.spell(&plain) == text.as_bytes() {

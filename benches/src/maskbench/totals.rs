@@ -9,9 +9,9 @@ use super::{Judged, TestResult};
 pub struct Totals {
     /// Number of schemas.
     pub schemas: usize,
-    /// Number of those that compiled.
+    /// Number of schemas that compiled.
     pub compiled: usize,
-    /// Of the compiled ones, those with a keyword that is approximate or narrower.
+    /// Number of compiled schemas with an approximate or narrower keyword.
     pub inexact: usize,
     /// Number of valid instances.
     pub valid: usize,
@@ -42,7 +42,7 @@ pub struct Refused {
     pub id: String,
     /// Code of the first error.
     pub code: &'static str,
-    /// Its place.
+    /// The position of the error.
     pub pointer: Option<String>,
     /// Its text.
     pub message: String,
@@ -61,7 +61,7 @@ pub struct Wrong {
     pub at: usize,
     /// Tokens of the instance.
     pub tokens: usize,
-    /// Keywords of the schema that are not exact, where there are any.
+    /// Keywords of the schema that are not exact.
     pub inexact: Vec<String>,
     /// Why no verdict was reached.
     pub error: Option<String>,
@@ -130,7 +130,7 @@ impl Totals {
 }
 
 impl Percentiles {
-    /// The percentiles of some samples, which are sorted on the way; 0 if there are none.
+    /// Computes the percentiles of some samples, which are sorted in place; 0 if there are none.
     pub fn of(samples: &mut [f64]) -> Self {
         samples.sort_unstable_by(f64::total_cmp);
         let rank = |share: f64| {

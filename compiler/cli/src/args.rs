@@ -1,4 +1,4 @@
-//! Arguments that several verbs share. Each verb's own arguments stand with the verb.
+//! Arguments of several verbs. Each verb's own arguments are defined with the verb.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// As many as asked for.
+    /// The requested number of threads.
     pub(crate) fn count(&self) -> Option<NonZero<usize>> {
         self.threads.and_then(|threads| NonZero::new(threads.into()))
     }

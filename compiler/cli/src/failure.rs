@@ -1,4 +1,4 @@
-//! Why a verb did not do what it was asked, with the exit code that this means.
+//! Failures of verbs, with their exit codes.
 
 use std::error::Error;
 use std::io;
@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     Refused {
         /// The source.
         source: Source,
-        /// The errors, and what else was found.
+        /// The errors and other findings.
         diagnostics: Vec<Diagnostic>,
     },
     /// Something was found that no source text is to blame for. Exit code 1.
@@ -32,7 +32,7 @@ pub(crate) enum Failure {
     ReaderGone,
 }
 
-/// A problem without a place in a source text.
+/// A problem without a position in a source text.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
     /// A file cannot be read.
@@ -56,7 +56,7 @@ pub(crate) enum Problem {
     Kind {
         /// The file.
         name: String,
-        /// What to do.
+        /// Advice.
         help: &'static str,
     },
     /// An option does not go with the others.
@@ -72,13 +72,13 @@ pub(crate) enum Problem {
     Flag {
         /// The flag without its dashes.
         flag: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
-    /// A schema for references to lead to cannot be used.
+    /// A schema given for references cannot be used.
     #[error(transparent)]
     Registry(RegistryError),
-    /// A source for a grammar to refer to cannot be used.
+    /// A source given for grammars to include cannot be used.
     #[error(transparent)]
     Include(IncludeError),
     /// Output cannot be written.
@@ -126,7 +126,7 @@ pub(crate) enum Problem {
         /// The text.
         text: String,
     },
-    /// A sample came to no end.
+    /// A sample did not reach an end.
     #[error("sample {number}")]
     Sample {
         /// Its number.
@@ -202,8 +202,7 @@ impl From<Problem> for Failure {
 }
 
 impl From<VocabularyError> for Failure {
-    /// A tokenizer that was read and refused is a finding; one that is not there, or options that do not fit it, are
-    /// the caller's mistake.
+    /// A rejected tokenizer is a finding. A missing one, or options that do not fit it, are mistakes of the caller.
     fn from(error: VocabularyError) -> Self {
         let refused = matches!(
             error,

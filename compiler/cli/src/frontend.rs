@@ -1,4 +1,4 @@
-//! Sources: reading them, telling their language, and handing them to its front end.
+//! Sources: reads them, recognizes their language, and calls its front end.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -57,10 +57,10 @@ fn help(language: Language) -> &'static str {
     }
 }
 
-/// Prefix of the name of a built-in grammar in place of a file.
+/// Prefix of a built-in grammar's name, in place of a file.
 const BUILT_IN: &str = "builtin:";
 
-/// The language that a file's name tells.
+/// Returns the language of a file, by its name.
 fn language_of(path: &Path) -> Option<Language> {
     match built_in(path) {
         Some(_) => Some(Language::BuiltIn),
@@ -104,12 +104,12 @@ pub(crate) struct Request {
     pub(crate) front_end: FrontEnd,
     /// The options of the front end, for the artifact to record.
     pub(crate) options: Vec<(&'static str, String)>,
-    /// In order and each once.
+    /// Sorted, without repetition.
     deny: Vec<Deny>,
 }
 
 impl SourceArgs {
-    /// Reads the source, and what it may refer to.
+    /// Reads the source, and the sources that it may refer to.
     pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
         let source = match built_in(&self.source) {
@@ -151,7 +151,7 @@ impl SourceArgs {
         Ok(Request { source, front_end, options, deny })
     }
 
-    /// The part of the options that a flag fills, which stands for the option `name`.
+    /// Returns the part of the options that a flag sets for the option `name`.
     fn option<T>(
         &self,
         flag: &'static str,
@@ -199,7 +199,7 @@ impl Request {
         SourceRequest { front_end, source, deny, options }
     }
 
-    /// Refuses a source whose report has keywords that are denied.
+    /// Rejects a source whose report has denied keywords.
     pub(crate) fn check_report(&self, report: &Report) -> Result<(), Failure> {
         let diagnostics = denied(&self.source, report, &self.deny);
         match diagnostics.is_empty() {
@@ -209,7 +209,7 @@ impl Request {
     }
 }
 
-/// The name of a built-in grammar that stands in place of a file.
+/// Returns the name of a built-in grammar that is given in place of a file.
 pub(crate) fn built_in(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(BUILT_IN)
 }

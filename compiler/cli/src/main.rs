@@ -4,9 +4,9 @@
 //! arguments ─ command_line ─► cmd/<verb> ─► answer, diagnostics or failure ─► render/{human,json} ─► output
 //! ```
 //!
-//! A verb computes and returns data; what the data looks like is the renderers' affair, and who holds the streams is
-//! [`output`]'s. Exit codes: 0 all is well, 1 something was found (a source refused, a text not accepted, a damaged
-//! artifact, a dead end), 2 the tool could not do its work. A reader that closes the pipe is no failure.
+//! A verb computes and returns data. The renderers decide how the data looks, and [`output`] holds the streams. Exit
+//! codes: 0 success, 1 a finding (a source rejected, a text not accepted, a damaged artifact, a dead end), 2 a
+//! failure of the tool. A reader that closes the pipe is not a failure.
 
 mod args;
 mod cmd;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
-            // Help goes to stdout and ends well; where it cannot be written there is nobody to tell.
+            // Help goes to stdout and succeeds. If it cannot be written, nobody can be informed.
             let _ = usage.print();
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
         }

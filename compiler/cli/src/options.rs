@@ -29,7 +29,7 @@ enum Given {
     File(PathBuf),
 }
 
-/// The options that are flags. Those of sources by name are files for a command, and `deny` is for all languages.
+/// The options with flags. Sources by name are files in a command, and `deny` applies to all languages.
 fn rows() -> impl Iterator<Item = &'static OptionRow> {
     let by_itself =
         |row: &&OptionRow| !matches!(row.value, OptionValue::ByName | OptionValue::Several(_));
@@ -138,11 +138,11 @@ impl FromArgMatches for OptionArgs {
 }
 
 impl OptionArgs {
-    /// The settings of a language with the options that were given. `name` is the source's.
+    /// Returns the settings of a language with the given options. `name` is the source's.
     ///
     /// # Errors
     ///
-    /// An option of other languages, one that makes no sense, or a file that cannot be read.
+    /// An option of another language, an invalid one, or a file that cannot be read.
     pub(crate) fn settings(&self, language: Language, name: &str) -> Result<Settings, Failure> {
         let mut options = Map::new();
         let mut line = None;
@@ -163,7 +163,8 @@ impl OptionArgs {
     }
 }
 
-/// The settings with the schema of lines. The command reads it of a file, so that its errors have a place in it.
+/// Adds the schema of lines to the settings. The command reads it from a file, so that its errors have a position
+/// there.
 fn with_line(mut settings: Settings, line: Option<Source>) -> Settings {
     if let FrontEnd::BuiltIn(options) = &mut settings.front_end
         && line.is_some()

@@ -1,7 +1,7 @@
-//! The one place that holds standard output and standard error.
+//! Owns standard output and standard error.
 //!
-//! Results go to the one and diagnostics to the other. A result is flushed when it is complete, so that what a reader
-//! sees is whole values whenever the process ends.
+//! Results go to standard output and diagnostics to standard error. A result is flushed when it is complete, so that
+//! a reader sees whole values whenever the process ends.
 
 use std::io::{self, Write};
 
@@ -36,7 +36,7 @@ impl Output {
         })
     }
 
-    /// Writes what is in no format, such as a completion script.
+    /// Writes text without a format, such as a completion script.
     pub(crate) fn raw(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,6 +1,6 @@
-//! A spinner on standard error for work that takes a while.
+//! A spinner on standard error for long work.
 //!
-//! It appears after half a second, so that quick work stays quiet, and only where standard error is a terminal.
+//! It appears after half a second, so that quick work stays quiet, and only if standard error is a terminal.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -10,21 +10,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
 
-/// How long work may take before the spinner appears.
+/// Time before the spinner appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two frames.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A spinner with the phase of the work. It is gone when this is dropped.
+/// A spinner with the phase of the work. It disappears on drop.
 pub(crate) struct Progress {
     spinner: ProgressBar,
-    /// Dropped to say that the work is done.
+    /// Dropped to signal the end of the work.
     done: Option<Sender<()>>,
     starter: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// A spinner for this output; a silent one where nobody would see it.
+    /// Creates a spinner for this output, which is hidden if nobody would see it.
     pub(crate) fn new(output: &Output) -> Self {
         let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -45,7 +45,7 @@ impl Progress {
         Self { spinner, done, starter }
     }
 
-    /// Says what is being done now.
+    /// Shows the current phase.
     pub(crate) fn phase(&self, what: impl Into<String>) {
         self.spinner.set_message(what.into());
     }

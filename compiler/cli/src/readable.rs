@@ -1,6 +1,6 @@
 //! Bytes, sizes and times as people read them.
 
-/// Bytes as text, with control characters and what is not UTF-8 escaped.
+/// Bytes as text, with escapes for control characters and invalid UTF-8.
 pub(crate) fn text(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -17,7 +17,7 @@ pub(crate) fn byte_set(bytes: &[u8]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = bytes;
     while let Some(&first) = rest.first() {
-        // A run stays within letters, digits or what is neither, so that its ends say what is in it.
+        // A run stays within letters, digits or other characters, so that its ends determine its content.
         let class = class(first);
         let mut len = 1;
         while rest.get(len).is_some_and(|&byte| {
@@ -48,7 +48,7 @@ fn class(byte: u8) -> u8 {
     }
 }
 
-/// One byte: quoted where it is printable ASCII, by its usual name where it has one, else by its number.
+/// Describes a byte: quoted if it is printable ASCII, by its usual name if it has one, and otherwise by its number.
 pub(crate) fn one(byte: u8) -> String {
     match byte {
         b' ' => "a space".to_owned(),

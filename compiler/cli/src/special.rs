@@ -20,8 +20,8 @@ impl<'v> SpecialTokens<'v> {
         Self { vocabulary, names }
     }
 
-    /// The tokens at the start of a text, each with the length of its name or id there. Longer names come first, then an id,
-    /// which may be that of any token.
+    /// Returns the tokens at the start of a text, each with the length of its name or id there. Longer names come
+    /// first, and last an id, which may be that of any token.
     pub(crate) fn at<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, u32)> + 't {
         let first = text.first().copied();
         let from = self.names.partition_point(|(name, _)| Some(name[0]) < first);

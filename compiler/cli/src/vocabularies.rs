@@ -1,4 +1,4 @@
-//! Vocabulary artifacts: opened, built, and found beside what was compiled for them.
+//! Vocabulary artifacts: opens, builds and finds them.
 
 use std::ffi::OsStr;
 use std::num::NonZero;
@@ -31,7 +31,7 @@ pub(crate) struct Chosen {
     pub(crate) built: bool,
 }
 
-/// The vocabulary to use where none is named.
+/// The default vocabulary.
 pub(crate) fn default_name() -> &'static str {
     vocabulary::built_in_names().next().unwrap_or_default()
 }
@@ -60,8 +60,8 @@ pub(crate) fn damaged(path: &Path, source: grammarc_artifacts::Error) -> Problem
     Problem::Artifact { path: path.to_owned(), source }
 }
 
-/// Finds the vocabulary artifact that a grammar artifact was compiled for, in its folder and in those that the environment
-/// lists.
+/// Finds the vocabulary artifact that a grammar artifact was compiled for, in its folder and in those that the
+/// environment lists.
 fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
     let buffer = Buffer::open(grammar).map_err(|error| damaged(grammar, error))?;
     let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)
@@ -76,7 +76,7 @@ fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
         }
     }
     for path in &tried {
-        // A file that does not open is not the one; a damaged file in the folder is no concern of this grammar's.
+        // A file that does not open is not a candidate: damaged files in the folder do not concern this grammar.
         let header = Buffer::open(path).and_then(|buffer| Header::parse(&buffer));
         if header.is_ok_and(|found| {
             (found.artifact, found.fingerprint, found.shared_digest)
@@ -114,7 +114,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The vocabulary that the arguments name. One that is built on the way is written to `folder`.
+/// Returns the vocabulary that the arguments name. If it has to be built, it is written to `folder_of_output`.
 pub(crate) fn choose(
     args: &VocabularyArgs,
     folder_of_output: &Path,
@@ -140,7 +140,7 @@ pub(crate) fn choose(
     Ok(Chosen { artifact, path, built: true })
 }
 
-/// Builds and writes a vocabulary artifact, and opens it, so that nothing is reported as written that cannot be read.
+/// Builds, writes and opens a vocabulary artifact. So nothing is reported as written that cannot be read.
 pub(crate) fn build(
     table: &TokenTable,
     spec: &str,
@@ -166,7 +166,7 @@ fn data(
     data.map_err(|error| Problem::Build(Box::new(error)))
 }
 
-/// Writes what an import noticed.
+/// Writes the findings of an import.
 pub(crate) fn findings(table: &TokenTable, spec: &str, output: &mut Output) -> Result<(), Failure> {
     let findings: &[Diagnostic] = &table.findings;
     output.diagnostics(&Source::new(spec, ""), findings)

@@ -1,17 +1,16 @@
 //! The limits of one compilation: time, memory, and a flag by which its caller ends it.
 //!
-//! The caller makes one [`Budget`] and hands it to the front end and to the compiler. Every loop whose length the source
-//! decides [counts its steps](Budget::spend); each few thousand steps the clock and the flag are looked at. A pass that
-//! keeps tables or automata says how many bytes they take ([`MemoryUse`]).
+//! The caller makes one [`Budget`] and passes it to the front end and to the compiler. Every loop whose length
+//! depends on the source [counts its steps](Budget::spend). Every few thousand steps the clock and the flag are
+//! checked. A pass that keeps tables or automata reports their bytes ([`MemoryUse`]).
 //!
-//! Once a limit is met the budget is *spent* for good, whatever becomes of the work: all phases end at their next look,
-//! on every thread. So [`Spent`] carries nothing. A phase that has no way to fail may return early with what it has,
-//! since nothing is made of that; whoever called the compilation asks the budget [why](Budget::error).
+//! Once a limit is met the budget is *spent* for good. All phases end at their next check, on every thread. So
+//! [`Spent`] carries nothing. A phase that cannot fail may return early with a partial result, which is discarded.
+//! The caller of the compilation asks the budget for the [reason](Budget::error).
 //!
 //! A budget decides whether there is an artifact, and never its bytes.
 //!
-//! Cost: a step is a subtraction from a number of the thread. The clock is looked at after [`STEPS`] steps, each of some
-//! nanoseconds.
+//! Cost: a step decrements a thread-local number. The clock is read after [`STEPS`] steps, each of some nanoseconds.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,20 +20,20 @@ use std::time::{Duration, Instant};
 
 use super::diagnostics::Diagnostic;
 
-/// Time after which a compilation gives up, unless it is told otherwise.
+/// Default time after which a compilation gives up.
 pub const TIME: Duration = Duration::from_secs(300);
 
-/// Bytes that its tables and automata may take, unless it is told otherwise.
+/// Default limit on the bytes of tables and automata.
 pub const MEMORY: usize = 1 << 30;
 
-/// Steps between two looks at the clock.
+/// Steps between two readings of the clock.
 const STEPS: usize = 1 << 13;
 
-/// Time between two looks at the flag by a thread that waits.
+/// Time between two checks of the flag by a thread that waits.
 const NAP: Duration = Duration::from_millis(4);
 
 thread_local! {
-    /// Steps until this thread looks at the clock, whatever budget they are counted on.
+    /// Steps until this thread reads the clock, whatever budget they are counted on.
     static LEFT: Cell<usize> = const { Cell::new(STEPS) };
 }
 
@@ -58,7 +57,7 @@ pub enum Phase {
     Masks,
     /// Putting the artifact together.
     Emitting,
-    /// Waiting for another request that has the same source compiled.
+    /// Waiting for another request, which compiles the same source.
     Waiting,
 }
 
@@ -122,7 +121,7 @@ pub enum BudgetError {
 }
 
 impl BudgetError {
-    /// Code of the finding that it is.
+    /// The code of the error's diagnostic.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Time { .. } => "budget::time",
@@ -144,7 +143,7 @@ impl BudgetError {
         }
     }
 
-    /// The finding that it is, at no place of the source.
+    /// The diagnostic of the error, without a position in the source.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code(), self.to_string());
         diagnostic.help = self.help().map(str::to_owned);
@@ -202,15 +201,15 @@ impl Budget {
         self
     }
 
-    /// The same for a compilation that has taken some time before.
+    /// Counts time that the compilation has already taken.
     #[must_use]
     pub fn already_taken(mut self, time: Duration) -> Self {
         self.started = self.started.checked_sub(time).unwrap_or(self.started);
         self
     }
 
-    /// Bytes that tables and automata may take together, as the compiler estimates them: what an allocator and the
-    /// source itself need comes to it.
+    /// Limits the bytes of tables and automata together, as the compiler estimates them. The allocator and the source
+    /// need memory beyond this.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.most_bytes = bytes;
@@ -249,14 +248,14 @@ impl Budget {
         self.check()
     }
 
-    /// Looks at the clock and the flag: before work of unknown length, and after it.
+    /// Checks the clock and the flag: before and after work of unknown length.
     ///
     /// # Errors
     ///
-    /// [`Spent`] where a limit is met, or was before.
+    /// [`Spent`] if a limit is met, now or before.
     #[cold]
     pub fn check(&self) -> Result<(), Spent> {
-        // As long as it is spent, each step is looked at.
+        // While the budget is spent, each step is checked.
         LEFT.set(0);
         if self.spent.get().is_some() {
             return Err(Spent);
@@ -275,8 +274,8 @@ impl Budget {
         }
     }
 
-    /// How long a thread that waits may sleep before it [looks](Self::check) again; none where neither clock nor flag can
-    /// end the waiting.
+    /// The time that a waiting thread may sleep before it [checks](Self::check) again. `None` if neither clock nor
+    /// flag can end the wait.
     pub fn nap(&self) -> Option<Duration> {
         let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
         // The limit is met only after it.
@@ -288,28 +287,29 @@ impl Budget {
         }
     }
 
-    /// Says what is done from now on.
+    /// Sets the phase that runs from now on.
     pub fn begin(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// Nothing held yet, to be grown and given back when dropped.
+    /// Begins an account of memory: it grows, and is given back on drop.
     pub fn hold(&self) -> MemoryUse<'_> {
         MemoryUse::new(Some(self))
     }
 
-    /// An error of the work, which is the budget's where that is spent: at the place of the source that the work's names.
+    /// Replaces an error of the work by the budget's error if the budget is spent. The position in the source is
+    /// kept.
     pub fn blame(&self, diagnostic: Diagnostic) -> Diagnostic {
         let Some(error) = self.error() else { return diagnostic };
         let Diagnostic { labels, pointer, .. } = diagnostic;
         Diagnostic { labels, pointer, ..error.to_diagnostic() }
     }
 
-    /// Looks at the clock and the flag in a front end, which has findings for errors.
+    /// Checks the clock and the flag for a front end, whose errors are diagnostics.
     ///
     /// # Errors
     ///
-    /// One finding where a limit is met, or was before.
+    /// One diagnostic if a limit is met, now or before.
     pub fn check_in_source(&self) -> Result<(), Vec<Diagnostic>> {
         match self.check() {
             Ok(()) => Ok(()),
@@ -327,7 +327,7 @@ impl Budget {
     }
 
     fn end(&self, error: BudgetError) -> Spent {
-        // Of several threads the first says why.
+        // If several threads exceed a limit, the first error is kept.
         _ = self.spent.set(error);
         Spent
     }
@@ -348,7 +348,7 @@ impl Budget {
     }
 }
 
-/// Bytes that something takes of a budget, where there is one, for as long as this lives.
+/// An account of memory within a budget, if there is one. The bytes are given back on drop.
 #[derive(Debug)]
 pub struct MemoryUse<'b> {
     budget: Option<&'b Budget>,
@@ -356,12 +356,12 @@ pub struct MemoryUse<'b> {
 }
 
 impl<'b> MemoryUse<'b> {
-    /// None yet.
+    /// Creates an empty record of memory use.
     pub(crate) fn new(budget: Option<&'b Budget>) -> Self {
         Self { budget, bytes: 0 }
     }
 
-    /// Takes so many in all, more or fewer than before.
+    /// Sets the total, which may rise or fall.
     pub fn set(&mut self, bytes: usize) -> Result<(), Spent> {
         let before = std::mem::replace(&mut self.bytes, bytes);
         let Some(budget) = self.budget else { return Ok(()) };
@@ -375,7 +375,7 @@ impl<'b> MemoryUse<'b> {
         }
     }
 
-    /// Takes so many more.
+    /// Adds bytes to the total.
     pub fn add(&mut self, bytes: usize) -> Result<(), Spent> {
         self.set(self.bytes.saturating_add(bytes))
     }

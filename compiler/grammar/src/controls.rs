@@ -1,12 +1,11 @@
 //! The special tokens of a vocabulary in the texts of a source.
 //!
-//! A special token matches by its id alone, so a grammar whose string is `<think>` allows the letters of it and masks the
-//! token that the model would write. A language whose strings stand for what a model writes has such a string mean the
-//! token ([`ControlTokens`]); in the others it is seldom meant, looks like a model that will not follow its grammar, and is
-//! [warned of](written_out).
+//! A special token matches by its id alone. A grammar with the string `<think>` therefore allows the letters and
+//! masks the token that the model would write. In a language that describes model output such a string denotes the
+//! token ([`ControlTokens`]). In other languages the string is rarely intended, and is [reported](written_out): the
+//! model would seem not to follow its grammar.
 //!
-//! Cost: for each place of each string where some special token could begin, a binary search for each length of special
-//! tokens.
+//! Cost: one binary search for each length of special tokens, at each position where a special token may begin.
 
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ use super::ir::{ByteSet, Literals, TokenRef};
 /// Most warnings for one source.
 const MOST: usize = 8;
 
-/// The special tokens of a vocabulary by their texts. There are none without a vocabulary.
+/// The special tokens of a vocabulary, by their texts. Empty without a vocabulary.
 #[derive(Clone, Debug, Default)]
 pub struct ControlTokens {
     vocabulary: Option<VocabularyArtifact>,
@@ -59,7 +58,7 @@ impl ControlTokens {
         }
     }
 
-    /// The first special token in a text, the longest where several begin there: its place and its id.
+    /// Finds the first special token in a text, the longest if several begin there: its range and its id.
     pub fn first_in(&self, text: &str) -> Option<(Range<usize>, u32)> {
         let vocabulary = self.vocabulary.as_ref()?;
         let bytes = text.as_bytes();

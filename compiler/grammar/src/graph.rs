@@ -1,6 +1,6 @@
-//! Strongly connected components, and the minimal elements of a preorder: what several rooms need of graphs and orders.
+//! Strongly connected components, and the minimal elements of a preorder.
 
-/// How deep the search goes in most graphs.
+/// Depth of the search in most graphs.
 const DEEP: usize = 128;
 
 /// Entries that most lists have at most, put together: rules call each other some thirty times.
@@ -9,18 +9,18 @@ const LONG: usize = 32;
 /// Lists of nodes, one for each node, in one buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// By node, where its list ends.
+    /// By node, the end of its list.
     ends: Vec<u32>,
     nodes: Vec<u32>,
 }
 
 impl Lists {
-    /// None yet, with room for those of so many nodes.
+    /// Creates empty lists with capacity for this number of nodes.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(LONG * count) }
     }
 
-    /// The lists of so many nodes from pairs of a node and what is in its list, in their order.
+    /// Groups pairs (node, entry) into one list for each node. Entries keep their order.
     pub fn of_pairs(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut ends = vec![0; count + 1];
         pairs.clone().for_each(|(node, _)| ends[node as usize + 1] += 1);
@@ -28,7 +28,7 @@ impl Lists {
             ends[node + 1] += ends[node];
         }
         let mut nodes = vec![0; ends[count] as usize];
-        // The end of a list is its beginning for now, until all is in it.
+        // The end of a list holds its start until all entries are in it.
         for (node, entry) in pairs {
             let end = &mut ends[node as usize];
             nodes[*end as usize] = entry;
@@ -48,7 +48,7 @@ impl Lists {
         self.ends.push(self.nodes.len() as u32);
     }
 
-    /// How many there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -73,7 +73,7 @@ impl Lists {
         found
     }
 
-    /// Components where each node leads to those of its list.
+    /// Numbers the strongly connected components, with the lists as successors.
     pub fn components(&self) -> Vec<u32> {
         components_by(self.len(), |node| self.of(node).iter().map(|&next| next as usize))
     }
@@ -91,13 +91,13 @@ impl<L: IntoIterator<Item = usize>> FromIterator<L> for Lists {
     }
 }
 
-/// The nodes in the order of their components, those of one in ascending order.
+/// Returns the nodes in the order of their components, ascending within a component.
 pub fn by_component(component: &[u32]) -> Vec<u32> {
     Lists::of_pairs(component.len(), component.iter().copied().zip(0..)).nodes
 }
 
-/// Component number of each of `count` nodes, given the successors of each. Components are numbered so that every edge
-/// leads to the same or a lower number: callees before callers. O(nodes + edges).
+/// Numbers the strongly connected components of `count` nodes, given the successors of each. Every edge leads to the
+/// same or a lower number: callees before callers. O(nodes + edges).
 pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
     successors: impl Fn(usize) -> I,
@@ -111,24 +111,25 @@ pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     component
 }
 
-/// Calls `visit` with the nodes of each component, after those of all components that these lead to. The first is the one
-/// that the search came to first; where no way round goes past it, each of the others comes after those that it leads to.
-/// A node's successors are looked at from the last to the first.
-/// R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with the recursion unrolled.
-/// O(nodes + edges).
+/// Calls `visit` with the nodes of each strongly connected component, after all components that it leads to.
+///
+/// The first node of a component is the first that the search reached. If every cycle passes it, each other node
+/// comes after the nodes that it leads to. Successors are searched from the last to the first. R. Tarjan,
+/// "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with an explicit stack. O(nodes +
+/// edges).
 pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
     successors: impl Fn(usize) -> I,
     mut visit: impl FnMut(&[u32]),
 ) {
     const UNSEEN: u32 = 0;
-    // Of a node whose component is known: lower than no other, so that what leads to it is as if it did not.
+    // Low link of a node whose component is known: no other is higher, so edges into the node have no effect.
     const KNOWN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
-    // Nodes that were left whose component is not known.
+    // Nodes that were left before their component is known.
     let mut left: Vec<u32> = Vec::with_capacity(count.min(DEEP));
-    // Nodes, the lowest index that they lead to, how many were left before, and which of their successors are still to be
-    // looked at.
+    // Path of the search: node, lowest index that it reaches, number of nodes left before it, and remaining
+    // successors.
     let mut path: Vec<(u32, u32, usize, I)> = Vec::with_capacity(count.min(DEEP));
     let mut last_index = 0;
     for root in 0..count {
@@ -170,7 +171,8 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     }
 }
 
-/// The minimal elements of a preorder, in their order; of equal ones the first. `is_below` also holds of equal ones. O(items²).
+/// Returns the minimal elements of a preorder, in their order; of equivalent ones the first. `is_below` also holds
+/// for equivalent items. O(items²).
 pub fn minimal<T>(items: Vec<T>, is_below: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let is_minimal = |at: usize| {
         let mut others = items.iter().enumerate();
@@ -207,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_way_round_comes_in_order() {
-        // From 5 into a cycle of 0 to 4, which all ways round pass at 0; 6 is outside.
+        // From 5 into a cycle of 0 to 4, whose paths all pass 0; 6 is outside.
         let edges: Lists =
             [vec![1, 2], vec![3, 6], vec![3, 1], vec![4], vec![0, 6], vec![0], vec![]]
                 .into_iter()

@@ -1,7 +1,7 @@
-//! Values without repetition, in the order in which they came.
+//! A set of values that keeps the order of insertion.
 //!
-//! Operands of a formula, keys of an object and states on the way are mostly a handful, which are found faster by
-//! comparing than by hashing; only of more there is a set beside the list. To add one takes O(1).
+//! Operands of a formula and keys of an object are mostly a handful: comparing finds them faster than hashing. Larger
+//! sets have a hash set beside the list. Adding a value takes O(1).
 
 use std::hash::Hash;
 
@@ -16,7 +16,7 @@ const FEW: usize = 16;
 pub struct InsertionSet<T> {
     /// The values.
     pub order: SmallVec<[T; 4]>,
-    /// The same, where they are more than a few.
+    /// All values, if there are more than a few.
     seen: FxHashSet<T>,
 }
 

@@ -1,7 +1,7 @@
 //! Sequences of numbers, or other small things, each kept once, in one buffer.
 //!
-//! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each
-//! grammar, and a key of its own for each would be as many allocations.
+//! Subsets, outlines of states, masks and classes of nodes are looked up by content thousands of times for each
+//! grammar. Separate keys would need as many allocations.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -26,7 +26,7 @@ impl Word for u32 {
 #[derive(Clone, Debug)]
 pub struct Interner<T = u32> {
     words: Vec<T>,
-    /// By sequence, where it ends.
+    /// By sequence, its end in the buffer.
     ends: Vec<usize>,
     /// The numbers, to be found by content.
     numbers: HashTable<u32>,
@@ -40,7 +40,7 @@ impl<T> Default for Interner<T> {
 
 #[expect(clippy::len_without_is_empty, reason = "nobody asks whether there is none")]
 impl<T: Word> Interner<T> {
-    /// None yet, with room for some of so many words together.
+    /// Creates an empty interner with capacity for `count` values of `words` words in all.
     pub fn with_capacity(count: usize, words: usize) -> Self {
         Self {
             words: Vec::with_capacity(words),
@@ -49,12 +49,12 @@ impl<T: Word> Interner<T> {
         }
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes that they take, about.
+    /// Estimated size in bytes.
     pub fn bytes(&self) -> usize {
         // A number takes a byte besides itself, and a table is seven eighths full at most.
         size_of_val(&*self.words) + size_of_val(&*self.ends) + 6 * self.numbers.len()

@@ -8,8 +8,8 @@ use crate::ir::{ByteSet, TokenRef};
 
 /// The network's view of a vocabulary.
 pub trait Lexicon {
-    /// Returns the ids of the tokens that a reference names, ascending; none if there is no such token. Several tokens
-    /// may have the same bytes.
+    /// Returns the ids of the tokens that a reference names, ascending. Empty if there is no such token. Several
+    /// tokens may have the same bytes.
     fn resolve(&self, token: &TokenRef) -> Vec<u32>;
 
     /// Returns all ids that a negated token set ranges over, ascending: text and special tokens, without the

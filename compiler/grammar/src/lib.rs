@@ -1,4 +1,4 @@
-//! What front ends and the compiler share: the grammar as an IR, automata, diagnostics and the budget of a compilation.
+//! Code shared by front ends and the compiler: the grammar IR, automata, diagnostics and the budget of a compilation.
 
 pub mod automata;
 pub mod budget;

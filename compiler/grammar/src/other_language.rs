@@ -1,16 +1,16 @@
-//! Recognizes sources in another language than the one they are read as, by marks that only that language has.
+//! Recognizes sources in another language than the expected one, by syntax that only that language has.
 //!
-//! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of them names the cause. Once a source
-//! is refused, the front ends ask here for one sentence that does. A guess needs a mark that the language at hand does
-//! not have, so an ordinary slip keeps its own error.
+//! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of them names the cause. Once a
+//! source is rejected, the front ends ask here for one sentence that does. A guess needs syntax that the expected
+//! language does not have, so an ordinary slip keeps its own error.
 //!
-//! Cost: one pass over the first [`MOST_LINES`] lines of a refused source.
+//! Cost: one pass over the first [`MOST_LINES`] lines of a rejected source.
 
 use std::ops::Range;
 
 use super::diagnostics::Diagnostic;
 
-/// Most lines of a source that are searched for a mark.
+/// Number of lines of a source that are searched.
 const MOST_LINES: usize = 1_000;
 
 /// A language that a source may be written in, or an encoding.
@@ -40,7 +40,7 @@ pub enum Other {
     Yaml,
 }
 
-/// A language that was recognized, with the place of its mark.
+/// A recognized language, with the range of the syntax that identifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recognized {
     /// The language.
@@ -65,7 +65,7 @@ impl Other {
         }
     }
 
-    /// What to do with a source in this language.
+    /// Advice on a source in this language.
     fn help(self) -> &'static str {
         match self {
             Self::Utf16 => "save it as UTF-8",
@@ -95,8 +95,8 @@ impl Other {
     }
 }
 
-/// The error for a source in another language, `None` if none is recognized. `expected` names the language that was expected,
-/// with an article.
+/// Returns the error for a source in another language. `None` if none is recognized. `expected` is the name of the
+/// expected language, with an article.
 pub fn error(
     text: &str,
     code: &'static str,
@@ -109,7 +109,7 @@ pub fn error(
     Some(Diagnostic::error(code, message).with_label(span, "").with_help(language.help()))
 }
 
-/// The language of a text, where something shows it.
+/// Recognizes the language of a text. `None` if no syntax identifies it.
 pub fn recognize(text: &str) -> Option<Recognized> {
     let start = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
     let found = |language, span| Some(Recognized { language, span });
@@ -177,7 +177,7 @@ impl Line<'_> {
     }
 }
 
-/// The text before a mark.
+/// The text of a line before `mark`, trimmed.
 fn before<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
     line.split_once(mark).map(|(before, _)| before.trim())
 }
@@ -190,7 +190,8 @@ fn is_bnf(line: &str) -> bool {
     line.starts_with('<') && before(line, "::=").is_some_and(|name| name.ends_with('>'))
 }
 
-/// Whether a rule has W3C's number, `[1] a ::=`, or a character by its code, `#x20`. Single quotes alone are a slip in GBNF.
+/// Whether a rule has W3C's number, `[1] a ::=`, or a character by its code, `#x20`. Single quotes alone are a slip
+/// in GBNF.
 fn is_w3c(line: &str) -> bool {
     let Some((name, body)) = line.split_once("::=") else { return false };
     let body = body.trim();

@@ -11,7 +11,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     nearest_within(name, 1 + name.len() / 4, candidates)
 }
 
-/// As [`nearest`], with an edit distance of at most `limit`.
+/// Like [`nearest`], with an edit distance of at most `limit`.
 pub fn nearest_within<'a>(
     name: &str,
     limit: usize,

@@ -1,11 +1,11 @@
-//! The threads of a compiler: a pool of its own, made when work is first worth it, and what is worked on with it.
+//! The threads of a compiler: its own pool, created when work is first worth it, and scopes on it.
 //!
-//! The thread that asks always works too, so a pool has a thread less than it may use, and a compiler of one thread has
-//! none. Nothing here is of rayon's global pool: a host has that for itself.
+//! The calling thread always works too. So a pool has one thread less than allowed, and a compiler of one thread has
+//! no pool. rayon's global pool is never used: it belongs to the host.
 //!
-//! A process that is forked has its memory and none of its threads. So a pool belongs to the process that made it: another
-//! makes its own, in a list that is only added to. Nothing that a thread of the first process may have been in the middle
-//! of is waited for.
+//! A forked process has the memory of its parent and none of its threads. So a pool belongs to the process that made
+//! it. Another process makes its own, in an append-only list, and waits for nothing that a thread of the parent was
+//! doing.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +16,11 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use super::budget::Budget;
 
-/// Stack of a thread, in bytes: what the standard library gives where a variable of the environment says nothing else. Said
-/// here, so that no variable is read.
+/// Stack of a thread, in bytes: the default of the standard library. Given explicitly, so that no environment
+/// variable is read.
 const STACK: usize = 2 << 20;
 
-/// Parts of a list for each thread. Some take longer than others.
+/// Parts of a list for each thread: several, because some take longer than others.
 const PARTS: usize = 4;
 
 /// The means of a compilation.
@@ -53,18 +53,18 @@ pub struct Threads {
 #[derive(Debug)]
 struct Pool {
     process: u32,
-    /// None where no thread could be started.
+    /// `None` if no thread could be started.
     pool: OnceLock<Option<ThreadPool>>,
     forked: OnceLock<Box<Pool>>,
 }
 
 impl Pool {
-    /// Of this process, not made yet.
+    /// Creates the pool of this process, without threads yet.
     fn new() -> Self {
         Self { process: std::process::id(), pool: OnceLock::new(), forked: OnceLock::new() }
     }
 
-    /// The pool of this process, with so many threads.
+    /// Returns the pool of this process, and starts `threads` threads if it has none.
     fn of_this_process(&self, threads: usize) -> Option<&ThreadPool> {
         let process = std::process::id();
         let mut one = self;
@@ -106,7 +106,7 @@ impl<'scope> Others<'_, 'scope, '_> {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // The threads of another process are not there to be told that they may end.
+        // After a fork the threads do not exist in this process, so the pool cannot be shut down.
         if self.process != std::process::id() {
             std::mem::forget(self.pool.take());
         }
@@ -114,22 +114,22 @@ impl Drop for Pool {
 }
 
 impl Threads {
-    /// As many as the machine has processors, where it is not said how many.
+    /// `None` uses one thread for each processor.
     pub fn new(count: Option<NonZero<usize>>) -> Self {
         let all = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         Self { count: count.unwrap_or_else(all).get(), pool: Pool::new() }
     }
 
-    /// How many there are, with the one that asks.
+    /// The number of threads, including the calling one.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Does `work` on this thread, which may give work to the others through the scope; returns when all is done. None
-    /// where there are no others.
+    /// Runs `work` on this thread, which may spawn work on the others through the scope. Returns when all is done.
+    /// `work` receives `None` if there are no other threads.
     ///
-    /// A thread of a host's rayon pool that waited for another pool would take up jobs of its own meanwhile, compilations
-    /// among them, one inside the other as deep as its queue is long. Such a thread gets plain threads for the occasion.
+    /// A thread of a host's rayon pool must not wait for another pool: it would run jobs of its own meanwhile, such
+    /// as nested compilations. Such a thread gets plain threads for this scope.
     pub fn scope<'env, R>(
         &self,
         work: impl for<'p, 'scope> FnOnce(Option<&Others<'p, 'scope, 'env>>) -> R,
@@ -147,7 +147,7 @@ impl Threads {
         }
     }
 
-    /// Does two pieces of work, neither of which needs the other: at once where they are `worth` waking up a thread.
+    /// Runs two independent pieces of work, in parallel if the second is `worth` waking up a thread.
     pub fn both<A, B: Send>(
         &self,
         worth: bool,

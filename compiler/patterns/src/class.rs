@@ -19,14 +19,14 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 /// common large class, has at most eleven.
 const MAX_SEQUENCES: usize = 16;
 
-/// Turns classes into expressions and remembers the automata it built.
+/// Lowers classes to expressions, and caches the automata of large ones.
 #[derive(Debug, Default)]
 pub struct Classes {
     automata: FxHashMap<Vec<(char, char)>, Arc<Dfa>>,
 }
 
 impl Classes {
-    /// One character of the class, encoded as UTF-8.
+    /// Returns an expression for one character of the class in UTF-8.
     pub fn expr(&mut self, class: &ClassUnicode) -> Expr {
         let mut ascii = ByteSet::EMPTY;
         let mut longer = Vec::new();
@@ -40,7 +40,7 @@ impl Classes {
         Expr::alt(std::iter::once(Expr::bytes(ascii)).chain(longer))
     }
 
-    /// One character of the class as an automaton, with a single accepting state, which has no edges.
+    /// Returns an automaton for one character of the class. It has a single accepting state, which has no edges.
     pub(crate) fn automaton(&mut self, class: &ClassUnicode) -> Arc<Dfa> {
         let key = class.iter().map(|range| (range.start(), range.end())).collect();
         let dfa = self.automata.entry(key).or_insert_with(|| {
@@ -52,7 +52,7 @@ impl Classes {
     }
 }
 
-/// All texts in UTF-8 as a minimal automaton, whose initial state is the one between characters.
+/// Returns the minimal automaton of UTF-8. Its initial state is the one between characters.
 pub fn all_texts() -> &'static Dfa {
     static ALL: OnceLock<Dfa> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -69,7 +69,7 @@ pub fn all_texts() -> &'static Dfa {
     })
 }
 
-/// The byte sequences of a class in ascending order.
+/// Returns the byte sequences of a class in ascending order.
 fn sequences(class: &ClassUnicode) -> impl Iterator<Item = regex_syntax::utf8::Utf8Sequence> + '_ {
     class.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()))
 }
@@ -78,10 +78,10 @@ fn concatenation(ranges: &[Utf8Range]) -> Expr {
     Expr::seq(ranges.iter().map(|range| Expr::bytes(ByteSet::range(range.start, range.end))))
 }
 
-/// A prefix tree of byte sequences that arrive in ascending order.
+/// A prefix tree of byte sequences, which are inserted in ascending order.
 ///
-/// The sequences of ascending scalar ranges have the property this rests on: at every position, the byte range of a
-/// sequence either equals that of the sequence before it or lies entirely above it. The depth is at most four.
+/// Invariant: at every position, the byte range of a sequence equals that of the sequence before it, or lies above
+/// it. The sequences of ascending scalar ranges have this property. The depth is at most four.
 struct Tree {
     nodes: Vec<Vec<Branch>>,
 }
@@ -129,7 +129,7 @@ impl Tree {
     }
 }
 
-/// States under construction, each distinct one once.
+/// An interner of states.
 #[derive(Default)]
 struct Shared {
     states: Vec<DfaState>,

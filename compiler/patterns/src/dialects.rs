@@ -1,7 +1,7 @@
 //! Constructs of other dialects of regular expressions, and what to write instead.
 //!
-//! Patterns are copied from Python, Perl, PCRE or a literal of JavaScript. Their parsers say "invalid group" where the
-//! author needs to hear which form this dialect has. Only asked once a pattern is refused, but for [`delimited`].
+//! Patterns are copied from Python, Perl, PCRE or JavaScript. Their parsers say "invalid group", which does not name
+//! the form that this dialect has. These functions, except [`delimited`], run only after a pattern was rejected.
 //!
 //! Cost: linear in the pattern.
 
@@ -19,7 +19,7 @@ pub enum Dialect {
 /// A construct of another dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// Its place, in bytes.
+    /// Byte range in the pattern.
     pub span: Range<usize>,
     /// Its name, as in "`(?P<name>` is ...".
     pub what: &'static str,
@@ -29,8 +29,8 @@ pub struct Foreign {
 
 use Dialect::{Ecma, Regex};
 
-/// Constructs by the text that begins them: the dialect that has it not (`None` for either), the text, its name, and the
-/// form to use. Of two that fit the first counts.
+/// Constructs by the text that begins them: the dialect that lacks the construct (`None` if both do), the text, its
+/// name, and the form to use. The first match counts.
 const STARTS: &[(Option<Dialect>, &str, &str, &str)] = &[
     (Some(Ecma), "(?P<", "a named group of Python", "write `(?<name>...)`, or `(?:...)`"),
     (
@@ -100,7 +100,7 @@ const STARTS: &[(Option<Dialect>, &str, &str, &str)] = &[
     (Some(Regex), "\\0", "an escape of ECMA-262", "write `\\x00`"),
 ];
 
-/// The first construct of another dialect in a pattern that was refused.
+/// Finds the first construct of another dialect in a rejected pattern.
 pub fn foreign(pattern: &str, dialect: Dialect) -> Option<Foreign> {
     let bytes = pattern.as_bytes();
     let mut in_class: Option<usize> = None;
@@ -150,26 +150,26 @@ pub fn foreign(pattern: &str, dialect: Dialect) -> Option<Foreign> {
     None
 }
 
-/// The length of the escape that a text begins with, with the braces of `\p{...}` and the like.
+/// Returns the length of the escape at the start of a text, including the braces of `\p{...}` and the like.
 fn escape_length(text: &str) -> usize {
     let braced = ["\\p{", "\\P{", "\\u{", "\\x{"].iter().any(|start| text.starts_with(start));
     let single = || 1 + text[1..].chars().next().map_or(0, char::len_utf8);
     text.find('}').filter(|_| braced).map_or_else(single, |end| end + 1)
 }
 
-/// The length of `(?flags)`, where a text begins with it.
+/// Returns the length of `(?flags)` if the text begins with it.
 fn flags(text: &str) -> Option<usize> {
     let letters = text.strip_prefix("(?")?;
     let end = letters.find(|c: char| !c.is_ascii_lowercase() && c != '-')?;
     (end > 0 && letters[end..].starts_with(')')).then_some(end + 3)
 }
 
-/// Whether a pattern is written as a literal of JavaScript or Perl, `/abc/i`, whose slashes would be part of the text.
+/// Whether a pattern has the form of a JavaScript or Perl literal, `/abc/i`. Its slashes would be part of the text.
 pub fn delimited(pattern: &str) -> bool {
     let Some(body) = pattern.strip_prefix('/') else { return false };
     let Some((body, flags)) = body.rsplit_once('/') else { return false };
     let is_flags = flags.chars().all(|flag| "dgimsuvyx".contains(flag));
-    // A pattern for a path may begin and end with slashes: then only anchors next to them tell.
+    // A pattern for a path may begin and end with slashes, so without flags it needs an anchor next to a slash.
     is_flags && (!flags.is_empty() || body.starts_with('^') || body.ends_with('$'))
 }
 

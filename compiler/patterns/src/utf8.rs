@@ -2,7 +2,7 @@
 
 use grammarc_grammar::ir::ByteSet;
 
-/// The rest of a character: the range of its next byte, and how many more come behind that.
+/// The rest of a character: the range of its next byte, and the number of bytes after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rest {
     lo: u8,
@@ -11,18 +11,18 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// The bytes that may come next.
+    /// The possible next bytes.
     pub fn bytes(self) -> ByteSet {
         ByteSet::range(self.lo, self.hi)
     }
 
-    /// The rest behind the next byte; none where that is the last.
+    /// The rest after the next byte. `None` if that is the last byte.
     pub fn next(self) -> Option<Self> {
         self.more.checked_sub(1).map(|more| Self { lo: 0x80, hi: 0xbf, more })
     }
 }
 
-/// First bytes of the characters of several bytes, by disjoint sets, each with what is left of the character.
+/// Lead bytes of multi-byte characters, in disjoint sets, each with the rest of the character.
 pub fn leads() -> [(ByteSet, Rest); 7] {
     let range = ByteSet::range;
     let rest = |lo, hi, more| Rest { lo, hi, more };

@@ -1,8 +1,8 @@
 //! Requests that are answered before the masks are computed.
 //!
-//! The network is built on the caller's thread, for a host can begin with it. A [`Pending`] is the rest of the compilation
-//! and owns all that it needs, so that it can be finished on another thread. Two requests for one key build the network
-//! twice, in a part of the time that masks take, and its masks once: finishing goes by way of the flights.
+//! The network is built on the caller's thread, so that a host can begin with it. A [`Pending`] is the rest of the
+//! compilation and owns its inputs, so that it can be finished on another thread. Two requests for one key build the
+//! network twice, which takes little time. The masks are computed once, because finishing goes through the flights.
 
 use std::fmt;
 use std::sync::Arc;
@@ -56,16 +56,16 @@ impl Pending {
         &self.lowered.report
     }
 
-    /// Findings of the compilation so far, which are all that there will be.
+    /// Findings of lowering and of the network. Computing the masks adds none.
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.lowered.findings.iter().chain(self.begun.findings())
     }
 
-    /// Computes the masks, within what is left of the budget, or waits for another request that does.
+    /// Computes the masks within the rest of the budget, or waits for another request that does.
     ///
     /// # Errors
     ///
-    /// A limit was met, the budget among them. The unmasked grammar goes on without masks then.
+    /// A limit was met, such as the budget. The unmasked grammar then continues without masks.
     pub fn finish(self) -> Result<Cached, CacheError> {
         let Self { cache, compiler, front_end, source, options, budget, lowered, begun, .. } = self;
         let layers = &cache.inner.layers;
@@ -76,12 +76,12 @@ impl Pending {
 }
 
 impl Cache {
-    /// The artifact of a source where it is kept, and else a grammar that a host can begin with while its masks are
-    /// computed. The request counts as answered once it is finished.
+    /// Returns the artifact of a source if it is kept. Otherwise returns a grammar that a host can begin with, while
+    /// its masks are computed. The request is counted once it is finished.
     ///
     /// # Errors
     ///
-    /// The errors of [`Cache::get_or_compile`], but for limits that masks meet.
+    /// The errors of [`Cache::get_or_compile`], except limits of the masks.
     pub fn get_or_begin(
         &self,
         compiler: &Arc<Compiler>,

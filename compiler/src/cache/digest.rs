@@ -17,7 +17,7 @@ impl Digest {
     }
 }
 
-/// In hexadecimal, lower case.
+/// Lower-case hexadecimal.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

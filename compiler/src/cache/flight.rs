@@ -1,10 +1,10 @@
-//! Single flight: of the threads that ask for one key at once, the first works and the others wait for what comes of it.
+//! Single flight: of the threads that need one key at once, the first works and the others wait for its result.
 //!
-//! A key has a *flight* from when a thread takes it up until that thread lands it with an answer or gives it up, by a spent
-//! budget or a panic. Whoever waits for a flight that is given up asks anew, and one of them takes the key up, with a
-//! budget of its own. A thread waits no longer than its own budget lasts.
+//! A key has a *flight* from the moment a thread takes it until that thread lands it with an answer or gives it up.
+//! Reasons to give up are a spent budget and a panic. All threads that wait for an abandoned flight ask again, and
+//! one of them takes the key with its own budget. A thread waits no longer than its own budget lasts.
 //!
-//! Cost: a lock for each boarding and each end; a thread whose budget has a flag wakes up every few milliseconds.
+//! Cost: a lock for each boarding and each end. A thread whose budget has a flag wakes up every few milliseconds.
 
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::digest::Digest;
 use crate::budget::{Budget, Phase};
 
-/// The flights that are under way.
+/// The flights in progress.
 #[derive(Debug)]
 pub(super) struct Flights<T> {
     open: Mutex<FxHashMap<Digest, Arc<Flight<T>>>>,
@@ -37,13 +37,13 @@ enum State<T> {
 /// The part of a thread in a flight.
 #[derive(Debug)]
 pub(super) enum Seat<'f, T> {
-    /// It does the work.
+    /// This thread does the work.
     Lead(Lead<'f, T>),
-    /// Another does.
+    /// Another thread does the work.
     Wait(Arc<Flight<T>>),
 }
 
-/// The work on a key: whoever holds it is the only one, and gives it up by dropping it.
+/// The exclusive right to work on a key. Dropping it gives the key up.
 #[derive(Debug)]
 pub(super) struct Lead<'f, T> {
     flights: &'f Flights<T>,
@@ -56,13 +56,13 @@ pub(super) struct Lead<'f, T> {
 pub(super) enum Waited<T> {
     /// The answer.
     Landed(T),
-    /// There is none: the flight was given up.
+    /// There is no result: the flight was given up.
     GivenUp,
     /// The waiting thread's own budget is spent.
     Spent,
 }
 
-/// No thread panics with one of these locks held, and what they guard is whole at every moment.
+/// Locks a mutex. No thread panics with one of these locks held, and the guarded data is consistent at every moment.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -89,7 +89,7 @@ impl<T> Flights<T> {
 }
 
 impl<T> Lead<'_, T> {
-    /// Gives those who wait an answer. Whoever asks from now on boards another flight.
+    /// Gives the waiting threads an answer. Later requests board another flight.
     pub(super) fn land(self, answer: T) {
         *lock(&self.flight.state) = State::Landed(answer);
     }

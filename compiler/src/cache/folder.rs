@@ -2,24 +2,27 @@
 //!
 //! # Entries
 //!
-//! A file is a head of 64 bytes, with the key in it, and the artifact. So a file that was moved or copied under another key's
-//! name counts as absent. On Unix, a file of another user than this process's or root does so as well: whoever may write into
-//! the folder could else have any grammar served.
+//! A file is a head of 64 bytes with the key, followed by the artifact. So a file that was moved or copied to another
+//! key's name counts as absent. On Unix, so does a file whose owner is neither this process's user nor root:
+//! otherwise anybody who may write into the folder could have any grammar served.
 //!
 //! # Use
 //!
-//! A file's time of modification says when it was last used, to the hour: a hit sets it where it is older. Nothing else of
-//! a file is ever changed; it appears by a rename, and goes by being deleted.
+//! A file's modification time is the time of its last use, to the hour: a hit updates it if it is older. Otherwise
+//! files never change. They appear by a rename and disappear by deletion.
 //!
 //! # Room
 //!
-//! No request lists the folder. A process counts the bytes that it writes, and *sweeps* after each sixteenth of the bound:
-//! it lists the folder once and deletes what was not used the longest until an eighth of the bound is free. Its first file
-//! has it sweep too, unless another process has done so within five minutes, of which an empty file tells; so processes that
-//! live shortly keep the bound as well. The folder exceeds it by what is written between two sweeps.
+//! No request lists the folder. A process counts the bytes that it writes, and *sweeps* after each sixteenth of the
+//! bound. A sweep lists the folder once, and deletes the least recently used files until an eighth of the bound is
+//! free.
 //!
-//! A sweep deletes files of the cache alone, told by their names, and what writers left behind a day ago that did not come
-//! to their renames. A file that cannot be deleted stays: another process may have been first.
+//! The first file of a process causes a sweep too, so that short-lived processes observe the bound. It does not if
+//! another process has swept within five minutes, which the time of an empty file records. The folder may exceed the
+//! bound by the bytes written between two sweeps.
+//!
+//! A sweep deletes only files of the cache, recognized by their names, and unfinished files older than a day. A file
+//! that cannot be deleted is skipped: another process may have been first.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -39,13 +42,13 @@ const SWEPT: &str = ".grammarc-swept";
 /// The prefix of the names of files that were not renamed yet.
 const UNFINISHED: &str = ".grammarc-";
 
-/// Time within which another process's sweep stands for one's own first.
+/// Time within which another process's sweep replaces the first sweep of this one.
 const FRESH: Duration = Duration::from_secs(300);
 
-/// Age of an unfinished file whose writer is taken for dead.
+/// Age at which an unfinished file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// Length of an entry's head: what keeps the artifact behind it aligned.
+/// Length of an entry's head: it keeps the artifact after it aligned.
 const HEAD: usize = 64;
 
 /// The first bytes of an entry.
@@ -54,10 +57,10 @@ const MAGIC: [u8; 16] = *b"\x89grammarc kept\n\0";
 /// Why an artifact was not kept in the folder.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// It could not be written.
+    /// The file could not be written.
     #[error(transparent)]
     Write(#[from] Error),
-    /// It is larger than the folder may be.
+    /// The file exceeds the bound on the folder.
     #[error("the artifact has {bytes} bytes, and the cache may have {limit}")]
     TooLarge {
         /// Its length.
@@ -77,11 +80,11 @@ pub(super) struct Folder {
     unswept: AtomicU64,
     /// Whether this process has written a file.
     has_written: AtomicBool,
-    /// The process that sweeps; 0 for none.
+    /// The process that sweeps; 0 if there is none.
     sweeper: AtomicU32,
 }
 
-/// A file of the cache as a sweep sees it; in the order in which they go.
+/// A file of the cache in a sweep. Files are deleted in ascending order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Seen {
     used: SystemTime,
@@ -90,7 +93,7 @@ struct Seen {
 }
 
 impl Folder {
-    /// The folder, which is made where it does not exist.
+    /// Opens the folder, and creates it if it does not exist.
     pub(super) fn open(path: PathBuf, limit: u64) -> Result<Self, Error> {
         match fs::create_dir_all(&path) {
             Ok(()) => Ok(Self {
@@ -113,7 +116,7 @@ impl Folder {
         self.path.join(format!("{key}.gmask"))
     }
 
-    /// The artifact of a key, where there is a whole one.
+    /// Opens the artifact of a key. `None` unless there is an undamaged one.
     pub(super) fn get(
         &self,
         key: &Key,
@@ -133,7 +136,7 @@ impl Folder {
         Some(artifact)
     }
 
-    /// Says that the file of a key is in use.
+    /// Updates the time of last use of a key's file.
     pub(super) fn touch(&self, key: &Key) {
         touch(&self.file(key));
     }
@@ -156,8 +159,8 @@ impl Folder {
         age.is_some_and(|age| age < FRESH)
     }
 
-    /// Makes room, unless another thread does so, and says how many files of the cache were deleted. Linear in the files of
-    /// the folder.
+    /// Makes room, unless another thread does so, and says how many files of the cache were deleted. Linear in the
+    /// files of the folder.
     fn sweep(&self) -> u64 {
         // A thread of the process that this one was forked from is no thread of this one.
         let (process, before) = (std::process::id(), self.sweeper.load(Ordering::Relaxed));
@@ -247,7 +250,8 @@ fn is_unfinished(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(UNFINISHED) && name != SWEPT)
 }
 
-/// Says that a file is in use, where that was last said long ago. A file that belongs to another user stays as old as it is.
+/// Sets the time of a file's last use, if the recorded time is old. A file that belongs to another user is not
+/// updated.
 fn touch(path: &Path) {
     let used = fs::metadata(path).and_then(|file| file.modified());
     if used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age >= TOUCH_AFTER)) {

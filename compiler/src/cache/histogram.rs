@@ -1,4 +1,5 @@
-//! Histograms of times, with the bounds that dashboards expect (those of Prometheus' clients, from half a millisecond on).
+//! Histograms of times, with the usual bounds of dashboards (those of Prometheus' clients, from half a millisecond
+//! on).
 //!
 //! Cost: one addition to an atomic for a time, after a search among fourteen bounds.
 
@@ -34,8 +35,8 @@ impl Times {
     }
 }
 
-/// A histogram of times. It serializes as `{"buckets": [[bound, count], ...], "count": N, "sum": seconds}` with counts that
-/// include those of smaller bounds, as Prometheus has them; the bucket without a bound is `count`.
+/// A histogram of times. It serializes as `{"buckets": [[bound, count], ...], "count": N, "sum": seconds}`. As in
+/// Prometheus, counts include those of smaller bounds. The bucket without a bound is `count`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Histogram {
     counts: [u64; BOUNDS.len() + 1],
@@ -43,17 +44,17 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// How many times there are.
+    /// The number of times.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// All times together.
+    /// The sum of all times.
     pub fn total(&self) -> Duration {
         self.total
     }
 
-    /// Upper bounds, and how many times are at most that; the bounds ascend.
+    /// Upper bounds in ascending order, each with the number of times up to the bound.
     pub fn buckets(&self) -> impl Iterator<Item = (Duration, u64)> {
         BOUNDS.iter().zip(&self.counts).scan(0, |below, (&bound, &count)| {
             *below += count;

@@ -1,8 +1,8 @@
-//! The index of a folder of artifacts that `grammarc build` made: which file serves which content.
+//! The index of a folder of artifacts that `grammarc build` made: it maps contents to files.
 //!
-//! It is JSON with all lists in a fixed order, so that equal builds give equal bytes. The names of files are relative to
-//! the folder, with `/` between their parts, and lead nowhere else. The checksum of each file is that in its header: a
-//! file that another build has replaced since is told from the one that the index means.
+//! It is JSON with all lists in a fixed order, so equal builds give equal bytes. File names are relative to the
+//! folder, with `/` between their parts, and never lead out of it. The checksum of each file is that in its header,
+//! so a file that another build has replaced is recognized.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub struct Index {
 pub struct IndexedVocabulary {
     /// Its name in the build.
     pub name: String,
-    /// Its file, where it lies in the folder.
+    /// The file, if it is in the folder.
     pub file: Option<String>,
     /// Digest of all that it was built from.
     pub inputs: Digest,
@@ -71,10 +71,10 @@ pub struct IndexedArtifact {
 /// Why a text is no index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// It is no JSON of an index.
+    /// The text is not the JSON of an index.
     #[error("the index cannot be read: {0}")]
     Json(#[from] serde_json::Error),
-    /// It has another form.
+    /// The index has another format version.
     #[error("the index has form {found}, and this version of grammarc reads form {FORMAT}")]
     Format {
         /// The form.
@@ -136,7 +136,7 @@ impl Index {
     }
 }
 
-/// The path of a file that an index names; none where it would lead out of the folder.
+/// Returns the path of a file in an index. `None` if it would lead out of the folder.
 pub fn file_of(folder: &Path, name: &str) -> Option<PathBuf> {
     let relative = Path::new(name);
     let tame = relative.components().all(|part| matches!(part, Component::Normal(_)));

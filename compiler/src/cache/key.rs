@@ -1,16 +1,18 @@
-//! The names of an entry: digests of all that decides its bytes, and of all that decides what it accepts.
+//! The names of an entry: a digest of everything that affects its bytes, and a digest of everything that affects the
+//! language it accepts.
 //!
-//! Two requests with one [`Key`] get the same artifact, byte for byte; so it covers the name of the source, which the
-//! artifact records, and the limits, under which another request may be refused. Wall time is left out, because it
-//! decides nothing of an artifact that was made. The compiler counts by its version and the digest of its sources, so
-//! that builds between two releases do not take each other's entries.
+//! Two requests with one [`Key`] get the same artifact, byte for byte. So a key includes the name of the source,
+//! which the artifact records, and the limits, because of which a request may be refused. Wall time is left out,
+//! because it does not affect an artifact. The compiler is represented by its version and the digest of its sources,
+//! so builds between two releases do not share entries.
 //!
-//! Two requests with one [`Content`] are served by one artifact: it covers the vocabulary, the front end with its options,
-//! and what the source's text says. It leaves out how the text is laid out, the source's name, what is recorded besides,
-//! and the limits of network and masks, which bound a compilation and change nothing of what it makes.
+//! Two requests with one [`Content`] are served by one artifact. The content covers the vocabulary, the front end
+//! with its options, and the meaning of the source's text. The layout of the text, the source's name and the recorded
+//! options are left out. So are the limits of network and masks, which bound a compilation and do not affect its
+//! result.
 //!
-//! Every part goes into the digest behind its length or as a number of fixed width, so no two lists of parts run
-//! together. Options derive `Hash`, so that a new one is covered.
+//! Every part enters the digest after its length, or as a number of fixed width, so different lists of parts never
+//! give the same bytes. Options derive `Hash`, so a new option is covered.
 //!
 //! Cost: one pass over the source text. Schemas of a registry were digested when they were added to it.
 
@@ -27,7 +29,7 @@ use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
 use crate::vocabulary::TokenTable;
 
-/// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
+/// The version of the compiler and the digest of its sources. Artifacts of equal requests are equal if this is.
 pub const COMPILER: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("GRAMMARC_SOURCES"));
 
 /// Identifies the artifact of a source, a front end, options and a vocabulary, for this version of the compiler.
@@ -71,14 +73,15 @@ impl Key {
     }
 }
 
-/// In hexadecimal.
+/// Hexadecimal.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// Identifies what the artifact of a text, a front end and a vocabulary accepts, for this version of the compiler.
+/// Identifies the language that the artifact of a text, a front end and a vocabulary accepts, for this version of the
+/// compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Content(pub(super) Digest);
@@ -92,7 +95,7 @@ impl Content {
     }
 }
 
-/// In hexadecimal.
+/// Hexadecimal.
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -131,13 +134,13 @@ impl Parts {
     }
 }
 
-/// For the derived `Hash` of options, which tells unequal values apart by what it writes.
+/// For the derived `Hash` of options, which writes different bytes for unequal values.
 impl Hasher for Parts {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Not asked for: a key is the whole digest.
+    /// Not used: a key is the whole digest.
     fn finish(&self) -> u64 {
         self.0.finalize().as_bytes().iter().take(8).fold(0, |n, &byte| n << 8 | u64::from(byte))
     }

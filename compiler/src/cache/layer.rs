@@ -1,11 +1,11 @@
 //! Folders of artifacts that `grammarc build` made, as first layers of a cache: read, and never written.
 //!
-//! A layer serves a request by its [content](Content): the same source by whatever name and however laid out, with the same
-//! options of its front end, for the same vocabulary. The artifact keeps what it says of itself (the source's name, the
-//! options recorded) from its build.
+//! A layer serves a request by its [content](Content): the same source under any name and layout, with the same
+//! front-end options, for the same vocabulary. The artifact keeps its own metadata (the source's name, the recorded
+//! options) from its build.
 //!
-//! The index is read when the layer is opened. A file that was replaced or damaged since counts as absent; a folder that
-//! was built anew is opened anew.
+//! The index is read when the layer is opened. A file that was replaced or damaged since then counts as absent. A
+//! folder that was rebuilt must be opened anew.
 
 use std::env;
 use std::fs;
@@ -20,7 +20,7 @@ use super::digest::Digest;
 use super::index::{INDEX, Index, IndexError, file_of};
 use super::key::{COMPILER, Content};
 
-/// The environment variable that names layers, as a list of folders in the form that `PATH` has.
+/// The environment variable that names layers: a list of folders in the format of `PATH`.
 pub const VARIABLE: &str = "GRAMMARC_ARTIFACTS";
 
 /// A folder of artifacts that are read and never written. A clone shares the index.
@@ -46,7 +46,7 @@ struct File {
 /// Why a folder is no layer.
 #[derive(Debug, thiserror::Error)]
 pub enum LayerError {
-    /// It has no index that can be read.
+    /// The folder has no readable index.
     #[error("cannot read {}, the index of a folder of artifacts", path.display())]
     Read {
         /// The index.
@@ -54,7 +54,7 @@ pub enum LayerError {
         /// The system's answer.
         source: io::Error,
     },
-    /// Its index cannot be used.
+    /// The index of the folder cannot be used.
     #[error("{}", path.display())]
     Index {
         /// The index.
@@ -62,7 +62,7 @@ pub enum LayerError {
         /// Why not.
         source: IndexError,
     },
-    /// It was built by another version, which may compile the same sources to other artifacts.
+    /// The folder was built by another version, which may compile the same sources to other artifacts.
     #[error(
         "the artifacts in {} were built by grammarc {found}, and this is {COMPILER}; build them again",
         folder.display()
@@ -108,12 +108,12 @@ impl Layer {
         Ok(Self { folder, index: Arc::new(Known { files, vocabularies }) })
     }
 
-    /// The layers that the environment variable [`VARIABLE`] names, in its order; none where it is not set. Nothing reads
-    /// the variable but this call.
+    /// Opens the layers that the environment variable [`VARIABLE`] names, in its order. Empty if it is not set.
+    /// Nothing else reads the variable.
     ///
     /// # Errors
     ///
-    /// If one of them is no layer.
+    /// If one of the folders is not a layer.
     pub fn from_environment() -> Result<Vec<Self>, LayerError> {
         let folders = env::var_os(VARIABLE).unwrap_or_default();
         let folders = env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());
@@ -125,14 +125,14 @@ impl Layer {
         &self.folder
     }
 
-    /// How many artifacts there are for a vocabulary. With none the layer serves no request for it.
+    /// The number of artifacts for a vocabulary. If it is zero, the layer serves no request for the vocabulary.
     pub fn artifacts_for(&self, vocabulary: &VocabularyArtifact) -> usize {
         let wanted = [vocabulary.fingerprint(), vocabulary.shared_digest()].map(Digest);
         let own = self.index.vocabularies.iter().filter(|(identity, _)| *identity == wanted);
         own.map(|(_, count)| count).sum()
     }
 
-    /// The artifact that serves a content, opened, where the folder has a whole one.
+    /// Opens the artifact that serves a content. `None` unless the folder has an undamaged one.
     pub fn get(
         &self,
         content: &Content,

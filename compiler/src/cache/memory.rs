@@ -1,7 +1,7 @@
-//! Opened artifacts and refusals in memory, bounded in number and bytes: what was not asked for the longest leaves first.
+//! Opened artifacts and refusals in memory, bounded in number and bytes, with eviction of the least recently used.
 //!
-//! A hit gives the handle that is kept, so that all who ask share one map of the file and whatever they derive from it.
-//! Leaving memory takes nothing from those who hold the handle.
+//! A hit returns the kept handle, so that all users share one map of the file and everything derived from it.
+//! Eviction does not affect users who hold the handle.
 //!
 //! Cost: a hash of 32 bytes and some pointers for each request, under a lock that nobody holds for longer.
 
@@ -18,7 +18,7 @@ use crate::diagnostics::Diagnostic;
 /// Time after which a hit in memory counts as a use of the file.
 pub(super) const TOUCH_AFTER: Duration = Duration::from_secs(3600);
 
-/// An artifact, with what was found when it was compiled.
+/// An artifact, with the findings of its compilation.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     pub(super) artifact: GrammarArtifact,
@@ -32,16 +32,16 @@ pub(super) type Answer = Result<Kept, Arc<[Diagnostic]>>;
 #[derive(Debug)]
 pub(super) struct Remembered {
     pub(super) answer: Answer,
-    /// Whether the file has not been used for so long that it should be said that it is in use.
+    /// Whether the file's time of last use is old and should be updated.
     pub(super) touch: bool,
 }
 
-/// Bounds on what is in memory.
+/// Bounds on the contents of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     /// Most artifacts.
     pub(super) entries: usize,
-    /// Most bytes of all artifacts together, mapped ones too.
+    /// Most bytes of all artifacts together, mapped ones included.
     pub(super) bytes: usize,
     /// Most refusals.
     pub(super) refusals: usize,
@@ -72,7 +72,7 @@ impl Memory {
         }
     }
 
-    /// The same entries in another memory, which shares the artifacts.
+    /// Copies the entries to another memory, which shares the artifacts.
     pub(super) fn copy(&self) -> Self {
         Self { artifacts: self.artifacts.copy(), refusals: self.refusals.copy() }
     }
@@ -102,7 +102,7 @@ impl Memory {
         self.refusals.keep(digest, diagnostics, bytes);
     }
 
-    /// Has every file be unused for long.
+    /// Makes the last use of every file old.
     #[cfg(test)]
     pub(super) fn age(&mut self) {
         for (_, (opened, _)) in &mut self.artifacts.entries {
@@ -111,7 +111,7 @@ impl Memory {
     }
 }
 
-/// Bytes that a finding takes, about.
+/// The estimated size of a diagnostic in bytes.
 fn length(diagnostic: &Diagnostic) -> usize {
     let Diagnostic { message, help, pointer, labels, .. } = diagnostic;
     let texts = [help, pointer].into_iter().flatten().map(String::len);
@@ -122,7 +122,7 @@ fn length(diagnostic: &Diagnostic) -> usize {
 /// Values by digest, bounded in number and weight.
 #[derive(Debug)]
 struct Bounded<V> {
-    /// With the weight of each.
+    /// Values, each with its weight.
     entries: LruCache<Digest, (V, usize), FxBuildHasher>,
     most: usize,
     most_weight: usize,
@@ -137,7 +137,7 @@ impl<V: Clone> Bounded<V> {
 
     fn copy(&self) -> Self {
         let mut copy = Self::new(self.most, self.most_weight);
-        // From the one that was asked for first.
+        // The least recently used first.
         for (&digest, (value, weight)) in self.entries.iter().rev() {
             copy.keep(digest, value.clone(), *weight);
         }

@@ -1,42 +1,43 @@
-//! Artifacts kept, so that a source is compiled once: the call for a server that meets schemas at run time is
+//! A cache of artifacts, so that a source is compiled once. A server that receives schemas at run time calls
 //! [`Cache::get_or_compile`].
 //!
-//! A request is looked for in four places, the quickest first:
+//! A request is looked up in four places, the quickest first:
 //!
 //! | place | holds | bounded by |
 //! | --- | --- | --- |
 //! | `memory` | opened artifacts and refusals | number and bytes, by last use |
-//! | `layer` | artifacts that `grammarc build` made, never written here | who made it |
+//! | `layer` | artifacts that `grammarc build` made, never written here | the builder |
 //! | `folder` | one file for each [`Key`], shared by processes | bytes, by last use |
-//! | `flight` | what another thread compiles just now | one for each key |
+//! | `flight` | compilations in progress on other threads | one for each key |
 //!
-//! An entry is a grammar artifact behind its key. A hit reads no schema: it digests the source's bytes and, but in memory,
-//! maps the file and checks it, as every opening does. A file that fails the check, because it was cut short, damaged, has
-//! another entry's key, belongs to another user, or was written for other shared rules, counts as absent and is written anew.
+//! An entry is a grammar artifact after its key. A hit does not parse the schema: it digests the source's bytes.
+//! Unless the artifact is in memory, it also maps the file and checks it, as every opening does. A file that fails
+//! the check counts as absent and is replaced. It may be truncated or damaged, have another entry's key, belong to
+//! another user, or have been written for other shared rules.
 //!
-//! # Requests beside each other
+//! # Concurrent requests
 //!
-//! Threads that ask for one key at once have it looked up and compiled once, by the first of them; the others wait for as
-//! long as their own budgets last. If the first gives up, because its time is over, it is cancelled or it panics, another
-//! thread goes on with its own budget: a limit that was met is a matter of the request and no news about the source. That is
-//! also why refusals are remembered, and spent budgets never.
+//! If several threads request one key at once, the first of them looks it up and compiles it. The others wait, each
+//! as long as its own budget lasts. The first gives up if its time is over, if it is cancelled, or if it panics.
+//! Another thread then continues with its own budget: a limit concerns one request and not the source. For this
+//! reason refusals are remembered, and spent budgets never.
 //!
-//! # Processes beside each other
+//! # Concurrent processes
 //!
-//! A file appears under its name by a rename, whole or not at all, and is never changed. Two writers of one key write
-//! the same bytes, so it does not matter who is last. Any program may delete any file at any time: a map that is open
-//! keeps its bytes, and the next request compiles again. A process that is forked goes on with what is in memory and waits
-//! for nobody of the process that it came from (`process`).
+//! A file appears under its name by a rename, whole or not at all, and never changes. Two writers of one key write
+//! the same bytes, so the order does not matter. Any program may delete any file at any time: an open map keeps its
+//! bytes, and the next request compiles again. A forked process continues with the contents of memory, and waits for
+//! no thread of its parent (`process`).
 //!
 //! # The first mask first
 //!
-//! [`Cache::get_or_begin`] gives a grammar as soon as there is a network for it, before its masks are computed; whoever
-//! asked has the rest done where it likes, with the same result and kept in the same places.
+//! [`Cache::get_or_begin`] returns a grammar as soon as its network exists, before its masks are computed. The caller
+//! finishes the rest on any thread, and the result is the same and kept in the same places.
 //!
 //! # What a hit does not give
 //!
-//! Findings about a source are those of its compilation, and are not repeated by an artifact from a file. The artifact's
-//! report has what became of each keyword, so that [`denied`](crate::frontend::deny::denied) can be asked of any.
+//! Findings about a source are those of its compilation. An artifact from a file does not repeat them. The artifact's
+//! report has the verdict on each keyword, so [`denied`](crate::frontend::deny::denied) works for any artifact.
 
 mod begin;
 mod digest;
@@ -83,7 +84,7 @@ pub use layer::{Layer, LayerError, VARIABLE};
 pub use options::{CacheOptions, FOLDER_BYTES, MEMORY_BYTES, MEMORY_ENTRIES, REFUSALS};
 pub use stats::CacheStats;
 
-/// Grammar artifacts by what they are made from. A clone is the same cache; `Send` and `Sync`.
+/// A cache of grammar artifacts, by their inputs. A clone is the same cache; `Send` and `Sync`.
 #[derive(Clone, Debug)]
 pub struct Cache {
     inner: Arc<Inner>,
@@ -110,43 +111,44 @@ impl Shared {
         Self { memory: Mutex::new(memory), flights: Flights::default() }
     }
 
-    /// The same for a process that was forked from this one's. It begins empty if a thread was at the memory just then.
+    /// Copies the memory for a forked process. The copy is empty if a thread of the parent held the lock during the
+    /// fork.
     fn inherit(&self, bounds: Bounds) -> Self {
         let memory = self.memory.try_lock().map(|memory| memory.copy());
         Self::new(memory.unwrap_or_else(|_| Memory::new(bounds)))
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        // A thread that panicked with it locked was out of memory, and no entry is ever half there.
+        // A thread that panicked with the lock was out of memory, and no entry is ever incomplete.
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An artifact that a cache returned, and where it came from.
+/// An artifact from a cache, with its origin.
 #[derive(Debug)]
 pub struct Cached {
     /// The artifact.
     pub artifact: GrammarArtifact,
     /// The origin of the artifact.
     pub origin: Origin,
-    /// Findings of the compilation, where this process has done it and they are still in memory.
+    /// Findings of the compilation. Empty unless this process compiled the artifact and still has it in memory.
     pub findings: Arc<[Diagnostic]>,
 }
 
 /// The origin of an artifact.
 #[derive(Debug)]
 pub enum Origin {
-    /// It was in memory.
+    /// The artifact was in memory.
     Memory,
-    /// It was in a layer.
+    /// The artifact was in a layer.
     Layer,
-    /// It was in the folder.
+    /// The artifact was in the folder.
     Folder,
-    /// Another request came to it first, which this one waited for.
+    /// Another request obtained the artifact, and this one waited for it.
     Shared,
-    /// It was compiled, and is kept now.
+    /// The artifact was compiled, and is now kept.
     Made,
-    /// It was compiled and could not be kept in the folder. The artifact is as good as any.
+    /// The artifact was compiled, and could not be kept in the folder. It is valid all the same.
     NotKept(KeepError),
 }
 
@@ -188,7 +190,7 @@ struct Request<'r> {
     key: Key,
     /// The content to look for in layers, if there are any.
     content: Option<Content>,
-    /// Its compilation up to the masks, where that is done.
+    /// The compilation up to the masks, if it is done.
     begun: Cell<Option<(Lowered, Begun)>>,
 }
 
@@ -230,20 +232,20 @@ impl<'r> Request<'r> {
 }
 
 impl Cache {
-    /// The cache in a folder, which is made where it does not exist; bounds are the documented ones.
+    /// Opens the cache in a folder, which is created if it does not exist. The bounds have their defaults.
     ///
     /// # Errors
     ///
-    /// If the folder can be neither found nor made.
+    /// If the folder can be neither found nor created.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::open(CacheOptions::new().folder(folder))
     }
 
-    /// A cache of this make.
+    /// Opens a cache with these options.
     ///
     /// # Errors
     ///
-    /// If the folder can be neither found nor made.
+    /// If the folder can be neither found nor created.
     pub fn open(options: CacheOptions) -> Result<Self, Error> {
         let CacheOptions { layers, folder, folder_bytes, memory: bounds } = options;
         let folder = folder.map(|path| Folder::open(path, folder_bytes)).transpose()?;
@@ -252,12 +254,12 @@ impl Cache {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The artifact of a source: one that is kept, or a new one that is kept from now on.
+    /// Returns the artifact of a source: a kept one, or a new one, which is then kept.
     ///
     /// # Errors
     ///
-    /// The errors of the source, and that the budget is spent; a waiting request's ends within some
-    /// milliseconds of its flag being set.
+    /// The errors of the source, or that the budget is spent. A request that waits ends within some milliseconds of
+    /// its flag being set.
     pub fn get_or_compile(
         &self,
         compiler: &Compiler,
@@ -274,8 +276,8 @@ impl Cache {
         answer
     }
 
-    /// Looks a request up in memory and in files, without compiling or waiting. Returns the artifact, or the errors of the
-    /// source. `None` if the cache has neither; such a miss is not counted.
+    /// Looks a request up in memory and in files, without compiling or waiting. Returns the artifact, or the errors
+    /// of the source. `None` if the cache has neither; such a miss is not counted.
     pub fn kept(
         &self,
         compiler: &Compiler,
@@ -326,23 +328,24 @@ impl Cache {
         self.inner.counters.snapshot()
     }
 
-    /// The file of a key in the folder, whether it is there or not; none where the cache has no folder.
+    /// Returns the path of a key's file in the folder, whether it exists or not. `None` if the cache has no folder.
     pub fn path(&self, key: &Key) -> Option<PathBuf> {
         Some(self.inner.folder.as_ref()?.file(key))
     }
 
-    /// The artifact of a key, where the folder has a whole one. Memory and layers are not looked into.
+    /// Returns the artifact of a key. `None` unless the folder has an undamaged one. Does not look into memory and
+    /// layers.
     pub fn get(&self, key: &Key, vocabulary: &VocabularyArtifact) -> Option<GrammarArtifact> {
         let found = self.inner.folder.as_ref()?.get(key, vocabulary)?;
         self.inner.counters.one(Count::FolderHits);
         Some(found)
     }
 
-    /// Keeps an artifact in the folder under a key, where there is a folder.
+    /// Keeps an artifact in the folder under a key. Does nothing if there is no folder.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or is larger than the folder may be.
+    /// If the file cannot be written, or exceeds the bound on the folder.
     pub fn put(&self, key: &Key, artifact: &Buffer) -> Result<(), KeepError> {
         let Inner { folder: Some(folder), counters, .. } = &*self.inner else { return Ok(()) };
         let evicted = folder.put(key, artifact)?;
@@ -351,7 +354,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The folder, where there is one.
+    /// The folder. `None` if the cache has none.
     pub fn folder(&self) -> Option<&Path> {
         self.inner.folder.as_ref().map(Folder::path)
     }
@@ -418,7 +421,7 @@ impl Cache {
         }
     }
 
-    /// The error of a request whose source has errors, which is remembered, or whose budget is spent.
+    /// Returns the error of a failed request: a refusal, which is remembered, or a spent budget.
     fn refused(
         &self,
         shared: &Shared,
@@ -441,7 +444,7 @@ impl Cache {
         self.inner.counters.add(Count::EvictedFromMemory, left as u64);
     }
 
-    /// The artifact of a request that a layer or the folder has, which is then in memory as well.
+    /// Returns the artifact of a request from a layer or the folder, and adds it to memory.
     fn kept_in_files(&self, shared: &Shared, request: &Request<'_>) -> Option<Cached> {
         let (digest, artifact, origin) = self.in_files(request)?;
         let kept = Kept { artifact, findings: Arc::default() };

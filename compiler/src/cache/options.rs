@@ -1,23 +1,23 @@
-//! The options of a cache: where it keeps artifacts, and how much.
+//! The options of a cache: the location of artifacts, and bounds.
 
 use std::path::PathBuf;
 
 use super::layer::Layer;
 use super::memory::Bounds;
 
-/// Artifacts that are kept opened in memory, unless it is told otherwise.
+/// Default number of opened artifacts in memory.
 pub const MEMORY_ENTRIES: usize = 256;
 
-/// Bytes of these together, unless it is told otherwise: mapped files count, although their pages are the system's.
+/// Default bound on the bytes of these together. Mapped files count, although their pages are the system's.
 pub const MEMORY_BYTES: usize = 1 << 30;
 
-/// Refusals that are kept in memory, unless it is told otherwise.
+/// Default number of refusals in memory.
 pub const REFUSALS: usize = 1024;
 
-/// Bytes of all files in the folder, unless it is told otherwise.
+/// Default bound on the bytes of all files in the folder.
 pub const FOLDER_BYTES: u64 = 4 << 30;
 
-/// The options of a cache. Without a folder it keeps artifacts in memory alone.
+/// The options of a cache. Without a folder it keeps artifacts only in memory.
 #[derive(Clone, Debug)]
 pub struct CacheOptions {
     pub(super) layers: Vec<Layer>,
@@ -46,35 +46,35 @@ impl CacheOptions {
         self
     }
 
-    /// Most bytes of all files in the folder, in place of [`FOLDER_BYTES`]; `u64::MAX` for no bound.
+    /// Bounds the bytes of all files in the folder, instead of [`FOLDER_BYTES`]; `u64::MAX` for no bound.
     #[must_use]
     pub fn folder_bytes(mut self, bytes: u64) -> Self {
         self.folder_bytes = bytes;
         self
     }
 
-    /// One more layer, looked into after those before it and before the folder.
+    /// Adds a layer, which is searched after earlier layers and before the folder.
     #[must_use]
     pub fn layer(mut self, layer: Layer) -> Self {
         self.layers.push(layer);
         self
     }
 
-    /// Most artifacts that are kept opened in memory, in place of [`MEMORY_ENTRIES`]; with 0, none.
+    /// Bounds the number of opened artifacts in memory, instead of [`MEMORY_ENTRIES`]; with 0, none are kept.
     #[must_use]
     pub fn memory_entries(mut self, entries: usize) -> Self {
         self.memory.entries = entries;
         self
     }
 
-    /// Most bytes of these together, in place of [`MEMORY_BYTES`].
+    /// Bounds the bytes of these together, instead of [`MEMORY_BYTES`].
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.memory.bytes = bytes;
         self
     }
 
-    /// Most refusals that are kept in memory, in place of [`REFUSALS`]; with 0, none.
+    /// Bounds the number of refusals in memory, instead of [`REFUSALS`]; with 0, none are kept.
     #[must_use]
     pub fn refusals(mut self, refusals: usize) -> Self {
         self.memory.refusals = refusals;

@@ -1,12 +1,13 @@
-//! State that belongs to one process: a process that is forked has its memory and none of its threads, so that a lock
-//! that a thread of the first held is never given back in the second, and work that it had begun is never done.
+//! State that belongs to one process.
 //!
-//! So a forked process gets a value of its own, made when it first asks, from what of the first can be had without waiting.
-//! The first's stays where it is.
+//! A forked process has the memory of its parent and none of its threads. A lock held by a thread of the parent is
+//! therefore never released in the child, and the work of such a thread is never finished. So a forked process gets a
+//! value of its own on first use, made from the parts of the parent's value that are available without waiting. The
+//! parent's value is kept.
 
 use std::sync::OnceLock;
 
-/// The value of one process, and that of the process that it was forked into.
+/// The value of one process, and that of a process forked from it.
 #[derive(Debug)]
 pub(super) struct OfProcess<T> {
     process: u32,
@@ -15,13 +16,13 @@ pub(super) struct OfProcess<T> {
 }
 
 impl<T> OfProcess<T> {
-    /// Of this process.
+    /// Creates the value of this process.
     pub(super) fn new(value: T) -> Self {
         Self { process: std::process::id(), value, forked: OnceLock::new() }
     }
 
-    /// The value of this process. `inherit` makes it from that of the process that it was forked from, and must not wait
-    /// for a lock of that.
+    /// Returns the value of this process. `inherit` makes it from the parent's value after a fork, and must not wait
+    /// for a lock in it.
     pub(super) fn get(&self, inherit: impl Fn(&T) -> T) -> &T {
         let process = std::process::id();
         let mut one = self;
@@ -31,7 +32,7 @@ impl<T> OfProcess<T> {
         &one.value
     }
 
-    /// Has the value belong to another process.
+    /// Assigns the value to another process.
     #[cfg(test)]
     pub(super) fn fork(&mut self) {
         self.process = self.process.wrapping_add(1);

@@ -49,12 +49,12 @@ impl Counters {
         self.counts[count as usize].fetch_add(number, Ordering::Relaxed);
     }
 
-    /// The time of a compilation, whatever became of it.
+    /// Records the time of a compilation, successful or not.
     pub(super) fn compiled_for(&self, time: Duration) {
         self.compilations.add(time);
     }
 
-    /// The time of a request from its call to its end, whatever became of it.
+    /// Records the time of a request from its call to its end, successful or not.
     pub(super) fn answered_in(&self, time: Duration) {
         self.requests.add(time);
     }
@@ -101,9 +101,9 @@ pub struct CacheStats {
     pub layer_hits: u64,
     /// Found in the folder.
     pub folder_hits: u64,
-    /// Answered by what another request did, which this one waited for.
+    /// Answered with the result of another request, after waiting for it.
     pub shared: u64,
-    /// Refused after it was read.
+    /// Refused after the source was read.
     pub refused: u64,
     /// Refused because an equal request was refused before.
     pub refused_from_memory: u64,
@@ -121,9 +121,9 @@ pub struct CacheStats {
     pub evicted_from_folder: u64,
     /// Bytes written to the folder.
     pub bytes_written: u64,
-    /// Wall times of compilations, those that ended in an error too.
+    /// Wall times of compilations, including failed ones.
     pub compile_times: Histogram,
-    /// Times of requests from call to end, with waiting and looking in files.
+    /// Times of requests from call to end, including waits and file look-ups.
     pub request_times: Histogram,
 }
 

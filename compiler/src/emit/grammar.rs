@@ -17,11 +17,11 @@ pub(crate) struct Parts<'a> {
     pub(crate) options: Vec<(String, String)>,
     pub(crate) network: &'a Network,
     pub(crate) masks: Masks,
-    /// The most configurations, or a state at which they grow.
+    /// The greatest number of configurations, or a state at which it is unbounded.
     pub(crate) configurations: Result<u32, u32>,
 }
 
-/// The data of the artifact.
+/// Assembles the data of the artifact.
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
     let Parts { lowered, kind, options, network, masks, configurations } = parts;
     let mut tables = masks.tables;
@@ -39,7 +39,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         ("return and class pairs", masks.pairs),
     ]
     .into_iter();
-    // Only where there are any, which a host may want to know: their masks are not table reads alone.
+    // Only present if nonzero. Hosts may want to know, because the masks of such rules take more than table reads.
     let distinct =
         tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count();
     let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
@@ -85,8 +85,8 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     GrammarData { meta, start_rule: network.roots[0], tables }
 }
 
-/// The data of an artifact whose masks are still computed: tables without masks, and of the rest only what a runtime
-/// reads.
+/// Assembles the data of an artifact without masks, while they are computed. Other parts are limited to those that a
+/// runtime reads.
 pub(crate) fn early_data(
     lowered: &Lowered,
     kind: &str,

@@ -1,7 +1,7 @@
-//! PackedStringSets in the tables of a grammar: their nodes one behind the other, and rules of three states in place of
-//! what the network has of them.
+//! Adds packed string sets to the tables of a grammar: all nodes in one list, and three states for each rule of a
+//! set.
 //!
-//! Nodes lead to others by how far these are behind them, so those of a set may begin anywhere.
+//! Nodes refer to other nodes by relative offsets, so the nodes of a set may begin anywhere.
 //!
 //! Cost: O(states and edges, and bytes of the nodes).
 
@@ -20,7 +20,7 @@ pub(super) struct Counts {
     pub(super) high_fanout: usize,
 }
 
-/// Puts a network's packed sets into its tables; none where there are none.
+/// Adds a network's packed sets to its tables. `None` if there are none.
 pub(super) fn add(
     tables: &mut TablesData,
     network: &Network,
@@ -29,7 +29,7 @@ pub(super) fn add(
     if network.packed_sets.is_empty() {
         return None;
     }
-    // The byte at address 0 is no node.
+    // Address 0 is not a node.
     let mut nodes: Vec<u8> = vec![0];
     let mut high_fanout: Vec<CrowdedRecord> = Vec::new();
     let mut packed: Vec<PackedRule> = Vec::new();

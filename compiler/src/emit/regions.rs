@@ -15,7 +15,7 @@ pub(super) fn of(regions: &[ir::Region], lexicon: &dyn Lexicon) -> Vec<Region> {
     regions.iter().map(region).collect()
 }
 
-/// The markers that a text stands for: a text of a token may be that of several. Texts name few tokens, so these are
+/// Expands the token texts of a marker: one text may denote several tokens. Texts name few tokens, so the results are
 /// few.
 fn markers(parts: &[ir::MarkerPart], lexicon: &dyn Lexicon) -> Vec<Marker> {
     let mut all = vec![Marker::new()];

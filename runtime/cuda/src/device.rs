@@ -22,21 +22,22 @@ const BLOCK_COLUMNS: u32 = 8192;
 const BLOCK: u32 = 256;
 /// Threads of a block of sequences: few, so that some hundred of them are spread over the device.
 const BLOCK_SEQUENCES: u32 = 64;
-/// Rows of which each is taken by fewer blocks: so many fill the device.
+/// Number of rows from which a row is processed by fewer blocks, because the rows alone fill the device.
 const MANY_ROWS: u32 = 64;
-/// Chunks that a warp takes of such a row.
+/// Chunks of such a row for each warp.
 const CHUNKS_AHEAD: u32 = 4;
-/// Most blocks in the second direction of a grid.
+/// Greatest number of blocks in the second dimension of a grid.
 const MOST_ROWS: u32 = 65_535;
 
-/// How a device is opened.
+/// Options for opening a device.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
     /// The number of the device, as the driver counts them.
     pub ordinal: u32,
-    /// Bytes that tables may take, at most 16 GB. Addresses alone are taken at first; memory follows as grammars come.
+    /// Bytes that tables may take, at most 16 GB. Only addresses are reserved at first; memory is mapped as grammars
+    /// are uploaded.
     pub pool_bytes: u64,
-    /// The driver's library, where the system does not find it by name.
+    /// The driver's library, if the system does not find it by name.
     pub driver: Option<PathBuf>,
 }
 
@@ -46,7 +47,7 @@ impl Default for DeviceOptions {
     }
 }
 
-/// A device, opened. A clone is the same one.
+/// An open device. A clone is the same device.
 #[derive(Clone, Debug)]
 pub struct Device(Arc<Opened>);
 
@@ -80,12 +81,12 @@ pub struct DeviceBitmask {
 }
 
 impl Device {
-    /// Opens a device in its primary context and loads every kernel, so that none is loaded during a capture. Some tens of
-    /// milliseconds, and a second where the driver has not compiled the kernels for this device before.
+    /// Opens a device in its primary context and loads every kernel, so that none is loaded during a capture. Takes
+    /// some tens of milliseconds, or a second if the driver has not compiled the kernels for this device before.
     ///
     /// # Errors
     ///
-    /// There is no driver, no such device, or it is too old.
+    /// There is no driver or no such device, or one of them is too old.
     pub fn open(options: &DeviceOptions) -> Result<Self, CudaError> {
         let context = Context::open(options.driver.as_deref(), options.ordinal)?;
         let module = Module::load(&context, PTX)?;
@@ -122,23 +123,24 @@ impl Device {
         &self.0.context.name
     }
 
-    /// How full the pool is.
+    /// The memory use of the pool.
     pub fn usage(&self) -> PoolUsage {
         self.0.pool.usage()
     }
 
-    /// Copies a grammar's tables to the device, and those of its vocabulary where they are not there. The end tokens are those of
-    /// the matcher, which is not moved. O(the artifact's size); the copy is on the stream.
+    /// Copies a grammar's tables to the device, and those of its vocabulary unless they are there. The end tokens are
+    /// those of the matcher, which does not advance. O(the artifact's size); the copy is on the stream.
     ///
     /// # Errors
-    ///
+    /// The pool is full, or the driver fails.
     /// The pool is full, or the driver refuses.
     pub fn upload(&self, matcher: &Matcher, stream: Stream) -> Result<Resident, CudaError> {
         Resident::upload(&self.0.pool, matcher, stream)
     }
 
-    /// Writes negative infinity over the logits that a bitmask does not allow, and leaves the others as they are. `tokens` are
-    /// those that the bitmask speaks of: the others are not allowed. A number of [`DeviceLogits::numbers`] is a row of the bitmask.
+    /// Writes negative infinity over the logits that a bitmask does not allow, and leaves the others unchanged. The
+    /// bitmask covers `tokens` tokens: all others are not allowed. A number of [`DeviceLogits::numbers`] is a row of
+    /// the bitmask.
     ///
     /// # Errors
     ///
@@ -224,7 +226,7 @@ impl Device {
         self.0.context.launch(kernel, shape, params, stream)
     }
 
-    /// A grid without blocks is refused by the driver, and is nothing to do.
+    /// The driver rejects a grid without blocks, and there is nothing to do.
     fn launch_unless_empty<P: NoUninit>(
         &self,
         kernel: Kernel,
@@ -244,7 +246,7 @@ fn shape(columns: u32, rows: u32) -> ([u32; 2], u32) {
     ([columns.div_ceil(BLOCK_COLUMNS), rows.min(MOST_ROWS)], BLOCK)
 }
 
-/// As [`shape`], where a warp may take several chunks: of many rows each is taken by fewer blocks, which load ahead.
+/// Like [`shape`], but a warp may process several chunks: with many rows, each has fewer blocks, which load ahead.
 fn looped(columns: u32, rows: u32) -> ([u32; 2], u32) {
     let ([blocks, rows], block) = shape(columns, rows);
     let each = if rows < MANY_ROWS { 1 } else { CHUNKS_AHEAD };

@@ -1,14 +1,15 @@
-//! The CUDA driver: found at run time, called here and nowhere else.
+//! The CUDA driver, loaded at run time. Only this file calls it.
 //!
-//! A library of bindings would link the toolkit or bring its own idea of who owns memory and streams; hosts own theirs, and we
-//! need thirty functions. All `unsafe` of the crate is in this file. It rests on three facts:
+//! A library of bindings would link the toolkit, or impose its own ownership of memory and streams. Hosts own theirs,
+//! and we need thirty functions. All `unsafe` of the crate is in this file. It rests on three facts:
 //!
-//! - the signatures below are those of the driver's interface, which does not change under a symbol's name;
-//! - memory that we free is memory that we allocated, and nothing is launched with it afterwards: owners are not clones;
-//! - pointers of hosts come through [`DevicePointer::from_raw`] and [`Stream::from_raw`], whose callers vouch for them.
+//! - The signatures below are those of the driver's interface, which does not change under a symbol's name.
+//! - We free only memory that we allocated, and nothing is launched with it afterwards: owners cannot be cloned.
+//! - Pointers of hosts come through [`DevicePointer::from_raw`] and [`Stream::from_raw`], whose callers guarantee
+//!   their validity.
 //!
-//! Every call makes the device's primary context current, which is the one that PyTorch and all others on the runtime interface
-//! use, and leaves the thread as it was.
+//! Every call makes the device's primary context current, which PyTorch and all other users of the runtime interface
+//! use. It restores the thread's context afterwards.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -41,15 +42,16 @@ const VIRTUAL_MEMORY: c_int = 102;
 pub struct DevicePointer(u64);
 
 impl DevicePointer {
-    /// No address: what an optional table is left out with.
+    /// No address: leaves out an optional table.
     pub const NULL: Self = Self(0);
 
-    /// An address that the host owns.
+    /// Wraps an address that the host owns.
     ///
     /// # Safety
     ///
-    /// It is memory of the device that it is used with, as long and as aligned as the call that takes it says, until the work
-    /// that was launched with it has ended; nothing else writes there meanwhile.
+    /// The address must be memory of the device that it is used with, with the length and alignment that the
+    /// receiving call documents. It must stay valid until the launched work has ended, and nothing else may write to
+    /// it until then.
     pub unsafe fn from_raw(address: u64) -> Self {
         Self(address)
     }
@@ -65,7 +67,7 @@ impl DevicePointer {
         Self(slice.as_mut_ptr() as u64)
     }
 
-    /// An address some bytes further on, within the same memory.
+    /// Returns the address some bytes later, within the same memory.
     pub(crate) fn offset(self, bytes: u64) -> Self {
         Self(self.0 + bytes)
     }
@@ -79,11 +81,11 @@ impl Stream {
     /// The default stream.
     pub const DEFAULT: Self = Self(ptr::null_mut());
 
-    /// A stream that the host owns.
+    /// Wraps a stream that the host owns.
     ///
     /// # Safety
     ///
-    /// It is a stream of the device that it is used with, and is alive.
+    /// The stream must belong to the device that it is used with, and be alive.
     pub unsafe fn from_raw(stream: *mut c_void) -> Self {
         Self(stream)
     }
@@ -105,7 +107,7 @@ unsafe impl Sync for Kernel {}
 
 macro_rules! functions {
     ($($(#[$attribute:meta])* $name:ident = $symbol:literal ($($argument:ty),* $(,)?);)*) => {
-        /// The functions of the driver, by what they do.
+        /// The functions of the driver, by their purpose.
         #[derive(Debug)]
         struct Functions {
             $($name: unsafe extern "C" fn($($argument),*) -> c_int,)*
@@ -114,7 +116,8 @@ macro_rules! functions {
         impl Functions {
             fn load(library: &Library) -> Result<Self, CudaError> {
                 $(
-                    // SAFETY: the symbol has this signature, and the library stays loaded as long as what holds the functions.
+                    // SAFETY: the symbol has this signature, and the library stays loaded as long as the owner of the
+                    // functions.
                     let $name = unsafe {
                         library.get::<unsafe extern "C" fn($($argument),*) -> c_int>($symbol.as_bytes())
                     };
@@ -206,12 +209,12 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// Opens a device by the driver at a path, or where the system has it.
+    /// Opens a device with the driver at a path, or with the system's.
     pub(crate) fn open(driver: Option<&Path>, ordinal: u32) -> Result<Arc<Self>, CudaError> {
         let library = load(driver)?;
         let functions = Functions::load(&library)?;
         let (mut version, mut count, mut device, mut context) = (0, 0, 0, ptr::null_mut());
-        // SAFETY: each pointer is to a place of the type that the driver writes.
+        // SAFETY: each pointer is to a variable of the type that the driver writes.
         unsafe {
             functions.check("cuInit", (functions.init)(0))?;
             functions.check("cuDriverGetVersion", (functions.version)(&mut version))?;
@@ -238,8 +241,8 @@ impl Context {
             return Err(CudaError::OldDevice { found: capability, needed: CAPABILITY });
         }
         let mut name: [c_char; 256] = [0; 256];
-        // SAFETY: the driver writes at most as many characters as the array has, and ends them with a zero; a context is
-        // written where the last pointer leads.
+        // SAFETY: the driver writes at most as many characters as the array has, and ends them with a zero; it writes
+        // a context to the variable of the last pointer.
         let name = unsafe {
             functions.check(
                 "cuDeviceGetName",
@@ -274,7 +277,7 @@ impl Context {
         self.with("cuStreamSynchronize", |driver| unsafe { (driver.synchronize)(stream.0) })
     }
 
-    /// Copies values to the device, in the order of the stream. They may change as soon as this returns.
+    /// Copies values to the device, in stream order. `from` may be changed as soon as this returns.
     pub(crate) fn upload<T: NoUninit>(
         &self,
         to: DevicePointer,
@@ -285,13 +288,13 @@ impl Context {
             return Ok(());
         }
         let bytes: &[u8] = bytemuck::cast_slice(from);
-        // SAFETY: the driver reads pageable memory before it returns; the place is ours or vouched for.
+        // SAFETY: the driver reads pageable memory before it returns; the target is ours or guaranteed by the caller.
         self.with("cuMemcpyHtoDAsync", |driver| unsafe {
             (driver.upload)(to.0, bytes.as_ptr().cast(), bytes.len(), stream.0)
         })
     }
 
-    /// Reads values from the device, after all work of the stream before it.
+    /// Reads values from the device, after all earlier work of the stream.
     pub(crate) fn download<T: Pod>(
         &self,
         from: DevicePointer,
@@ -302,7 +305,8 @@ impl Context {
             return Ok(());
         }
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(to);
-        // SAFETY: the place is ours or vouched for, and the copy has ended when the stream has, before `to` is used again.
+        // SAFETY: the source is ours or guaranteed by the caller, and the copy has ended when the stream has, before
+        // `to` is used again.
         self.with("cuMemcpyDtoHAsync", |driver| unsafe {
             (driver.download)(bytes.as_mut_ptr().cast(), from.0, bytes.len(), stream.0)
         })?;
@@ -318,7 +322,8 @@ impl Context {
         stream: Stream,
     ) -> Result<(), CudaError> {
         let mut params = [ptr::from_ref(params).cast_mut().cast::<c_void>()];
-        // SAFETY: the driver copies the struct before it returns. What it points to is ours, or vouched for.
+        // SAFETY: the driver copies the struct before it returns. Its pointers are to memory that is ours, or
+        // guaranteed by the caller.
         self.with("cuLaunchKernel", |driver| unsafe {
             let (list, none) = (params.as_mut_ptr(), ptr::null_mut());
             (driver.launch)(kernel.0, grid[0], grid[1], 1, block, 1, 1, 0, stream.0, list, none)
@@ -328,7 +333,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: retained once, when this was made. A driver that is shutting down refuses, and there is nothing to be done.
+        // SAFETY: retained once, when this was made. A driver that is shutting down fails, and nothing can be done.
         unsafe { (self.functions.release)(self.device) };
     }
 }
@@ -340,7 +345,7 @@ impl Functions {
         }
         let text = |ask: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
             let mut text = ptr::null();
-            // SAFETY: the driver writes a pointer to a text of its own, or none for a status that it does not know.
+            // SAFETY: the driver writes a pointer to its own text, or null for an unknown status.
             let known = unsafe { ask(status, &mut text) } == 0 && !text.is_null();
             // SAFETY: such a text ends with a zero and stays.
             known.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
@@ -358,7 +363,7 @@ fn load(driver: Option<&Path>) -> Result<Library, CudaError> {
     };
     let mut tried = Vec::new();
     for name in names {
-        // SAFETY: the driver's initialisers are those of every CUDA program; a path is the caller's word.
+        // SAFETY: the driver's initializers are those of every CUDA program; the caller guarantees a path.
         match unsafe { Library::new(&name) } {
             Ok(library) => return Ok(library),
             Err(error) => tried.push(error.to_string()),
@@ -405,7 +410,7 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: loaded once; its kernels are used by what owns the module alone.
+        // SAFETY: loaded once; only the owner of the module uses its kernels.
         drop(
             self.context
                 .with("cuModuleUnload", |driver| unsafe { (driver.unload_module)(self.module) }),
@@ -413,7 +418,7 @@ impl Drop for Module {
     }
 }
 
-/// Memory of the device that is freed when this is dropped, which waits for the work that uses it.
+/// Memory of the device, which is freed on drop. Dropping waits for the work that uses it.
 #[derive(Debug)]
 pub(crate) struct Memory {
     context: Arc<Context>,
@@ -421,7 +426,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Memory of some bytes, all of them `fill`ed words.
+    /// Allocates memory of some bytes, with every word set to `fill`.
     pub(crate) fn new(
         context: &Arc<Context>,
         bytes: u64,
@@ -447,19 +452,19 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated once. The driver waits for what uses it.
+        // SAFETY: allocated once. The driver waits for the work that uses it.
         drop(self.context.with("cuMemFree", |driver| unsafe { (driver.free)(self.at.0) }));
     }
 }
 
-/// A range of addresses to which memory is mapped from its beginning on, as it is needed.
+/// A range of addresses. Memory is mapped to its beginning and grows as it is needed.
 #[derive(Debug)]
 pub(crate) struct Range {
     context: Arc<Context>,
     at: u64,
     bytes: u64,
     granule: u64,
-    /// Memory that is mapped, piece by piece: a handle and its bytes.
+    /// The mapped pieces of memory: a handle and its size in bytes.
     mapped: Vec<(u64, u64)>,
 }
 
@@ -513,7 +518,8 @@ impl Range {
         self.context.with("cuMemCreate", |driver| unsafe {
             (driver.create)(&mut handle, piece as usize, &options, 0)
         })?;
-        // SAFETY: the addresses are reserved and nothing is mapped to them; a piece that cannot be made readable is unmapped.
+        // SAFETY: the addresses are reserved and nothing is mapped to them; a piece that cannot be made readable is
+        // unmapped.
         let made = self.context.with("cuMemMap", |driver| unsafe {
             match (driver.map)(at, piece as usize, 0, handle, 0) {
                 0 => match (driver.allow)(at, piece as usize, &access, 1) {
@@ -538,8 +544,8 @@ impl Range {
 
 impl Drop for Range {
     fn drop(&mut self) {
-        // SAFETY: each piece is mapped once and released once, and the addresses are free of pieces when they are given back.
-        // Work that still reads them has been waited for.
+        // SAFETY: each piece is mapped once and released once, and the addresses are free of pieces when they are
+        // given back. Work that still reads them has been waited for.
         drop(self.context.with("cuMemAddressFree", |driver| unsafe {
             (driver.synchronize)(ptr::null_mut());
             let mut at = self.at;

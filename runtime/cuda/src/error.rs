@@ -33,7 +33,7 @@ pub enum CudaError {
     NoDevice {
         /// The device that was asked for.
         ordinal: u32,
-        /// How many there are.
+        /// The number of devices.
         count: i32,
     },
     /// The device is too old.
@@ -77,10 +77,10 @@ pub enum CudaError {
     Slot {
         /// The slot.
         slot: u32,
-        /// How many there are.
+        /// The number of slots.
         slots: u32,
     },
-    /// More drafts than slots have places for.
+    /// More drafts than each slot has places for.
     #[error("{drafts} drafts, and each slot has places for {most}")]
     Drafts {
         /// Drafts of the call.

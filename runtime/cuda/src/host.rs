@@ -1,6 +1,8 @@
-//! Tables for hosts that keep the pool themselves: kernels of another kind, such as those in Triton, over the same words.
+//! Tables for hosts that hold the pool themselves, for kernels of another kind over the same words, such as in
+//! Triton.
 //!
-//! The host has an array of words on its device, writes the patches that it is given, and passes rows and positions to its kernels.
+//! The host has an array of words on its device, writes the given patches, and passes rows and positions to its
+//! kernels.
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ pub const POSITION_WORDS: usize = size_of::<Position>() / 4;
 #[derive(Clone, Debug)]
 pub struct HostTables(Arc<Pool>);
 
-/// A row, and the words of the pool that it alone names, which are given back when this is dropped.
+/// A row, with the words of the pool that only it uses. They are freed on drop.
 #[derive(Debug)]
 pub struct HostRow {
     row: Row,
@@ -29,12 +31,13 @@ pub struct HostRow {
 }
 
 impl HostTables {
-    /// An empty pool of at most some bytes.
+    /// Creates an empty pool of at most some bytes.
     pub fn new(most: u64) -> Self {
         Self(Pool::of_host(most))
     }
 
-    /// A grammar with the end tokens of a matcher, which does not move; its vocabulary comes with the first of its grammars.
+    /// Adds a grammar, with the end tokens of a matcher, which does not advance. Its vocabulary is added with its
+    /// first grammar.
     ///
     /// # Errors
     ///
@@ -43,27 +46,27 @@ impl HostTables {
         Resident::upload(&self.0, matcher, Stream::DEFAULT)
     }
 
-    /// The patches that the host has to write since it last asked, in this order.
+    /// Returns the patches since the last call. The host has to write them in this order.
     pub fn patches(&self) -> Vec<Patch> {
         self.0.patches()
     }
 
-    /// How full the pool is.
+    /// The memory use of the pool.
     pub fn usage(&self) -> PoolUsage {
         self.0.usage()
     }
 
-    /// The row of a matcher's mask. Its words are to be used after the patches that it may have made.
+    /// Returns the row of a matcher's mask. Its words are valid after the patches that this call may add.
     ///
     /// # Errors
     ///
-    /// The matcher follows another grammar or ends otherwise than the resident one, or the pool is full.
+    /// The matcher follows another grammar, or has other end tokens than the resident one, or the pool is full.
     pub fn row(&self, resident: &Resident, matcher: &mut Matcher) -> Result<HostRow, CudaError> {
         let (own, row) = resident.row(matcher, Stream::DEFAULT)?;
         Ok(HostRow { row, _own: own })
     }
 
-    /// The position of a matcher.
+    /// Returns the position of a matcher.
     ///
     /// # Errors
     ///

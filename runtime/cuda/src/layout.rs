@@ -1,6 +1,6 @@
-//! The records that host and device share, word by word as in `kernels/layout.cuh` and the kernels' parameters.
+//! The records shared by host and device, word by word as in `kernels/layout.cuh` and the kernels' parameters.
 //!
-//! `README.md` beside this crate says what they mean. A test compares sizes and fields with the C++ ones.
+//! `README.md` beside this crate describes them. A test compares sizes and fields with the C++ ones.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,7 +10,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const ROW_PARTS: usize = 13;
 /// Most frames of a position.
 pub(crate) const FRAMES: usize = 32;
-/// There is a mask.
+/// The row has a mask.
 pub(crate) const ROW_MASKED: u32 = 0x100;
 /// The device does not decide a position.
 pub(crate) const STATUS_HOST: u32 = 1;
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// The sizes and places that Rust sees are those that a C++ compiler sees in the kernels' sources.
+    /// Sizes and offsets in Rust equal those that a C++ compiler finds in the kernels' sources.
     #[test]
     fn records_are_those_of_the_kernels() {
         let mut source =

@@ -1,18 +1,18 @@
-//! Grammars on CUDA devices: masks that are already where the logits are.
+//! Grammars on CUDA devices: masks are computed where the logits are.
 //!
-//! A compiled grammar is tables of plain numbers, so a device can hold them: the mask of a row becomes a few numbers of stored
-//! masks, and a position advances where its token was sampled. `README.md` beside this crate is the specification of the tables and
-//! of who advances what.
+//! A compiled grammar is tables of plain numbers, so a device can hold them. The mask of a row becomes a few numbers
+//! of stored masks, and a position advances on the device that sampled its token. `README.md` beside this crate
+//! specifies the tables and the division of work between host and device.
 //!
 //! | a host that | uses | sends for each row and step |
 //! | --- | --- | --- |
 //! | lets the device advance | [`Slots`] | nothing |
-//! | advances itself | [`RowTable`] | four bytes |
-//! | has kernels of its own over the same tables | [`HostTables`] | what it likes |
-//! | has a bitmask of its own | [`Device::apply_bitmask`] | the bitmask |
+//! | advances on its own | [`RowTable`] | four bytes |
+//! | has its own kernels over the same tables | [`HostTables`] | what it likes |
+//! | has its own bitmask | [`Device::apply_bitmask`] | the bitmask |
 //!
-//! Nothing of CUDA is needed to build, and the driver is found when a [`Device`] is opened. Memory and streams of logits are the
-//! host's: see [`DevicePointer`] and [`Stream`].
+//! Building needs nothing of CUDA, and the driver is loaded when a [`Device`] is opened. The host owns the memory and
+//! the streams of logits: see [`DevicePointer`] and [`Stream`].
 
 mod device;
 mod driver;

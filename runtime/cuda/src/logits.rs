@@ -25,8 +25,8 @@ impl Dtype {
     }
 }
 
-/// A matrix of logits on the device, `rows` by `columns`. Column c is token c unless it is said otherwise; a column whose token is
-/// no token of the vocabulary is not allowed.
+/// A matrix of logits on the device, `rows` by `columns`. Column c is token c unless it is said otherwise; a column
+/// whose token is no token of the vocabulary is not allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceLogits {
     pub(crate) params: LogitsParams,
@@ -42,28 +42,28 @@ impl DeviceLogits {
         }
     }
 
-    /// The distance from one row to the next, in logits. Rows need not be aligned to more than a logit; those that are aligned to
-    /// 16 bytes are written faster.
+    /// Sets the distance between rows, in logits. Rows need only the alignment of a logit; rows aligned to 16 bytes
+    /// are written faster.
     pub fn stride(mut self, logits: i64) -> Self {
         self.params.stride = logits;
         self
     }
 
-    /// The token of column 0, where the vocabulary is split over devices.
+    /// Sets the token of column 0, for a vocabulary that is split over devices.
     pub fn first_token(mut self, token: u32) -> Self {
         self.params.first = token;
         self
     }
 
-    /// For each row a number, i32 on the device: of the place or the row that it belongs to, or -1 to leave it as it is. Without
-    /// it, row r has number r.
+    /// Sets a number for each row, i32 on the device: its place or row, or -1 to leave it unchanged. Without it, row
+    /// r has number r.
     pub fn numbers(mut self, numbers: DevicePointer) -> Self {
         self.params.map = numbers.address();
         self
     }
 
-    /// For each column its token, i32 on the device, where a model that drafts has a vocabulary of its own; a negative one is not
-    /// allowed.
+    /// Sets the token of each column, i32 on the device, for a draft model with a vocabulary of its own. Negative
+    /// ones are not allowed.
     pub fn column_tokens(mut self, tokens: DevicePointer) -> Self {
         self.params.tokens = tokens.address();
         self

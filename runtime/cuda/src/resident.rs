@@ -1,4 +1,4 @@
-//! A grammar whose tables are in the pool, and what a matcher of it says of a row.
+//! A grammar whose tables are in the pool, and the rows of its matchers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::layout::{
 };
 use crate::pool::{Pool, ResidentVocabulary, Words};
 
-/// A grammar on a device, with the end tokens of its matchers. A clone is the same one; its words are given back with the last.
+/// A grammar on a device, with the end tokens of its matchers. A clone is the same grammar. Dropping the last clone
+/// frees its words.
 #[derive(Clone, Debug)]
 pub struct Resident(Arc<Tables>);
 
@@ -66,12 +67,12 @@ impl Resident {
         &self.0.grammar
     }
 
-    /// Bytes that the grammar's own tables take, without those of its vocabulary.
+    /// Bytes of the grammar's own tables, without those of its vocabulary.
     pub fn bytes(&self) -> u64 {
         u64::from(self.0.words.len) * 4
     }
 
-    /// The offset of its record.
+    /// The offset of the grammar's record.
     pub(crate) fn record(&self) -> u32 {
         self.0.words.at
     }
@@ -111,7 +112,7 @@ impl Resident {
         Ok(Said::Own(words))
     }
 
-    /// The row of a matcher that follows this grammar, and the words of the pool that it alone names.
+    /// Returns the row of a matcher that follows this grammar, and the words of the pool that only this row uses.
     pub(crate) fn row(
         &self,
         matcher: &mut Matcher,

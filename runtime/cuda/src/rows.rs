@@ -1,8 +1,7 @@
 //! Rows for hosts that advance on the CPU: four bytes for each row and step instead of 16 KB.
 //!
-//! The masks of positions repeat: most of a batch is within strings, numbers, or between the same two keys. So a row is
-//! kept on the device under a number, and the host sends numbers. A row that was not there before is sent with them, in
-//! 64 bytes.
+//! The masks of positions repeat: most of a batch is within strings, numbers, or between the same two keys. So the
+//! device keeps each row under a number, and the host sends numbers. A new row is sent with them, in 64 bytes.
 
 use std::collections::HashMap;
 
@@ -20,9 +19,9 @@ use crate::resident::Resident;
 #[derive(Debug, Default)]
 struct Kept {
     row: Option<Row>,
-    /// The step in which it was last asked for.
+    /// The step in which the row was last requested.
     used: u64,
-    /// The grammar that the row names parts of, which therefore is not given back before.
+    /// The grammar whose parts the row uses. Its tables are not freed while the row exists.
     _resident: Option<Resident>,
     _own: Option<Words>,
 }
@@ -35,14 +34,14 @@ pub struct RowTable {
     kept: Vec<Kept>,
     numbers: HashMap<Row, u32>,
     step: u64,
-    /// The row at which the search for one that can be given up goes on.
+    /// The row at which the next search for a free one begins.
     hand: usize,
     /// Rows that are not yet on the device, by number.
     fresh: Vec<u32>,
 }
 
 impl Device {
-    /// A table of rows for a host that advances itself: see [`RowTable`]. 64 bytes a row.
+    /// Creates a table of rows for a host that advances on its own: see [`RowTable`]. 64 bytes a row.
     ///
     /// # Errors
     ///
@@ -66,19 +65,18 @@ impl RowTable {
         })
     }
 
-    /// Begins a step: rows that were asked for before and are not asked for in it may be given up. Whatever was launched with them
-    /// is on the stream of the step's [`flush`](Self::flush), or has ended.
+    /// Begins a step. Rows that are not requested in it may be reused. Work launched with them must have ended, or be
+    /// on the stream of the step's [`flush`](Self::flush).
     pub fn begin(&mut self) {
         self.step += 1;
     }
 
-    /// The number of the row that a matcher allows, for [`DeviceLogits::numbers`]. O(1), besides the mask of a position whose mask
-    /// is no union of a few stored ones.
+    /// Returns the number of the row of a matcher's mask, for [`DeviceLogits::numbers`]. O(1), unless the mask is not
+    /// a union of a few stored ones.
     ///
     /// # Errors
-    ///
-    /// All rows are in use in this step, the matcher follows another grammar or ends otherwise than the resident one, or the driver
-    /// refuses.
+    /// All rows are in use in this step, the matcher follows another grammar or has other end tokens than the
+    /// resident one, or the driver fails.
     pub fn number(
         &mut self,
         resident: &Resident,
@@ -102,11 +100,11 @@ impl RowTable {
         Ok(number)
     }
 
-    /// Copies the rows that are new to the device, neighbours at once. Before the work that names them.
+    /// Copies the new rows to the device, adjacent ones together. Call it before launching work that uses them.
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn flush(&mut self, stream: Stream) -> Result<(), CudaError> {
         self.fresh.sort_unstable();
         self.fresh.dedup();
@@ -119,12 +117,12 @@ impl RowTable {
         Ok(())
     }
 
-    /// Writes negative infinity over the logits that are not allowed, and leaves the others as they are. A row's number is one of
-    /// [`number`](Self::number).
+    /// Writes negative infinity over the logits that are not allowed, and leaves the others unchanged. A row's number
+    /// is a result of [`number`](Self::number).
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn apply(&self, logits: &DeviceLogits, stream: Stream) -> Result<(), CudaError> {
         self.device.apply(self.rows.pointer(), logits, stream)
     }
@@ -133,7 +131,7 @@ impl RowTable {
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn fill(
         &self,
         bitmask: &DeviceBitmask,
@@ -144,7 +142,7 @@ impl RowTable {
         self.device.fill(self.rows.pointer(), bitmask, (rows, numbers), stream)
     }
 
-    /// A row that is free, or was not asked for in this step: the first from where the last search ended.
+    /// Finds a row that is free or was not requested in this step, from the end of the last search on.
     fn free(&mut self) -> Result<u32, CudaError> {
         let rows = self.kept.len();
         for _ in 0..rows {

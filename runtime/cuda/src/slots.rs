@@ -1,7 +1,8 @@
-//! The host's sequences on the device: where each is, and what it allows.
+//! The host's sequences on the device: the position and the mask of each.
 //!
-//! Slots do not move and their number is fixed, so that a captured graph may hold them. The host writes a place when a sequence
-//! begins, after a rollback, and where the device did not decide; all else happens on the device.
+//! Slots do not move and their number is fixed, so a captured graph may refer to them. The host writes a position
+//! when a sequence begins, after a rollback, and if the device left the decision to it. All else happens on the
+//! device.
 
 use grammarc_runtime::Matcher;
 
@@ -41,8 +42,8 @@ impl Status {
     }
 }
 
-/// Tables that a slot names, which are not given back before: its grammar, and a mask of its own. Places after drafts name those of the
-/// grammar alone.
+/// Tables that a slot uses and that are not freed before: its grammar, and a mask of its own. Places after drafts use
+/// those of the grammar only.
 #[derive(Debug, Default)]
 struct Held {
     _resident: Option<Resident>,
@@ -58,20 +59,21 @@ pub struct DeviceTokens {
     pub tokens: DevicePointer,
     /// Tokens from one sequence to the next.
     pub stride: i64,
-    /// By sequence its slot, i32, -1 for none; or [`DevicePointer::NULL`]: its own number.
+    /// The slot of each sequence, i32, -1 for none; or [`DevicePointer::NULL`]: the number of the sequence.
     pub slots: DevicePointer,
 }
 
-/// How tokens are sampled, by row of logits, on the device.
+/// Parameters of sampling, by row of logits, on the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
-    /// i32, written: the token, -1 where none is allowed, or the row is left out or pending.
+    /// i32, written: the token, or -1 if none is allowed, or if the row is left out or pending.
     pub tokens: DevicePointer,
     /// f32: 0 for the greatest logit; or [`DevicePointer::NULL`]: 0 for all.
     pub temperatures: DevicePointer,
     /// u64 seeds; or [`DevicePointer::NULL`]: 0 for all.
     pub seeds: DevicePointer,
-    /// u64: a number that a seed is used with once, such as the number of the token; or [`DevicePointer::NULL`]: 0 for all.
+    /// u64: a number that a seed is used with once, such as the index of the token; or [`DevicePointer::NULL`]: 0 for
+    /// all.
     pub steps: DevicePointer,
 }
 
@@ -90,11 +92,12 @@ pub struct Slots {
 }
 
 impl Device {
-    /// Places for some sequences, and for some drafts after each. O(slots x (drafts + 1)) memory, 356 bytes a place.
+    /// Creates places for some sequences, and for some drafts after each. O(slots x (drafts + 1)) memory, 356 bytes a
+    /// place.
     ///
     /// # Errors
     ///
-    /// The device has not as much memory.
+    /// The device has too little memory.
     pub fn slots(&self, slots: u32, drafts: u32, stream: Stream) -> Result<Slots, CudaError> {
         Slots::new(self, slots, drafts, stream)
     }
@@ -123,22 +126,22 @@ impl Slots {
         self.slots
     }
 
-    /// Whether there is none.
+    /// Whether there are no slots.
     pub fn is_empty(&self) -> bool {
         self.slots == 0
     }
 
-    /// Drafts that each slot has places for.
+    /// The number of drafts that each slot has places for.
     pub fn drafts(&self) -> u32 {
         self.places - 1
     }
 
-    /// Writes where a sequence is: at its beginning, after a rollback, or where the device waits for the host. Two copies of 352
-    /// bytes, and one of a mask where a row names too many parts or tokens are excluded one by one.
+    /// Writes the position of a sequence: at its beginning, after a rollback, or if the device waits for the host.
+    /// Two copies of 352 bytes, and a copy of the mask if it has too many parts or individually excluded tokens.
     ///
     /// # Errors
-    ///
-    /// There is no such slot, the matcher follows another grammar or ends otherwise than the resident one, or the driver refuses.
+    /// There is no such slot, the matcher follows another grammar or has other end tokens than the resident one, or
+    /// the driver fails.
     pub fn write(
         &mut self,
         slot: u32,
@@ -168,11 +171,11 @@ impl Slots {
         Ok(())
     }
 
-    /// Lets a slot go: its rows allow everything from here on, and nothing advances it.
+    /// Releases a slot: from now on its rows allow everything, and it does not advance.
     ///
     /// # Errors
     ///
-    /// There is no such slot, or the driver refuses.
+    /// There is no such slot, or the driver fails.
     pub fn release(&mut self, slot: u32, stream: Stream) -> Result<(), CudaError> {
         let slots = self.slots;
         let held = self.held.get_mut(slot as usize).ok_or(CudaError::Slot { slot, slots })?;
@@ -197,12 +200,13 @@ impl Slots {
         Ok(())
     }
 
-    /// Writes negative infinity over the logits that are not allowed, and leaves the others as they are. A row's number is a place:
-    /// slot x (drafts + 1) + the number of drafts before it. O(columns) for a row, and next to nothing where all is allowed.
+    /// Writes negative infinity over the logits that are not allowed, and leaves the others unchanged. A row's number
+    /// is a place: slot x (drafts + 1) + the number of drafts before it. O(columns) for a row, and next to nothing if
+    /// all is allowed.
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn apply(&self, logits: &DeviceLogits, stream: Stream) -> Result<(), CudaError> {
         self.device.apply(self.rows.pointer(), logits, stream)
     }
@@ -211,8 +215,8 @@ impl Slots {
     /// [`apply`](Self::apply), or [`DevicePointer::NULL`].
     ///
     /// # Errors
-    ///
-    /// The driver refuses.
+    /// The driver fails.
+    /// The driver fails.
     pub fn fill(
         &self,
         bitmask: &DeviceBitmask,
@@ -223,12 +227,13 @@ impl Slots {
         self.device.fill(self.rows.pointer(), bitmask, (rows, numbers), stream)
     }
 
-    /// Takes a token in each sequence's slot. `accepted` is, by sequence and i32, the number of its drafts that were accepted, after
-    /// which its token comes; or [`DevicePointer::NULL`]: none. O(bytes of the token) for a sequence, all at once.
+    /// Advances each sequence's slot by a token. `accepted` has, by sequence and i32, the number of its accepted
+    /// drafts, which precede the token; or [`DevicePointer::NULL`]: none. O(bytes of the token) for a sequence, all
+    /// in parallel.
     ///
     /// # Errors
     ///
-    /// The driver refuses.
+    /// The driver fails.
     pub fn advance(
         &self,
         tokens: &DeviceTokens,
@@ -239,12 +244,13 @@ impl Slots {
         self.device.advance(&params, stream)
     }
 
-    /// Makes the places after each of some drafts, up to the first that is not allowed: from there on rows are as that one's.
-    /// `allowed` is written by sequence, i32: how many drafts are allowed; or [`DevicePointer::NULL`].
+    /// Computes the places after each of some drafts, up to the first one that is not allowed; later rows equal that
+    /// of the last place. `allowed` is written by sequence, i32: the number of allowed drafts; or
+    /// [`DevicePointer::NULL`].
     ///
     /// # Errors
     ///
-    /// There are more drafts than places for them, or the driver refuses.
+    /// There are more drafts than places for them, or the driver fails.
     pub fn draft(
         &self,
         tokens: &DeviceTokens,
@@ -262,13 +268,13 @@ impl Slots {
         self.device.advance(&params, stream)
     }
 
-    /// Samples an allowed token in each row of logits, and where `slots` are given takes it there at once: by row, i32, as in
-    /// [`DeviceTokens::slots`]. At most as many rows as places. One pass over the words of the masks and the logits of those that
-    /// allow any.
+    /// Samples an allowed token in each row of logits. If `slots` are given, advances them at once: by row, i32, as
+    /// in [`DeviceTokens::slots`]. At most as many rows as places. One pass over the words of the masks and the
+    /// logits of words that allow any token.
     ///
     /// # Errors
     ///
-    /// There are more rows than places, or the driver refuses.
+    /// There are more rows than places, or the driver fails.
     pub fn sample(
         &self,
         logits: &DeviceLogits,

@@ -1,7 +1,7 @@
 //! Masks on rows of logits: by type, density and kernel, beside a plain fill of the same row.
 //!
-//! Every result is counted once before it is timed. A figure is the median of many applications to one row, so the row
-//! is where its size lets it be, which is the second-level cache for f16 and beyond it for f32.
+//! Every result is counted once before it is timed. A figure is the median of many applications to one row. So the
+//! row is in the second-level cache for f16, and beyond it for f32, because of its size.
 
 use std::hint::black_box;
 use std::io::{self, Write};

@@ -1,9 +1,9 @@
-//! Steps as a server has them: many sequences over many grammars in turn, and caches that something else has used.
+//! Steps as in a server: many sequences over many grammars in turn, and caches used by other work.
 //!
-//! 256 matchers over 50 grammars, mapped from their files, each somewhere in the text of an instance, take a step in
-//! turn. In the first setting nothing else happens, so a matcher finds what 255 others left. In the second every call
-//! comes after a pass over a buffer larger than the last-level cache, which is what a model does between two steps at
-//! the least. Each call is timed once. Every mask is counted, and must allow the token that follows.
+//! 256 matchers over 50 mapped grammars, each somewhere in the text of an instance, take a step in turn. In the first
+//! setting there is no other work, so a matcher finds the caches as 255 others left them. In the second setting every
+//! call follows a pass over a buffer larger than the last-level cache: a model does at least this between two steps.
+//! Each call is timed once. Every mask is counted, and must allow the following token.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -86,7 +86,7 @@ fn mapped(bench: &Bench, run: &Run, folder: &Path) -> io::Result<Grammar> {
     Ok(Grammar::from_artifact(artifact.map_err(io::Error::other)?))
 }
 
-/// The step of the run at which the matcher with this number begins.
+/// Returns the step of the run at which the matcher with this number begins.
 fn start(number: usize, run: &Run) -> usize {
     number * 13 % run.tokens.len()
 }

@@ -1,12 +1,13 @@
 //! From the text of a schema to the first mask.
 //!
-//! Ours: the text lowered and compiled with all masks, put into an artifact for this process, and the first mask filled;
-//! for documents in compact text with canonical numbers, and beside it in the text form that is the default.
-//! The peer's: the text parsed, the parser created, and the first mask computed. The first token of a grammar costs ours
-//! more, because it derives what reading wants; that stands behind the sum. Each round takes the engines in turn, on the
-//! same thread, so that neither finds its caches on another core; a schema's figure is the median of its rounds. One
-//! thread is measured in the CPU time of the process, before a compiler of several has started any: theirs keep awake
-//! for a while after their work.
+//! Ours: lower and compile the text with all masks, make an artifact for this process, and fill the first mask.
+//! Measured for documents in compact text with canonical numbers, and also in the default text form. The peer's:
+//! parse the text, create the parser, and compute the first mask. Our first token of a grammar costs more, because it
+//! derives the tables for reading; the table shows this after the sum.
+//!
+//! Each round takes the engines in turn, on the same thread, so that neither finds its caches on another core. A
+//! schema's figure is the median of its rounds. The single thread is measured in CPU time of the process, before a
+//! compiler with several threads has started any: those stay awake for a while after their work.
 
 use std::io::{self, Write};
 
@@ -35,7 +36,7 @@ pub(crate) const PARTS: [&str; 6] = [
 pub(crate) const ALL: usize = 4;
 const FIRST_TOKEN: usize = 5;
 
-/// One way to measure ours.
+/// A setting in which ours is measured.
 struct Setting {
     name: String,
     clock: Clock,

@@ -1,8 +1,8 @@
 //! From the text of a schema to the first mask, for every schema of MaskBench that both engines compile.
 //!
-//! The hundred schemas of the other parts hold few of the slowest, of which some make a hundred times the median: one
-//! in a hundred schemas decides what a percentile of 99 is. Measured as there, in fewer rounds and on one thread alone;
-//! and the slowest hundredth of them on several.
+//! The hundred schemas of the other parts contain few of the slowest. Some of these take a hundred times the median,
+//! and they determine the 99th percentile. Measured as in the other parts, in fewer rounds and on one thread; the
+//! slowest hundredth also on several.
 
 use std::io::{self, Write};
 

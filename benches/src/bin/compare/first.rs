@@ -1,8 +1,8 @@
-//! From the text of a schema to the first mask where masks are computed behind it, for every schema of MaskBench that both
-//! engines compile.
+//! From the text of a schema to the first mask, before all masks are computed, for every schema of MaskBench that
+//! both engines compile.
 //!
-//! The grammar that a host begins with is early: the front end and the network are done, and its first mask is found by a
-//! walk. Beside it, in the same rounds, the whole compilation, and the peer. One thread; CPU time of the process.
+//! The host begins with an early grammar: the front end and the network are done, and its first mask is found by a
+//! walk. The same rounds also measure the whole compilation and the peer. One thread; CPU time of the process.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
-//! One run that holds this engine beside llguidance, in Markdown, with plots.
+//! Compares this engine with llguidance in one run, in Markdown, with plots.
 //!
-//! `compare [OPTIONS] [PART]...`, all parts where none is named. `benches/README.md` says what each part
-//! measures and how.
+//! `compare [OPTIONS] [PART]...`; all parts if none is named. `benches/README.md` describes what each part measures
+//! and how.
 
 mod apply;
 mod artifacts;
@@ -82,17 +82,17 @@ enum Part {
     Scaling,
 }
 
-/// The engines and what they are measured with.
+/// The engines and their inputs.
 struct Bench {
     ours: Ours,
-    /// As its users run it.
+    /// The peer as its users run it.
     canonical: Peer,
     /// Without forced tokens.
     plain: Peer,
     tokenizer: Tokenizer,
     /// Schemas that both engines compile.
     cases: Vec<Case>,
-    /// Their texts, where a part needs them.
+    /// The texts of the schemas, if a part needs them.
     runs: Vec<Run>,
     /// Engines that were measured by a script.
     recorded: Vec<Recorded>,

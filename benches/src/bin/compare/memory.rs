@@ -1,8 +1,8 @@
 //! Peak memory of compiling.
 //!
-//! Each schema is compiled by a process of its own, which opens the vocabulary, compiles, and says what the most was
-//! that it had resident; a process that compiles the schema `true` is what there is without a schema. So nothing
-//! depends on what an allocator keeps from an earlier schema.
+//! Each schema is compiled by a process of its own, which opens the vocabulary, compiles, and prints its peak
+//! resident memory. The baseline is a process that compiles the schema `true`. So nothing depends on what an
+//! allocator keeps from an earlier schema.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use grammarc_compiler::compile::CompileOptions;
 use crate::Bench;
 use crate::report::Report;
 
-/// The schema of a process that does next to nothing.
+/// The schema of the baseline process.
 const NOTHING: &str = "true";
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
@@ -46,7 +46,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     write!(report, "{table}")
 }
 
-/// Megabytes that a process had resident at most; none where the system does not say.
+/// Peak resident memory of a process, in megabytes. `None` if the system does not report it.
 fn peak_of(vocabulary: &Path, folder: &Path, schema: &str) -> io::Result<Option<f64>> {
     let path = folder.join("schema.json");
     grammarc_artifacts::write::replace(&path, schema.as_bytes()).map_err(io::Error::other)?;

@@ -1,8 +1,8 @@
-//! Engines that are no crates: what a script of `benches/peers` measured, and what it measures it with.
+//! Engines that are not crates: the results of a script in `benches/peers`, and its inputs.
 //!
-//! A script runs in a process of its own, so its times are held beside ours at the same percentiles and never token by
-//! token. It reads the schemas and tokens of this run ([`export`]) and the bytes of the same vocabulary; for an engine that
-//! writes spaces after `,` and `:`, the tokens of the same instances with them.
+//! A script runs in a process of its own, so its times are compared with ours at the same percentiles and never token
+//! by token. It reads the schemas and tokens of this run ([`export`]) and the bytes of the same vocabulary. An engine
+//! that writes spaces after `,` and `:` gets the tokens of the same instances with spaces.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,7 +24,7 @@ pub(crate) struct Recorded {
     /// The engine's name.
     pub(crate) engine: String,
     version: String,
-    /// How it was set up.
+    /// The settings of the engine.
     settings: String,
     cases: BTreeMap<String, CaseTimes>,
     #[serde(default)]
@@ -34,9 +34,9 @@ pub(crate) struct Recorded {
 /// The times of one schema.
 #[derive(Debug, Deserialize)]
 struct CaseTimes {
-    /// Compiling, to the first mask; none where the engine refused the schema or was stopped.
+    /// Compilation up to the first mask. `None` if the engine rejected the schema or was stopped.
     compile_us: Option<f64>,
-    /// By token; none where it did not take the text.
+    /// By token. `None` if the engine did not accept the text.
     mask_us: Option<Vec<f64>>,
     accept_us: Option<Vec<f64>>,
 }
@@ -63,13 +63,13 @@ impl Recorded {
         format!("{}: {}, {}", self.engine, self.version, self.settings)
     }
 
-    /// The masks and the accepts of a schema's text by token, where it took the text.
+    /// The times of masks and accepts by token. `None` if the engine did not accept the text.
     pub(crate) fn steps(&self, id: &str) -> Option<[&[f64]; 2]> {
         let case = self.cases.get(id)?;
         Some([case.mask_us.as_deref()?, case.accept_us.as_deref()?])
     }
 
-    /// Microseconds from a schema to its first mask, where it took the schema in time.
+    /// Microseconds from a schema to its first mask. `None` if the engine did not compile the schema in time.
     pub(crate) fn compile(&self, id: &str) -> Option<f64> {
         self.cases.get(id)?.compile_us
     }
@@ -80,7 +80,7 @@ impl Recorded {
     }
 }
 
-/// Writes what is measured: the vocabulary, each schema with the tokens of its text, and the densities of masks.
+/// Writes the inputs: the vocabulary, each schema with the tokens of its text, and the densities of masks.
 pub(crate) fn export(bench: &Bench, path: &Path) -> io::Result<()> {
     let mut tokens: BTreeMap<&str, [Vec<u32>; 2]> = BTreeMap::new();
     for Run { id, text, tokens: compact, .. } in &bench.runs {

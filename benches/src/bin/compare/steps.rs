@@ -1,10 +1,10 @@
 //! The steps of a sequence, over the real tokens of valid instances.
 //!
-//! Each round takes a fresh matcher through the whole text and times every call; a token's figure is the median of its
-//! rounds, and a table's percentiles are over all tokens. The rounds of an engine follow each other, as they do for the
-//! peers that are measured in processes of their own: an engine finds in the caches what its own last round left. The
-//! calls of ours that are timed are in [`grammarc_benches::latency`], which holds every mask against its count and the token that
-//! follows. The peer's masks are asked for once a step, because it keeps the last one.
+//! Each round takes a fresh matcher through the whole text and times every call. A token's figure is the median of
+//! its rounds, and percentiles are over all tokens. The rounds of an engine run consecutively, as for the peers in
+//! separate processes: an engine finds the caches as its own last round left them. Our timed calls are in
+//! [`grammarc_benches::latency`], which checks every mask against its count and the following token. The peer's mask
+//! is requested once a step, because the peer caches it.
 
 use std::hint::black_box;
 use std::io::{self, Write};

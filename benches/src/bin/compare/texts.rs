@@ -1,4 +1,4 @@
-//! The texts that are measured: valid instances of schemas, in real tokens that every engine accepts.
+//! The measured texts: valid instances of schemas, in real tokens that every engine accepts.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ use crate::Bench;
 /// Longest text, in tokens.
 const LONGEST: usize = 2_000;
 
-/// A schema that all engines take and tokens that all accept.
+/// A schema that all engines compile, with tokens that all accept.
 pub(crate) struct Run {
     /// The schema's name.
     pub(crate) id: String,
@@ -38,7 +38,7 @@ pub(crate) fn all(bench: &Bench) -> io::Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// A text of a valid instance, where all engines accept it whole.
+/// Returns the text of a valid instance, if all engines accept it.
 fn prepare(bench: &Bench, case: &Case) -> Option<Run> {
     let schema = case.schema.to_string();
     let grammar = bench.ours.grammar(Text::JsonSchema(&schema)).ok()?;

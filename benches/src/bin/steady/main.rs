@@ -1,12 +1,11 @@
-//! The same work in the same order each time, for counting instructions.
+//! Does the same work in the same order each time, for counting instructions.
 //!
-//! `steady prepare DIR` writes what the work needs and prints what there is of it; `steady steps DIR` goes along the
-//! tokens of some outputs with a mask reference, a fill and an accept at each; `steady compile DIR` compiles once. Each is
-//! a function of [`measured`] that is not inlined, so that `valgrind --tool=callgrind --toggle-collect` can count one of
-//! them alone.
+//! `steady prepare DIR` writes the inputs and prints their sizes. `steady steps DIR` goes along the tokens of some
+//! outputs, with a mask reference, a fill and an accept at each. `steady compile DIR` compiles once. Each calls a
+//! function of [`measured`] that is not inlined, so that `valgrind --tool=callgrind --toggle-collect` can count it
+//! alone.
 //!
-//! Nothing here comes from outside of the repository: the vocabulary is made up, of every byte, of pieces of JSON and
-//! of words of random letters.
+//! All inputs are made here: the vocabulary consists of every byte, pieces of JSON, and words of random letters.
 
 mod measured;
 
@@ -27,7 +26,7 @@ use serde_json::{Value, json};
 const WORDS: usize = 6_000;
 /// Outputs whose tokens are gone through.
 const OUTPUTS: u64 = 20;
-/// Properties of the schema; what is compiled of them has about a thousand states.
+/// Number of properties of the schema. Its grammar has about a thousand states.
 const PROPERTIES: usize = 64;
 
 const PIECES: &[&str] = &[
@@ -104,7 +103,7 @@ fn steps(folder: &Path) -> io::Result<()> {
     let outputs: Vec<Vec<u32>> = serde_json::from_value(prepared(folder)?["outputs"].take())?;
     let grammar = grammar(folder)?;
     let mut words = vec![0; (grammar.vocabulary().logit_width() as usize).div_ceil(32)];
-    // The first token that is read derives the grammar's moves, once for all that come after it.
+    // Reading the first token derives the grammar's moves, once for all later ones.
     Matcher::new(&grammar).validate(&outputs[0][..1]);
     for tokens in &outputs {
         let mut matcher = Matcher::new(&grammar);
@@ -121,7 +120,7 @@ fn compile(folder: &Path) -> io::Result<()> {
     let prepared = prepared(folder)?;
     let schema = prepared["schema"].as_str().unwrap_or_default();
     let ours = ours(folder)?;
-    // One thread, so that all instructions of the compilation are those of the function that is counted.
+    // One thread, so that all instructions of the compilation belong to the counted function.
     measured::compile(&ours, schema).map_err(io::Error::other)
 }
 

@@ -1,4 +1,4 @@
-//! The functions whose instructions are counted. None is inlined, and each is called from outside of the others.
+//! The functions whose instructions are counted. None is inlined, and none calls another.
 
 use std::hint::black_box;
 
@@ -22,7 +22,7 @@ pub(crate) fn accept(matcher: &mut Matcher, token: u32) -> Result<(), AcceptErro
     matcher.accept(black_box(token))
 }
 
-/// From the schema's text to the artifact's bytes.
+/// Compiles the schema's text to the artifact's bytes.
 #[inline(never)]
 pub(crate) fn compile(ours: &Ours, schema: &str) -> Result<(), String> {
     let compiled = ours.compile(Text::JsonSchema(black_box(schema)), &CompileOptions::default())?;

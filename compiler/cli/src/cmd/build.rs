@@ -45,7 +45,7 @@ pub(crate) struct BuildArgs {
 pub(crate) struct BuildAnswer {
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
-    /// Sources that were refused, each once for each vocabulary that it is refused for.
+    /// Number of rejected sources, counted once for each vocabulary.
     pub(crate) refused: usize,
 }
 

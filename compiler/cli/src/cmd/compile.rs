@@ -128,7 +128,7 @@ pub(crate) struct VocabularyFile {
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     pub(crate) vocabulary: f64,
-    /// From the source text to the artifact, with all masks.
+    /// Time from the source text to the artifact, with all masks.
     pub(crate) compile: f64,
     pub(crate) total: f64,
 }
@@ -143,7 +143,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let budget = args.limits.budget();
     let cache = args.cache()?;
     let layers = Layer::from_environment().map_err(Problem::Layer)?;
-    // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
+    // A rejected source should not wait for a vocabulary. With a cache, the source may not have to be read at all.
     let waits = cache.is_some()
         || !layers.is_empty()
         || request.front_end.depends_on_vocabulary(&request.source);
@@ -216,7 +216,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     Ok(0)
 }
 
-/// The artifact of a layer that serves the request, unless its report has something that is denied.
+/// Returns the artifact of a layer that serves the request, unless its report has a denied keyword.
 fn in_layers(
     layers: &[Layer],
     request: &Request,
@@ -281,13 +281,13 @@ fn compile(
     output.diagnostics(source, &compiled.findings)?;
     let buffer = compiled.to_buffer(compiler);
     let buffer = buffer.map_err(|error| refused(vec![error.to_diagnostic()]))?;
-    // Nothing is written that could not be opened.
+    // Nothing is written that cannot be opened.
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     Ok(artifact.map_err(|error| damaged(Path::new(&*source.name), error))?)
 }
 
 impl CompileArgs {
-    /// The cache, where one is asked for. One artifact is looked for, so that nothing is kept in memory.
+    /// Opens the cache, if requested. Only one artifact is needed, so nothing is kept in memory.
     fn cache(&self) -> Result<Option<Cache>, Problem> {
         let Some(folder) = &self.cache else { return Ok(None) };
         let mut options = CacheOptions::new().folder(folder).memory_entries(0);

@@ -61,7 +61,7 @@ pub(crate) struct ReportFacts {
     pub(crate) exact: usize,
     pub(crate) annotation: usize,
     pub(crate) approximate: usize,
-    /// Keywords of which it accepts less.
+    /// Number of keywords of which the grammar accepts less.
     pub(crate) narrower: usize,
     pub(crate) keywords: Vec<KeywordFacts>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct BoundFacts {
     pub(crate) configuration_rules: Vec<String>,
     /// Bytes of a sequence's state at nesting depth zero.
     pub(crate) state_bytes: u64,
-    /// Whether items must differ from those before them, so that a sequence remembers its text and a mask goes along it.
+    /// Whether items must differ from earlier ones. A sequence then remembers its text, which a mask has to search.
     pub(crate) remembers_items: bool,
 }
 

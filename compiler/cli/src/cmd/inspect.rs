@@ -1,7 +1,7 @@
-//! `grammarc inspect`: what is inside an artifact of either kind.
+//! `grammarc inspect`: the contents of an artifact of either kind.
 //!
-//! The header, the checksum and the sections are checked in any case; with the vocabulary, or for a vocabulary
-//! artifact, all that opening checks is checked.
+//! The header, the checksum and the sections are always checked. With the vocabulary, or for a vocabulary artifact,
+//! all checks of opening are made.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub(crate) struct Inspected {
 
 pub(crate) fn run(args: InspectArgs, output: &mut Output) -> Result<u8, Failure> {
     let InspectArgs { artifact: path, vocab, report } = args;
-    // A file that cannot be read is the tool's failure; one that is no artifact is what was to be found out.
+    // An unreadable file is a failure of the tool; a file that is not an artifact is a result.
     let judged = |error: Error| match error {
         Error::Io { .. } => Failure::Tool(vocabularies::damaged(&path, error)),
         _ => Failure::Found(vocabularies::damaged(&path, error)),

@@ -1,4 +1,4 @@
-//! `grammarc jsonl`: the items of a text that is one JSON value a line, and the lines that are none.
+//! `grammarc jsonl`: the items of a text with one JSON value a line, and the invalid lines.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub(crate) struct SkippedValue {
     pub(crate) reason: String,
 }
 
-/// Reads lines: 0 where all are items, 1 where some are not or there is none.
+/// Reads lines. Returns 0 if all are items, and 1 if some are not or if there are none.
 pub(crate) fn run(args: JsonlArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let text = outputs::text(&args.file)?;

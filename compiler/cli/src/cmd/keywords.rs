@@ -1,4 +1,4 @@
-//! `grammarc keywords`: what becomes of each keyword and format of JSON Schema.
+//! `grammarc keywords`: the treatment of each keyword and format of JSON Schema.
 
 use clap::Args;
 use grammarc_compiler::frontend::json_schema::{SupportRow, support_table};

@@ -1,4 +1,4 @@
-//! The verbs: their arguments, what they do, and the data that they answer with.
+//! The verbs: their arguments, their actions, and the data of their answers.
 
 pub(crate) mod build;
 pub(crate) mod check;
@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
 }
 
-/// Runs a verb and returns the exit code; `whole` is the command line that the verb was read of.
+/// Runs a verb and returns the exit code. `whole` is the command line of the verb.
 pub(crate) fn run(
     command: Command,
     whole: fn() -> clap::Command,

@@ -1,4 +1,4 @@
-//! `grammarc repair`: what a text that is nearly JSON says, with the edits that make it JSON.
+//! `grammarc repair`: the value of a text that is nearly JSON, with the edits that make it JSON.
 
 use std::path::PathBuf;
 
@@ -26,10 +26,10 @@ pub(crate) struct RepairArgs {
     coerce: bool,
 }
 
-/// A repair, or why there is none.
+/// A repair, or the reason for its absence.
 #[derive(Debug, Serialize)]
 pub(crate) struct Repair {
-    /// JSON; none where the text was not repaired.
+    /// JSON; `None` if the text was not repaired.
     pub(crate) text: Option<String>,
     /// `valid`, `repaired`, `ambiguous` or `refused`.
     pub(crate) status: &'static str,
@@ -41,7 +41,7 @@ pub(crate) struct Repair {
 /// An edit as a value.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditValue {
-    /// First byte and the one behind the last.
+    /// Start and end of the byte range.
     pub(crate) at: [usize; 2],
     pub(crate) kind: &'static str,
     pub(crate) removed: String,
@@ -56,7 +56,7 @@ impl From<Edit> for EditValue {
     }
 }
 
-/// Repairs a text: 0 where it is JSON or was repaired in one way, 1 where it was not or another way is as good.
+/// Repairs a text. Returns 0 if it is JSON or has one best repair, and 1 if it has none or several equally good ones.
 pub(crate) fn run(args: RepairArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let source = outputs::text(&args.file)?;

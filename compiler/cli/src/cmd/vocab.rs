@@ -86,7 +86,7 @@ pub(crate) struct Built {
     pub(crate) seconds: f64,
 }
 
-/// An end token with what it is called.
+/// An end token with its name.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndTokenName {
     pub(crate) id: u32,

@@ -24,7 +24,7 @@ pub(crate) fn answer(answer: &impl Answer, out: &mut dyn Write) -> io::Result<()
     line(answer, out)
 }
 
-/// Draws a finding.
+/// Writes a diagnostic.
 pub(crate) fn diagnostic(
     source: &Source,
     diagnostic: &Diagnostic,

@@ -1,8 +1,8 @@
 //! Random outputs of a compiled grammar, by its masks alone.
 //!
-//! A [`Sampler`] plays the part of a model that knows nothing: it picks among the tokens of the mask, and after a
-//! number of tokens takes the shortest way to an end. So each sample is a walk over real masks, from the first token to
-//! a place where the sequence may end, and a mask that allowed too little would show as a dead end.
+//! A [`Sampler`] acts as a model without knowledge: it picks among the tokens of the mask, and after a number of
+//! tokens takes the shortest path to an end. So each sample is a walk over real masks, from the first token to a
+//! possible end. A mask that allows too little shows as a dead end.
 //!
 //! ```text
 //! Matcher ─ mask ─► pick a token ─► accept ─┐     random part

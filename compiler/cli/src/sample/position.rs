@@ -20,7 +20,7 @@ pub struct Frame {
     pub parent: u32,
 }
 
-/// One way to read the input so far.
+/// One reading of the input so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// State of the network.
@@ -31,12 +31,12 @@ pub struct Configuration {
     pub frame: u32,
 }
 
-/// The configurations of a matcher and the frames that they stand on.
+/// The configurations of a matcher, and the frames of their stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The frames; a parent comes before its children.
     pub frames: Vec<Frame>,
-    /// The configurations; none in a finished sequence.
+    /// The configurations. Empty in a finished sequence.
     pub configurations: Vec<Configuration>,
 }
 

@@ -1,4 +1,5 @@
-//! Random numbers that are the same on every machine and in every version: ChaCha with 8 rounds, one stream a sample.
+//! Random numbers that are equal on every machine and in every version: ChaCha with 8 rounds, one stream for each
+//! sample.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -14,7 +15,7 @@ impl Random {
         Self(generator)
     }
 
-    /// A number below `bound`, all equally likely; 0 where the bound is 0.
+    /// Returns a uniform number below `bound`, or 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         let bound = bound as u64;
         if bound == 0 {

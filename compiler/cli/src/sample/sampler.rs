@@ -1,13 +1,13 @@
-//! Drawing one sample.
+//! Draws one sample.
 //!
-//! Picking uniformly from the mask inside a JSON string gives a long string of everything that Unicode has, and picking
-//! uniformly where a JSON value begins nearly always gives a number, because most tokens that can begin one are digits.
-//! So unless asked for that the sampler leans three ways:
+//! Uniform choice from the mask inside a JSON string gives a long string of arbitrary Unicode. Where a JSON value
+//! begins it nearly always gives a number, because most possible tokens are digits. So by default the sampler has
+//! three preferences:
 //!
-//! - where the mask has plain tokens (short words and single characters of ASCII) it picks among these;
-//! - where these are of few [kinds](Kind) it picks a kind first and then a token of it, and where they are of many, which
-//!   is free text, it picks a word most of the time;
-//! - now and then it takes a token on the shortest way to an end, more often once half of the tokens are spent.
+//! - If the mask has plain tokens (short words and single ASCII characters), it picks among these.
+//! - If these are of few [kinds](Kind), it picks a kind first and then a token of it. If they are of many, which is
+//!   free text, it usually picks a word.
+//! - Now and then it takes a token on the shortest path to an end, more often after half of the tokens.
 
 use grammarc_artifacts::TokenKind;
 use grammarc_runtime::ending::{next_token, spell};
@@ -18,24 +18,24 @@ use super::random::Random;
 
 /// A sequence that may end does so once in this many times.
 const END: usize = 6;
-/// Once in this many tokens, one on the way to an end.
+/// Once in this many tokens, a token on the path to an end is taken.
 const PULL: usize = 8;
-/// The same once half of the tokens are spent.
+/// The same, after half of the tokens.
 const LATE_PULL: usize = 2;
-/// Bytes of the way to an end that are looked at for one token.
+/// Bytes of the path to an end that are considered for one token.
 const AHEAD: usize = 64;
-/// Longest completion that is spelled out.
+/// Length of the longest completion that is written.
 const LONGEST_COMPLETION: usize = 1 << 22;
-/// Attempts to complete, with random tokens between them, where tokens cannot spell the shortest text.
+/// Attempts to complete, with random tokens between them, if no tokens spell the shortest text.
 const ATTEMPTS: usize = 64;
-/// Bytes of the longest plain token.
+/// Greatest length of a plain token, in bytes.
 const PLAIN: usize = 10;
 /// The number of kinds of allowed tokens above which text is free.
 const FEW_KINDS: usize = 16;
-/// Once in this many tokens, free text has something else than a word.
+/// Once in this many tokens, free text has something other than a word.
 const NO_WORD: usize = 8;
 
-/// How samples are drawn.
+/// Options of drawing samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
     /// Equal seeds give equal samples.
@@ -59,11 +59,11 @@ pub struct Sample {
     pub tokens: Vec<u32>,
     /// The text of the tokens; a token that is not text is written by its name.
     pub text: Vec<u8>,
-    /// How many of the tokens were drawn; the others complete them.
+    /// Number of drawn tokens; the others complete them.
     pub drawn: usize,
 }
 
-/// Why a sample was not drawn to its end.
+/// Why a sample did not reach an end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleError {
@@ -75,7 +75,7 @@ pub enum SampleError {
         /// The text of the tokens.
         text: Vec<u8>,
     },
-    /// No completion was found that the tokens spell within the limits.
+    /// No completion within the limits can be spelled by tokens.
     #[error("no end was found after {tokens} tokens; the text reads \"{}\"", text.escape_ascii())]
     Unfinished {
         /// Tokens accepted.
@@ -83,7 +83,7 @@ pub enum SampleError {
         /// The text of the tokens.
         text: Vec<u8>,
     },
-    /// A token of the mask was refused: the artifact is wrong, or a limit of the runtime was met.
+    /// A token of the mask was rejected: the artifact is wrong, or a limit of the runtime was met.
     #[error("a token of the mask was not accepted after {tokens} tokens")]
     Accept {
         /// Tokens accepted.
@@ -115,13 +115,13 @@ impl Sampler {
         Self { kinds: kinds.collect(), grammar: grammar.clone(), options }
     }
 
-    /// The sample with this number. It does not depend on the others.
+    /// Draws the sample with this number. Samples do not depend on each other.
     ///
     /// # Errors
     ///
     /// See [`SampleError`]. Dead ends do not occur with artifacts of a correct compiler.
     pub fn draw(&self, number: u64) -> Result<Sample, SampleError> {
-        // End tokens are no part of a sample: the masks then hold what the grammar says and nothing else.
+        // End tokens are not part of a sample, so masks contain only the tokens of the grammar.
         let options = MatcherOptions::new().end_tokens([]);
         let mut walk = Walk {
             sampler: self,
@@ -177,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Keeps the tokens of one kind, or plain tokens of all kinds, where there are any.
+    /// Keeps the tokens of one kind, or plain tokens of all kinds, if there are any.
     fn prefer_plain(&mut self, allowed: &mut Vec<u32>) {
         let kind = |token: &u32| self.sampler.kinds.get(*token as usize).copied().flatten();
         let mut kinds: Vec<Kind> = allowed.iter().filter_map(kind).collect();
@@ -203,8 +203,9 @@ impl Walk<'_> {
         next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
     }
 
-    /// Takes the shortest completion. If no tokens spell it (it may repeat an item where items differ), a few tokens
-    /// lead elsewhere: random ones, and ones along it, because the obstacle may come late.
+    /// Takes the shortest completion. Sometimes no tokens spell it, because it may repeat an item where items must
+    /// differ. Then a few tokens are taken first: random ones, and ones along the completion, because the obstacle
+    /// may come late.
     fn complete(&mut self) -> Result<(), SampleError> {
         for _ in 0..ATTEMPTS {
             let Some(units) = self.matcher.route(LONGEST_COMPLETION) else { break };
@@ -253,7 +254,7 @@ enum Kind {
     Mark(u8),
 }
 
-/// The kind of a plain token; none for all other tokens.
+/// Returns the kind of a plain token. `None` for other tokens.
 fn kind_of(bytes: &[u8]) -> Option<Kind> {
     let word = bytes.strip_prefix(b" ").unwrap_or(bytes);
     match bytes {

@@ -1,7 +1,6 @@
-//! The edges of an automaton on bytes as a table: a row for each state, a column for each class of bytes that all
-//! states treat alike.
+//! The byte edges of an automaton as a table: one row for each state, one column for each class of equivalent bytes.
 //!
-//! A walk that comes to the same states again and again finds a target with two reads. Cost: O(states times classes).
+//! A walk that visits the same states repeatedly finds a target with two reads. Cost: O(states times classes).
 
 /// No edge.
 const NONE: u32 = u32::MAX;
@@ -15,8 +14,8 @@ pub struct ByteRows {
 }
 
 impl ByteRows {
-    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target. The edges of
-    /// a state are disjoint.
+    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target.
+    /// The edges of a state are disjoint.
     pub fn new<E: Iterator<Item = (u8, u8, u32)>>(
         states: usize,
         edges: impl Fn(usize) -> E,

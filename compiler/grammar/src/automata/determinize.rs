@@ -1,10 +1,10 @@
-//! Determinisation by subset construction, trimmed to the states that lie on a path to acceptance.
+//! Determinization by subset construction, trimmed to the states on a path to acceptance.
 //!
 //! M. O. Rabin and D. Scott, "Finite automata and their decision problems", IBM J. Res. Dev. 3(2), 1959.
 //!
-//! Subsets hold only *important* states: those with symbol edges, and the final state. Two subsets that differ in
-//! states with empty transitions alone are one. The cost is that of the result times the width of its subsets; the
-//! result may be exponential in the input, so the caller states how many states it will bear.
+//! Subsets contain only *important* states: those with symbol edges, and the final state. Subsets that differ only in
+//! states with empty transitions are therefore one. The cost is that of the result times the width of its subsets.
+//! The result may be exponential in the input, so the caller limits its number of states.
 
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit};
@@ -19,20 +19,20 @@ const MANY: usize = 32;
 /// States between two estimates of the memory that they take.
 const STATES_A_LOOK: usize = 256;
 
-/// From here on, numbers are of subsets of several members; below, they are states.
+/// Numbers from here on are of subsets with several members; lower ones are states.
 const SEVERAL: u32 = 1 << 31;
 
-/// The deterministic automaton of the same language, with every state reachable and able to accept (but for the
-/// initial state of the empty language).
+/// Determinizes an automaton, trimmed: every state is reachable and live, except the initial state of the empty
+/// language.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where it does not keep to its allowed.
+/// [`StateLimit`] if the result exceeds the limits.
 pub fn determinize(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(table(nfa, allowed)?.to_dfa().trimmed())
 }
 
-/// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
+/// Determinizes into the table that minimization reads. States that cannot accept are kept.
 pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let mut held = allowed.held();
     let mut subsets = Subsets::new(nfa, allowed);
@@ -51,7 +51,7 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
         let members = subsets.members(table.len());
         allowed.spend(members.len())?;
         let accepting = members.contains(&nfa.end);
-        // Most subsets are one state, and most others a place within a key and one within all other keys.
+        // Most subsets are one state. Most others are a position within a key and one within all other keys.
         let in_order = match *members {
             [one] => nfa.only_run(one).map(|run| [run, &[]]),
             [one, other] => nfa.only_run(one).zip(nfa.only_run(other)).map(<[_; 2]>::from),
@@ -61,7 +61,7 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
         if in_order.is_none() {
             moves.clear();
             let runs = members.iter().flat_map(|&member| nfa.runs(member));
-            // They are short.
+            // The runs are short.
             runs.for_each(|run| run.iter().for_each(|edge| moves.push(*edge)));
             moves.sort_unstable_by_key(|edge| edge.lo);
         }
@@ -109,9 +109,9 @@ struct Subsets<'a> {
 struct Known {
     /// The number of the subset that it is alone in: within a key, most are such.
     single: u32,
-    /// The number of what is reachable from it on nothing.
+    /// The number of the state's epsilon closure.
     alone: u32,
-    /// The last search that came to it.
+    /// The last search that reached the state.
     mark: u32,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// The number of what is reachable on nothing from a state, if that is anything.
+    /// Returns the number of a state's epsilon closure. `None` if the closure is empty.
     #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
         if self.known[state as usize].alone == UNKNOWN {
@@ -163,7 +163,7 @@ impl<'a> Subsets<'a> {
         Some(self.known[state as usize].alone)
     }
 
-    /// The same from some states, which may be repeated.
+    /// Returns the number of the epsilon closure of some states, which may be repeated.
     #[inline]
     fn number(&mut self, from: &[u32]) -> Option<u32> {
         match *from {
@@ -192,7 +192,7 @@ impl<'a> Subsets<'a> {
             [member] => Some(self.number_of_member(member)),
             _ => {
                 if self.numbers.is_empty() {
-                    // Many automata have none.
+                    // Many automata have no such subset.
                     let count = self.known.len();
                     self.several = Interner::with_capacity(count / 2, count);
                     self.numbers.reserve(count / 2);
@@ -272,20 +272,20 @@ fn cut_two<E>(
     rest.try_for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]))
 }
 
-/// Disjoint ranges of symbols on the way, with what they are cut from.
+/// Disjoint ranges of symbols, with the edges that each is cut from.
 struct Pieces {
     open: Vec<Edge>,
     targets: Vec<u32>,
 }
 
 impl Pieces {
-    /// None yet, with room for so many.
+    /// Creates an empty list with this capacity.
     fn with_capacity(count: usize) -> Self {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }
 
-    /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the
-    /// highest symbol of each range, in ascending order, and its targets, in any order and with repetition.
+    /// Cuts overlapping edges, which are sorted by their lowest symbols, into disjoint ranges. Calls `piece` with the
+    /// bounds of each range, in ascending order, and with its targets, in any order and with repetition.
     fn cut<E>(
         &mut self,
         moves: &[Edge],

@@ -23,14 +23,14 @@ pub type Edges = SmallVec<[Edge; 7]>;
 /// One state: sorted, disjoint edges and whether a string may end here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DfaState {
-    /// Transitions, sorted by symbol, disjoint. A symbol on no edge is refused.
+    /// Transitions, sorted by symbol and disjoint. A symbol without a transition is rejected.
     pub edges: Edges,
     /// Whether a string may end here.
     pub accepting: bool,
 }
 
 impl DfaState {
-    /// Adds a transition on symbols above all others, as part of the last where they are neighbours with one target.
+    /// Adds a transition on symbols above all others. It extends the last one if they are neighbours with one target.
     pub fn add(&mut self, edge: Edge) {
         match self.edges.last_mut() {
             Some(last) if last.target == edge.target && last.hi + 1 == edge.lo => last.hi = edge.hi,
@@ -77,8 +77,8 @@ impl Dfa {
 const LOOKS: usize = 6;
 
 impl Dfa {
-    /// The same automaton without states that are unreachable or from which nothing is accepted, numbered in the
-    /// order they had. The initial state stays. O(states + edges).
+    /// Removes states that are unreachable or dead. The others keep their order, and the initial state stays.
+    /// O(states + edges).
     #[must_use]
     pub fn trimmed(self) -> Self {
         if self.is_surely_trim() {
@@ -88,7 +88,7 @@ impl Dfa {
         let mut reached = vec![false; count];
         reached[0] = true;
         let mut stack = vec![0u32];
-        // By state, the last edge into it that was met; by edge, its source and the edge into the same state before.
+        // By state, the last visited edge into it; by edge, its source and the edge into the same state before.
         let mut last = vec![u32::MAX; count];
         let edges = self.states.iter().map(|state| state.edges.len()).sum();
         let mut sources: Vec<(u32, u32)> = Vec::with_capacity(edges);
@@ -140,9 +140,10 @@ impl Dfa {
         Self { states }
     }
 
-    /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in
-    /// the order in which states are met, each is led to from a lower one, and most lead on to a higher one that is
-    /// useful. The others are looked at again, the last first, as long as that makes them fewer.
+    /// Whether the automaton is certain to have no state to remove. May miss some such automata.
+    ///
+    /// The check is cheap if most edges lead to higher numbers. In that order one sweep finds all reachable states,
+    /// and one sweep from the last state finds most live ones. The rest is swept again as long as that finds more.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;

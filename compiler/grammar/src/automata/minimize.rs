@@ -1,48 +1,47 @@
-//! Minimisation of partial automata by refinement of two partitions, of states and of transitions, in turns.
+//! Minimization of partial automata by alternating refinement of two partitions, of states and of transitions.
 //!
 //! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
-//! transitions, counted after cutting every range at the bounds of all ranges. Most automata of
-//! rules are minimised more simply and without cutting (see [`minimize_acyclic`]).
+//! transitions, counted after cutting every range at the bounds of all ranges. Most automata of rules are minimized
+//! more simply and without cutting (see [`minimize_acyclic`]).
 //!
-//! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
-//! give equal automata. The network relies on this to tell equal rules by their bytes.
+//! The result is canonical: states are numbered in breadth-first order along sorted edges, so equal languages give
+//! equal automata. The network relies on this to recognize equal rules by their bytes.
 
 use super::minimize_acyclic::Unresolved;
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit, determinize, minimize_acyclic};
 
-/// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states
-/// of
-/// `dfa` must be reachable.
+/// Returns the minimal automaton of the language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All
+/// states of `dfa` must be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
     let smallest = minimize_within(dfa, StateBudget::of(usize::MAX));
     smallest.expect("all is allowed")
 }
 
-/// The same within a budget. It has no more states than `dfa`, so that how many are allowed does not matter.
+/// Minimizes within a budget. The limit on states does not matter, because the result has no more states than `dfa`.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where the budget is spent.
+/// [`StateLimit`] if the budget is spent.
 pub fn minimize_within(dfa: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(smallest(&dfa.into(), allowed)?.to_dfa())
 }
 
-/// The smallest deterministic automaton of the same language, in canonical numbering: what [`minimize`] makes of what
-/// [`determinize`](super::determinize) does, at less cost.
+/// Determinizes and minimizes: the minimal automaton of the language, in canonical numbering. Costs less than
+/// [`determinize`](super::determinize) followed by [`minimize`].
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where it takes more than is allowed on the way.
+/// [`StateLimit`] if determinization exceeds the limits.
 pub fn minimal(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(minimal_table(nfa, allowed)?.to_dfa())
 }
 
-/// The same to be read only.
+/// Determinizes and minimizes into a table, which is read-only.
 ///
 /// # Errors
 ///
-/// As those of [`minimal`].
+/// See [`minimal`].
 pub fn minimal_table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let table = determinize::table(nfa, allowed)?;
     match minimize_acyclic::classes(&table, allowed) {
@@ -56,7 +55,7 @@ fn smallest(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit
     by_classes(table, minimize_acyclic::classes(table, allowed), allowed)
 }
 
-/// The same given the classes, where there are any.
+/// Minimizes by the classes of [`minimize_acyclic`], or by refinement if their computation was given up.
 fn by_classes(
     table: &Table,
     classes: Result<(Vec<u32>, usize), Unresolved>,
@@ -70,7 +69,7 @@ fn by_classes(
     }
 }
 
-/// The same of a trimmed automaton by refinement.
+/// Minimizes a trimmed automaton by refinement.
 fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let count = table.len();
     let cuts = cuts(table);
@@ -127,7 +126,7 @@ fn cuts(table: &Table) -> Vec<u32> {
     cuts
 }
 
-/// Transition indices by head: those of state `s` are `incoming[starts[s]..starts[s + 1]]`.
+/// Transition indices by target: the transitions into state `s` are `incoming[starts[s]..starts[s + 1]]`.
 fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; count + 1];
     for &(_, _, head) in moves {
@@ -349,7 +348,7 @@ mod tests {
             prop_assert_eq!(twice, small);
         }
 
-        /// As the keys of an object that come in any order: long ways around that begin alike or end alike.
+        /// Cycles as the keys of an object in any order give: long, with common prefixes or suffixes.
         #[test]
         fn words_in_any_number_are_minimised_as_by_refinement(
             words in prop::collection::vec(prop::collection::vec(0u32..3, 1..9), 1..7),
@@ -378,7 +377,7 @@ mod tests {
             prop_assert_eq!(minimal(&nfa, room()), Ok(minimize(&dfa)));
         }
 
-        /// As the items of an array: a way round, some states of which may do what others do.
+        /// Cycles as the items of an array give: some states may be equivalent.
         #[test]
         fn ways_round_are_minimised_as_by_refinement(
             steps in prop::collection::vec((0u32..2, any::<bool>()), 1..5),

@@ -4,16 +4,13 @@
 //! classes, equal states are those that agree on acceptance and on the classes of their targets. The states of a cycle
 //! are classified together, after everything outside that the cycle reaches:
 //!
-//! - A state that differs from all others at first sight and is on every path around the cycle, such as the state after
-//!   a member
-//!   of an object, gets a class of its own. The others are then classified from the end as well.
+//! - A state gets a class of its own if it looks different from all others and is on every path around the cycle. An
+//!   example is the state after a member of an object. The others are then classified from the end as well.
 //! - In other cycles states are distinguished by partition refinement, round by round (E. F. Moore, 1956). A state
-//!   alone in its
-//!   block equals no other. If the rest has no cycle without such states, it is classified from the end: otherwise a long
-//!   key takes a round for each byte.
-//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified states
-//!   that are
-//!   equal within a few symbols, by following both in step.
+//!   alone in its block equals no other. If the rest has no cycle without such states, it is classified from the end:
+//!   otherwise a long key takes a round for each byte.
+//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified
+//!   states that are equal within a few symbols, by following both in step.
 //!
 //! Rules are nearly trees with short cycles, so the rounds are few. If the work exceeds a multiple of the automaton's
 //! size, the caller uses the general method of [`minimize`](super::minimize).
@@ -56,9 +53,9 @@ const UNRESOLVED: u32 = u32::MAX;
 /// Why there are no classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unresolved {
-    /// There are states from which nothing is accepted.
+    /// The automaton has dead states.
     Dead,
-    /// They are not easily found.
+    /// The effort is exceeded.
     Effort,
     /// The budget is spent.
     Limit(StateLimit),
@@ -117,11 +114,11 @@ struct AcyclicMinimizer<'a> {
     /// The results of [`describe`](Self::describe) for classified states, and the class of each.
     seen: Interner,
     class_of: Vec<u32>,
-    /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
+    /// By class, the classes of states whose only transition leads to it on a single byte. Most states are such.
     by_byte: Vec<ByByte>,
-    /// Settled states of cycles, the first of each class.
+    /// Classified states of cycles, the first of each class.
     cyclic: Vec<Cyclic>,
-    /// By state, its place among those that an order is looked for, once one is.
+    /// By state, its index among the states that are being ordered. Empty until an order is needed.
     places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
@@ -129,12 +126,12 @@ struct AcyclicMinimizer<'a> {
     pairs: Vec<(u32, u32)>,
 }
 
-/// How the classes of states that do nothing but go on with one byte are found.
+/// An index of the classes of states with a single transition on a single byte.
 #[derive(Clone, Copy)]
 struct ByByte {
-    /// The last class of those that lead to this one.
+    /// The last such class that leads to this class.
     last: u32,
-    /// Of such a class, its byte, and the class before it with the same target.
+    /// The byte of such a class, and the class before it with the same target.
     byte: u32,
     before: u32,
 }
@@ -174,7 +171,7 @@ impl AcyclicMinimizer<'_> {
         class == new
     }
 
-    /// Returns the class of the classified states that equal a state, which is `new` if there are none.
+    /// Returns the class of a classified state that equals this one, or `new` if there is none.
     fn class_like(&mut self, state: u32, new: u32) -> u32 {
         if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
             && byte == hi
@@ -221,7 +218,7 @@ impl AcyclicMinimizer<'_> {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {
                 self.first.push(state);
-                // It leads to a class of its own cycle, so that what it does is new.
+                // The state leads to a class of its own cycle, so its behaviour is new.
                 self.class_like(state, class);
                 self.note_cyclic(state);
             }
@@ -249,11 +246,11 @@ impl AcyclicMinimizer<'_> {
         Ok(false)
     }
 
-    /// Settles the states of a cycle where the first of them equals no other and is on every way round; whether it is
-    /// so.
+    /// Classifies a cycle whose first state equals no other and is on every path around it. Returns whether the cycle
+    /// is such.
     ///
-    /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all
-    /// ways end there, they are found equal from the end.
+    /// Two equal states lead to equal states, neither of which is the first unless both are. All paths end at the
+    /// first, so equal states are found from the end.
     fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
@@ -288,8 +285,8 @@ impl AcyclicMinimizer<'_> {
         (self.table.accepts(state), edges.first().zip(edges.last()).map(|(a, b)| (a.lo, b.hi)))
     }
 
-    /// Whether two states of a cycle accept alike and lead to the same with the same symbols, where all states of the
-    /// cycle are taken to be the same.
+    /// Whether two states of a cycle are equal in one step: same acceptance, and the same targets for the same
+    /// symbols. All states of the cycle count as equal.
     fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unresolved> {
         if self.outline(one) != self.outline(other) {
             return Ok(false);
@@ -299,8 +296,8 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Gives the states of a cycle classes among themselves, from those classified on, in the order in which they are
-    /// met. A state that is alone in its class stays so, and is not looked at again.
+    /// Numbers the classes of a cycle's states after the known classes, in the order in which they are met. A state
+    /// that is alone in its class is final and not refined again.
     fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let first = self.first.len() as u32;
         let mut next = first;
@@ -361,8 +358,8 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Whether the states of a cycle but for the first come each after all others of them that it leads to: they do if
-    /// they can, as that is the order in which the search left them.
+    /// Whether each state of a cycle but the first comes after all others that it leads to. If such an order exists,
+    /// the search left the states in it.
     fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unresolved> {
         self.spend(rest.iter().copied())?;
         self.places.resize(self.classes.len(), UNRESOLVED);
@@ -382,7 +379,7 @@ impl AcyclicMinimizer<'_> {
         Ok(are_in_order)
     }
 
-    /// Some states in an order in which each comes after all of them that it leads to, where there is one.
+    /// Orders states so that each comes after all states that it leads to. `None` if they have a cycle.
     fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unresolved> {
         self.spend(states.iter().copied())?;
         self.places.resize(self.classes.len(), UNRESOLVED);
@@ -432,8 +429,8 @@ impl AcyclicMinimizer<'_> {
         self.pairs.push((state, class));
     }
 
-    /// Whether a state accepts like a classified one and goes on with the same symbols to targets of the same classes,
-    /// those of unsettled targets taken to be.
+    /// Whether a state agrees with a classified one on acceptance, and on symbols and the classes of their targets.
+    /// Unresolved targets have their assumed classes.
     fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
         let table = self.table;
         table.accepts(state) == table.accepts(classified)
@@ -453,13 +450,13 @@ impl AcyclicMinimizer<'_> {
         Ok(self.allowed.spend(edges)?)
     }
 
-    /// A number that tells what a state does with a few symbols: equal for equal states. O(edges^symbols).
+    /// Returns a hash of a state's behaviour on a few symbols: equal for equal states. O(edges^symbols).
     fn look_ahead(&self, state: u32, symbols: u32) -> u32 {
         let accepting = self.table.accepts(state).into();
         let Some(symbols) = symbols.checked_sub(1) else { return accepting };
         let mut hasher = FxHasher::default();
         hasher.write_u32(accepting);
-        // Neighbours that lead to what looks the same are one.
+        // Neighbouring edges whose targets look the same count as one.
         let mut last: Option<(Symbol, u32)> = None;
         for edge in self.table.edges(state) {
             let colour = self.look_ahead(edge.target, symbols);
@@ -500,7 +497,7 @@ impl AcyclicMinimizer<'_> {
     }
 }
 
-/// Whether two states go on with the same symbols, and `agree` of all targets of both with one symbol.
+/// Whether two states have transitions on the same symbols, and `agree` holds for the targets of both on each symbol.
 fn in_step(table: &Table, a: u32, b: u32, mut agree: impl FnMut(u32, u32) -> bool) -> bool {
     let [mut a, mut b] = [a, b].map(|at| table.edges(at).iter().copied().peekable());
     loop {

@@ -1,7 +1,7 @@
 //! Finite automata over an alphabet of symbols: the toolkit that rules, patterns and repetitions are built with.
 //!
-//! Symbols 0 to 255 are bytes. Larger symbols stand for whatever the user of the toolkit makes of them (the network
-//! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
+//! Symbols 0 to 255 are bytes. Users of the toolkit assign larger symbols: the network uses them for calls and token
+//! sets. One determinization and one minimization therefore serve patterns and rules.
 
 mod byte_rows;
 mod determinize;

@@ -3,17 +3,17 @@
 //!
 //! K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
 //!
-//! A state has one or two transitions, and there are many states, so transitions stand in two shared lists.
-//! Transitions on symbols that are added to a state one right after the other are a run, to be read in place: the
-//! states of most automata have no more than one. Runs and transitions on nothing are linked within a state.
+//! A state has one or two transitions, and there are many states, so transitions are in two shared lists. Consecutive
+//! transitions on symbols of one state are a run: the states of most automata have at most one. Runs and empty
+//! transitions are linked within a state.
 
 use super::{Dfa, Edge, Symbol};
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
-/// A state: its last run of transitions on symbols, and by their places the run before that and the last added
-/// transition on nothing.
+/// A state: its last run of transitions on symbols, the index of the run before, and the index of its last empty
+/// transition.
 #[derive(Clone, Copy, Debug)]
 struct State {
     run: Run,
@@ -39,7 +39,7 @@ pub struct Nfa {
     states: Vec<State>,
     /// Transitions on symbols.
     edges: Vec<Edge>,
-    /// Runs that are not the last of their states, and the one that was added to the same state before.
+    /// Runs other than the last of their states, each with the previous run of the state.
     runs: Vec<(Run, u32)>,
     /// Targets of transitions on nothing, likewise.
     empty: Vec<(u32, u32)>,
@@ -61,7 +61,7 @@ impl Nfa {
         Self::with_capacity(0)
     }
 
-    /// The same, with room for about so many states.
+    /// Creates an automaton with capacity for about this many states.
     pub fn with_capacity(states: usize) -> Self {
         let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
         let mut all = Vec::with_capacity(states + 2);
@@ -123,14 +123,14 @@ impl Nfa {
         self.runs(state).flat_map(|run| run.iter().rev().copied())
     }
 
-    /// The same in runs, each in the order in which it was added.
+    /// The transitions on symbols, in runs. Each run is in order of insertion.
     pub(super) fn runs(&self, state: u32) -> impl Iterator<Item = &[Edge]> {
         let State { run, before, .. } = self.states[state as usize];
         let runs = std::iter::once(run).chain(linked(&self.runs, before));
         runs.map(|run| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// The same where they are one run or none.
+    /// The transitions on symbols, if they are at most one run.
     #[inline]
     pub(super) fn only_run(&self, state: u32) -> Option<&[Edge]> {
         let State { run, before, .. } = self.states[state as usize];

@@ -5,12 +5,12 @@ use smallvec::smallvec;
 
 use super::{Dfa, DfaState, Edge, Edges, StateBudget, StateLimit, minimize_within};
 
-/// The strings that both automata accept, minimal. The product has at most as many states as the operands' counts
+/// Intersects two automata, and minimizes the result. The product has at most as many states as the operands' counts
 /// multiplied; only reachable ones are built.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where the product does not keep to its allowed.
+/// [`StateLimit`] if the product exceeds the limits.
 pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], &b.states[right as usize]);
@@ -33,7 +33,7 @@ pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Stat
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where the product does not keep to its allowed.
+/// [`StateLimit`] if the product exceeds the limits.
 pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], b.states.get(right as usize));
@@ -46,7 +46,7 @@ pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Sta
                 while facing.get(j).is_some_and(|y| y.hi < lo) {
                     j += 1;
                 }
-                // The longest run from here on which the second stays on one edge or on none.
+                // The longest run from here in which the second automaton stays on one edge or has none.
                 let (hi, other) = match facing.get(j) {
                     Some(y) if y.lo <= lo => (y.hi.min(x.hi), y.target),
                     Some(y) => (x.hi.min(y.lo - 1), NONE),
@@ -61,7 +61,7 @@ pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Sta
     })
 }
 
-/// No state: the automaton accepts nothing any more.
+/// No state: the automaton accepts nothing from here.
 const NONE: u32 = u32::MAX;
 
 /// Pairs of states of two automata.
@@ -82,7 +82,8 @@ impl Pairs {
     }
 }
 
-/// The minimal automaton of what is reachable from the pair of the initial states, given what each pair does.
+/// Builds the minimal automaton of the pairs that are reachable from the two initial states. `state` gives the edges
+/// of a pair.
 fn product(
     allowed: StateBudget<'_>,
     state: impl Fn((u32, u32), &mut Pairs) -> DfaState,
@@ -105,11 +106,11 @@ fn product(
     minimize_within(&Dfa { states }.trimmed(), allowed)
 }
 
-/// The byte strings that the automaton does not accept, minimal. O(states + edges) and a minimisation.
+/// The byte strings that the automaton does not accept, minimal. O(states + edges) and a minimization.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where the budget is spent.
+/// [`StateLimit`] if the budget is spent.
 pub fn complement(dfa: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let sink = dfa.states.len() as u32;
     let mut states: Vec<DfaState> = dfa

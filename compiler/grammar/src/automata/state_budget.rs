@@ -20,25 +20,25 @@ pub struct StateBudget<'b> {
 }
 
 impl StateBudget<'static> {
-    /// So many states, in any time: for automata that no source decides.
+    /// Allows this number of states in any time: for automata whose size no source decides.
     pub const fn of(states: usize) -> Self {
         Self { states, budget: None }
     }
 }
 
 impl<'b> StateBudget<'b> {
-    /// So many states within a budget.
+    /// Allows this number of states within a budget.
     pub const fn new(states: usize, budget: &'b Budget) -> Self {
         Self { states, budget: Some(budget) }
     }
 
-    /// The same with another number of states.
+    /// Returns the same budget with another number of states.
     #[must_use]
     pub fn states(self, states: usize) -> Self {
         Self { states, ..self }
     }
 
-    /// The error of whoever needs more.
+    /// The error of a construction that needs more states.
     pub fn error(self) -> StateLimit {
         StateLimit { limit: self.states }
     }
@@ -56,16 +56,16 @@ impl<'b> StateBudget<'b> {
         }
     }
 
-    /// No memory held yet.
+    /// Begins an account of memory, with nothing held.
     pub fn held(self) -> MemoryUse<'b> {
         MemoryUse::new(self.budget)
     }
 
-    /// Has so many bytes held in all.
+    /// Sets the total number of bytes that are held.
     ///
     /// # Errors
     ///
-    /// If the budget has no more.
+    /// If the budget has too few bytes.
     pub fn hold(self, held: &mut MemoryUse<'_>, bytes: usize) -> Result<(), StateLimit> {
         held.set(bytes).map_err(|_| self.error())
     }

@@ -1,8 +1,8 @@
-//! Automata that are written once from front to back and then only read: two arrays.
+//! Automata that are written once, from front to back, and then only read: two arrays.
 //!
-//! A [`Dfa`] has a list of edges for each state, which is what those who change an automaton want. The automata of
-//! determinisation and minimisation are looked at several times and never changed, and most states have few edges: here
-//! an edge takes its own size and a state little more.
+//! A [`Dfa`] has a list of edges for each state, so that it can be changed. The automata of determinization and
+//! minimization are read several times and never changed, and most states have few edges. Here an edge takes its own
+//! size and a state little more.
 
 use super::{Dfa, DfaState, Edge, Edges, Symbol};
 
@@ -13,7 +13,7 @@ const LAST_BYTE: Symbol = u8::MAX as Symbol;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     edges: Vec<Edge>,
-    /// By state, where its edges end, and whether a string may end here.
+    /// By state, the end of its edges, and whether it accepts.
     states: Vec<(u32, bool)>,
     /// The states that have symbols above the bytes, which are few.
     labelled: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// No state yet, with room for some and their edges.
+    /// Creates an empty table with capacity for some states and edges.
     pub(super) fn with_capacity(states: usize, edges: usize) -> Self {
         let (edges, states) = (Vec::with_capacity(edges), Vec::with_capacity(states));
         // The states with labels are few.
@@ -34,13 +34,13 @@ impl Table {
         (&Dfa::never()).into()
     }
 
-    /// How many states there are.
+    /// The number of states.
     #[expect(clippy::len_without_is_empty, reason = "it is empty only while it is written")]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn edge_count(&self) -> usize {
         self.edges.len()
     }
@@ -62,11 +62,11 @@ impl Table {
         &self.edges[from as usize..self.states[state as usize].0 as usize]
     }
 
-    /// The edges of a state that have bytes, and those that have symbols above. An edge may have both.
+    /// The edges of a state with bytes, and the edges with larger symbols. An edge may be in both.
     #[inline]
     pub fn split(&self, state: u32) -> (&[Edge], &[Edge]) {
         let edges = self.edges(state);
-        // Few states have any above the bytes, and few of those more than one.
+        // Few states have symbols above the bytes, and few of those have several edges with them.
         if edges.last().is_none_or(|edge| edge.hi <= LAST_BYTE) {
             return (edges, &[]);
         }
@@ -86,8 +86,8 @@ impl Table {
         (0..self.len() as u32).filter(|&state| self.accepts(state))
     }
 
-    /// Adds an edge to the state that comes next, above all others that it has: as part of the last where they are
-    /// neighbours with one target.
+    /// Adds an edge to the state that comes next. The edge is above all others of the state, and extends the last one
+    /// if they are neighbours with one target.
     #[inline]
     pub(super) fn add(&mut self, edge: Edge) {
         match self.edges[self.open..].last_mut() {
@@ -106,7 +106,7 @@ impl Table {
         self.states.push((self.open as u32, accepting));
     }
 
-    /// The same automaton without states that are unreachable or from which nothing is accepted.
+    /// Removes states that are unreachable or dead.
     pub(super) fn trimmed(&self) -> Self {
         (&self.to_dfa().trimmed()).into()
     }

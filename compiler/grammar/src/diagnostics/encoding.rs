@@ -9,7 +9,7 @@ pub enum NotText {
     /// Anything else.
     #[error("it is not UTF-8 text: the byte at offset {offset} begins no character")]
     Other {
-        /// The place of the first byte that is no text.
+        /// Byte offset of the first byte that is not text.
         offset: usize,
     },
 }
@@ -29,7 +29,7 @@ pub fn text(bytes: &[u8]) -> Result<&str, NotText> {
     }
 }
 
-/// Whether bytes begin with a mark of UTF-16, or with two characters of ASCII in it.
+/// Whether bytes begin with a byte order mark of UTF-16, or with two ASCII characters in UTF-16.
 fn is_utf16(bytes: &[u8]) -> bool {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Diagnostic, Severity, Source};
 
-/// A finding about a source, with the lines and columns of its places.
+/// A diagnostic about a source, with lines and columns.
 #[derive(Debug, Serialize)]
 pub struct DiagnosticJson<'a> {
     code: &'a str,
@@ -17,15 +17,15 @@ pub struct DiagnosticJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
     file: &'a str,
-    /// The main place, where there is one.
+    /// The main location, if there is one.
     #[serde(flatten)]
     place: Option<PlaceJson<'a>>,
-    /// The other places.
+    /// The other locations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<PlaceJson<'a>>,
 }
 
-/// A place in a source.
+/// A location in a source.
 #[derive(Debug, Serialize)]
 struct PlaceJson<'a> {
     line: usize,
@@ -37,7 +37,7 @@ struct PlaceJson<'a> {
 }
 
 impl<'a> DiagnosticJson<'a> {
-    /// The finding about this source, or one that it refers to. O(source) for each place.
+    /// The diagnostic about this source, or about a source that it refers to. O(source) for each location.
     pub fn new(source: &'a Source, diagnostic: &'a Diagnostic) -> Self {
         let source = diagnostic.source(source);
         let labels = diagnostic.labels.iter();

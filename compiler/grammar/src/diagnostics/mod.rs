@@ -1,4 +1,4 @@
-//! Diagnostics as data: what is wrong, where in the user's source, and what to do about it.
+//! Diagnostics as data: the problem, its position in the user's source, and advice.
 //!
 //! The library never prints and never colours. A front end returns [`Diagnostic`] values with byte spans into a
 //! [`Source`]; the binary draws them.
@@ -39,7 +39,7 @@ impl Source {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing, nothing to do.
@@ -50,31 +50,31 @@ pub enum Severity {
     Error,
 }
 
-/// A place in the source with a few words on its part in the matter.
+/// A range of the source with a short explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Byte range in the source text.
     pub span: Range<usize>,
     /// The text of the label; may be empty.
     pub text: String,
-    /// The source that it is of, where that is not the one that was compiled but one that it refers to.
+    /// The source of the range. `None` if it is the compiled one, `Some` if the compiled one refers to it.
     pub source: Option<Source>,
 }
 
-/// One finding about a source.
+/// One diagnostic about a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable identifier, such as `gbnf::unknown-rule` or `json-schema::unsupported-keyword`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// One sentence without a full stop: what is wrong.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
     /// Advice on the error.
     pub help: Option<String>,
-    /// JSON pointer to the place, for sources that are JSON (`""` is the whole document).
+    /// JSON pointer to the position, for sources that are JSON (`""` is the whole document).
     pub pointer: Option<String>,
-    /// Places in the source, the main one first.
+    /// Ranges of the source, the main one first.
     pub labels: Vec<Label>,
 }
 
@@ -105,32 +105,32 @@ impl Diagnostic {
         }
     }
 
-    /// The same with advice.
+    /// Adds advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same with one more place.
+    /// Adds a label.
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into(), source: None });
         self
     }
 
-    /// The source that its main place is of, where it is not the one that was compiled but one that this refers to.
+    /// The source of the main label. `None` if it is the compiled one.
     pub fn within(&self) -> Option<&Source> {
         self.labels.first()?.source.as_ref()
     }
 
-    /// The source that its main place is of, where `compiled` was compiled.
+    /// The source of the main label, with `compiled` as the default.
     pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
         self.within().unwrap_or(compiled)
     }
 
-    /// The same about a source that the compiled one refers to; without a place, at its start. Places that are of such a
-    /// source already stay as they are.
+    /// Moves the labels to a source that the compiled one refers to. Without a label, the start of that source is
+    /// labelled. Labels of other such sources stay as they are.
     #[must_use]
     pub fn in_source(mut self, source: &Source) -> Self {
         if self.labels.is_empty() {
@@ -142,7 +142,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a JSON pointer.
+    /// Sets the JSON pointer.
     #[must_use]
     pub fn with_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());

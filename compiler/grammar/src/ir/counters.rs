@@ -1,10 +1,10 @@
-//! The counters of a graph that may be one: register allocation by liveness.
+//! Shares counters of a graph: register allocation by liveness.
 //!
-//! A counter is *live* where a step may still look at it before it is reset, and behind that its count is nothing. In
-//! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and wherever one is live the others are not: they
-//! are one. Else the states of the last part would be multiplied by the counts of the two before.
+//! A counter is *live* if a step may still read it before it is reset; otherwise its count is irrelevant. In
+//! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and no two are live at once, so they
+//! become one counter. Otherwise the states of the last part would be multiplied by the counts of the two before.
 //!
-//! Two counters *interfere* where one is changed while the other is live; counters are given to groups of the same
+//! Two counters *interfere* if one is changed while the other is live. Counters are assigned to groups with equal
 //! bounds greedily, in their order.
 //!
 //! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
@@ -16,7 +16,7 @@ use super::graph::{Counter, Step};
 pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
-    /// The same step of another counter.
+    /// Returns the step with another counter.
     fn of(self, counter: u8) -> Self {
         match self {
             Self::Reset(_) => Self::Reset(counter),
@@ -25,7 +25,7 @@ impl Step {
         }
     }
 
-    /// The counters that are live before the step, by those that are behind it.
+    /// Returns the counters that are live before the step, given those that are live after it.
     pub fn live_before(self, behind: u32) -> u32 {
         let bit = 1 << self.counter();
         match self {
@@ -43,7 +43,7 @@ impl ExprGraph {
         steps
     }
 
-    /// By state, the counters that are live behind its steps, as bits: a least fixpoint against the edges.
+    /// By state, the counters that are live after its steps, as a bit set: a least fixpoint against the edges.
     pub(super) fn live_counters(&self) -> Vec<u32> {
         let states = self.states() as usize;
         if self.counters().len() > MOST_COUNTERS {
@@ -68,7 +68,7 @@ impl ExprGraph {
         live
     }
 
-    /// The same strings with fewer counters; none where all are needed.
+    /// Returns a graph of the same strings with fewer counters. `None` if all are needed.
     pub fn with_shared_counters(&self) -> Option<Self> {
         let counters = self.counters();
         if counters.len() < 2 || counters.len() > MOST_COUNTERS {
@@ -117,7 +117,7 @@ mod tests {
     use crate::automata::StateBudget;
     use crate::ir::Expr;
 
-    /// `a{1,9}` and then so many times `,a{1,9}` or nothing, a counter each.
+    /// `a{1,9}`, followed by up to `more` optional `,a{1,9}`, with one counter for each.
     fn lists(more: u32) -> ExprGraph {
         let mut graph = ExprGraph::new();
         let mut from = ExprGraph::START;

@@ -1,11 +1,11 @@
 //! Suffix sharing: sequences into one state share their common tail.
 //!
-//! A member of an object is written behind a comma and without one, and what keys an object does not name lead to its
-//! value from each place where they may come. Such sequences lead to one state and differ in how they begin: from where
-//! they are the same on, the second goes on as the first does.
+//! A member of an object is written after a comma and without one. Other keys of an object lead to its value from
+//! each position where they may occur. Such sequences enter one state and differ only in their beginnings. The second
+//! sequence therefore joins the first where their tails are equal.
 //!
-//! Parts are the same where that is seen at little cost: graphs and automata where they are one in memory, as the
-//! copies of an expression are. Cost: O(size of the parts) without these.
+//! Parts are compared at low cost: graphs and automata are equal if they are one in memory, as the copies of an
+//! expression are. Cost: O(size of the parts) without these.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::Expr;
 use super::delimited_repeat::DelimitedRepeat;
 
-/// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
+/// By part and target state, a state whose only outgoing path is that part.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
 
 impl<'a> Endings<'a> {
-    /// None yet, with room for those of so many sequences.
+    /// Creates an empty table with capacity for this number of sequences.
     pub(super) fn with_capacity(sequences: usize) -> Self {
         Self(FxHashMap::with_capacity_and_hasher(2 * sequences, FxBuildHasher))
     }
 
-    /// Notes that nothing but the part leads on from `from`, and it to `to`.
+    /// Records that `part` is the only outgoing path of `from`, and leads to `to`.
     pub(super) fn add(&mut self, part: &'a Expr, to: u32, from: u32) {
         self.0.insert((Part(part), to), from);
     }
 
-    /// The first of the parts, without those that lead to `to` already, and the state from which the others do. A
-    /// part that [closes](DelimitedRepeat) a repetition stays with it.
+    /// Strips the longest known tail of `parts`. Returns the remaining parts and the state at which that tail begins.
+    /// A part that [closes](DelimitedRepeat) a repetition stays with it.
     pub(super) fn without_known(&self, mut parts: &'a [Expr], mut to: u32) -> (&'a [Expr], u32) {
         while let Some((last, before)) = parts.split_last()
             && DelimitedRepeat::begins(&parts[before.len().saturating_sub(1)..]).is_none()
@@ -42,7 +42,7 @@ impl<'a> Endings<'a> {
     }
 }
 
-/// A part, compared as far as that costs little.
+/// A part, compared at low cost.
 #[derive(Clone, Copy)]
 struct Part<'a>(&'a Expr);
 
@@ -79,7 +79,7 @@ fn is_same(one: &Expr, other: &Expr) -> bool {
     }
 }
 
-/// Equal for expressions that [are the same](is_same).
+/// Hashes an expression, equally for expressions that [are the same](is_same).
 fn hash(expr: &Expr, state: &mut impl Hasher) {
     std::mem::discriminant(expr).hash(state);
     match expr {
@@ -151,7 +151,7 @@ mod tests {
         graph.edge(start, Expr::byte(b';'), written);
         graph.edge(written, more.star(), end);
         let expr = Expr::Graph(graph.into());
-        // The start, behind a comma, two places within the key, and behind the key or `;`.
+        // The start, after a comma, two positions within the key, and after the key or `;`.
         assert!(automaton(&expr, StateBudget::of(5)).is_ok());
         assert!(automaton(&expr, StateBudget::of(4)).is_err());
     }

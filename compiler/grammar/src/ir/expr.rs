@@ -24,13 +24,12 @@ static BELOW: [[u64; 4]; 257] = {
 };
 
 impl ByteSet {
-    /// No byte.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; 4]);
     /// Every byte.
     pub const FULL: Self = Self([u64::MAX; 4]);
 
-    /// The bytes `lo..=hi`. Made of two sets at hand: state after state is held against others by the runs of its
-    /// bytes.
+    /// The bytes `lo..=hi`, from two precomputed sets: states are often compared by the ranges of their bytes.
     #[inline]
     pub fn range(lo: u8, hi: u8) -> Self {
         Self(BELOW[usize::from(hi) + 1]).minus(Self(BELOW[usize::from(lo)]))
@@ -44,7 +43,7 @@ impl ByteSet {
         Self([of(a, b), of(c, d), of(e, f), of(g, h)])
     }
 
-    /// The same as bits: bit `b % 32` of word `b / 32`.
+    /// The set as bits: bit `b % 32` of word `b / 32`.
     #[inline]
     pub fn to_words(self) -> [u32; 8] {
         std::array::from_fn(|i| (self.0[i / 2] >> (32 * (i % 2))) as u32)
@@ -113,7 +112,7 @@ impl ByteSet {
         self.by_words(other, |one, other| one ^ other)
     }
 
-    /// Written out, since `array::from_fn` is a call, which takes longer than what it is for.
+    /// Unrolled, because a call of `array::from_fn` takes longer than the operation.
     #[inline]
     fn by_words(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.0, other.0);
@@ -133,12 +132,12 @@ impl ByteSet {
         })
     }
 
-    /// How many bytes of the set are below one.
+    /// The number of bytes in the set below `byte`.
     pub fn below(&self, byte: u8) -> usize {
         self.intersect(Self(BELOW[usize::from(byte)])).len()
     }
 
-    /// How many of them are in the same quarter of all bytes as it.
+    /// The number of bytes in the set below `byte`, in the same quarter of all bytes.
     #[inline]
     pub fn below_in_quarter(&self, byte: u8) -> u32 {
         let below = (1 << (byte % 64)) - 1;
@@ -156,7 +155,7 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
-    /// The bytes that come next after those of the set.
+    /// The successor of each byte in the set.
     #[inline]
     #[must_use]
     pub fn next(self) -> Self {
@@ -164,14 +163,14 @@ impl ByteSet {
         Self([a << 1, b << 1 | a >> 63, c << 1 | b >> 63, d << 1 | c >> 63])
     }
 
-    /// The bytes from which on the set is another: those in it of which the one before is not, and the other way round.
+    /// The bytes whose membership differs from that of the preceding byte.
     #[inline]
     #[must_use]
     pub fn turns(self) -> Self {
         self.apart(self.next())
     }
 
-    /// The bytes from which on any of some sets is another.
+    /// The union of the [turns](Self::turns) of some sets.
     pub fn turns_of(sets: impl Iterator<Item = Self>) -> Self {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
@@ -198,7 +197,7 @@ impl ByteSet {
         })
     }
 
-    /// The last byte up to which all from this one on are in the set, or none is.
+    /// The last byte of the longest range from `byte` on that is entirely in the set, or entirely outside.
     pub fn alike_until(&self, byte: u8) -> u8 {
         let others = if self.contains(byte) { Self::FULL.minus(*self) } else { *self };
         others.lowest_from(byte).map_or(u8::MAX, |next| next - 1)
@@ -236,25 +235,24 @@ impl FromIterator<u8> for ByteSet {
 pub enum TokenRef {
     /// By id.
     Id(u32),
-    /// By its text, special tokens first: `<|im_end|>` is the special token of that name where there is one, and
-    /// otherwise the text token with these bytes.
+    /// A token by its text. `<|im_end|>` is the special token of that name, or else the text token with these bytes.
     Text(String),
 }
 
 /// A set of whole tokens, matched by id and not by their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenSet {
-    /// The named tokens, each with its place in the source where it has one.
+    /// The named tokens, each with its range in the source if it has one.
     pub tokens: Vec<(TokenRef, Option<Range<usize>>)>,
     /// Whether the set is all tokens of the vocabulary but the named ones and its end-of-sequence tokens.
     pub negated: bool,
 }
 
-/// An expression. Build with the constructors below, which keep sequences and alternations flat and drop what is
-/// empty; a value built by hand is as good, merely larger.
+/// An expression. The constructors below keep sequences and alternations flat and drop empty parts. A value built
+/// directly is equally valid, only larger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// No string at all.
+    /// The empty set of strings.
     Never,
     /// The empty string.
     Empty,
@@ -270,8 +268,8 @@ pub enum Expr {
     Seq(Vec<Expr>),
     /// Any one of them.
     Alt(Vec<Expr>),
-    /// Between `min` and `max` (unbounded where `None`) strings of the body. Bounds may be in the billions: the
-    /// network counts in a register where it must.
+    /// Between `min` and `max` strings of the body; unbounded if `max` is `None`. Bounds may be in the billions: the
+    /// network counts in a register if necessary.
     Repeat {
         /// The part that is repeated.
         body: Box<Expr>,
@@ -377,7 +375,7 @@ impl Expr {
         }
     }
 
-    /// Between `min` and `max` strings of this expression; unbounded where `max` is `None`.
+    /// Between `min` and `max` strings of this expression; unbounded if `max` is `None`.
     #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         match (self, min, max) {
@@ -389,7 +387,7 @@ impl Expr {
         }
     }
 
-    /// Nothing or a string of this expression.
+    /// The empty string or a string of this expression.
     #[must_use]
     pub fn optional(self) -> Self {
         self.repeat(0, Some(1))
@@ -422,12 +420,12 @@ impl Expr {
         }))
     }
 
-    /// Number of nodes, where a literal counts a node a byte. O(size).
+    /// Number of nodes; a literal counts one for each byte. O(size).
     pub fn size(&self) -> usize {
         self.own_size() + self.children().iter().map(Self::size).sum::<usize>()
     }
 
-    /// The same without its parts.
+    /// The size without that of the parts.
     pub(super) fn own_size(&self) -> usize {
         match self {
             Self::Literal(bytes) => bytes.len(),

@@ -1,8 +1,8 @@
-//! Facts about rules that the network needs before it builds one: which derive something, which derive the empty
-//! string, and how short a string; and for the few expressions that this is asked of, with which bytes.
+//! Facts that the network needs before it builds a rule: whether it derives anything, the empty string, and the
+//! length of its shortest string. For the few expressions that need it, also the first bytes.
 //!
-//! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
-//! those that lead back to themselves are looked at again when a rule changes that they call.
+//! All are least fixpoints over the rules. Callees come before callers, so most rules are visited once. Recursive
+//! rules are visited again after a callee changes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
 
-/// Facts of the bytes of some strings. `()` has none.
+/// Facts about the bytes of some strings. `()` has none.
 pub trait ByteFacts: Copy + Eq {
-    /// Of no string.
+    /// The facts of the empty set of strings.
     const NONE: Self;
-    /// Of all strings.
+    /// The facts of all strings.
     const ANY: Self;
 
-    /// Of one byte of a set.
+    /// The facts of one byte of a set.
     fn of_bytes(set: ByteSet) -> Self;
-    /// Of a string.
+    /// The facts of a string.
     fn of_literal(bytes: &[u8]) -> Self;
-    /// Of the strings of an automaton.
+    /// The facts of the strings of an automaton.
     fn of_dfa(dfa: &Dfa) -> Self;
-    /// Of some texts.
+    /// The facts of some texts.
     fn of_texts(texts: &Texts) -> Self;
-    /// Of these and then others, `nullable` where these may be empty.
+    /// The facts of a concatenation. `nullable` says whether the first part is.
     #[must_use]
     fn then(self, next: Self, nullable: bool) -> Self;
-    /// Of these and others.
+    /// The union.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Of those that are also among others.
+    /// The intersection.
     #[must_use]
     fn and(self, other: Self) -> Self;
 }
@@ -111,8 +111,8 @@ pub struct Facts<L = ()> {
     pub productive: bool,
     /// Derives the empty string.
     pub nullable: bool,
-    /// Length in bytes of the shortest derived string that is not empty; a token counts as one byte. `u32::MAX` where
-    /// there is none.
+    /// Length in bytes of the shortest derived nonempty string; a token counts as one byte. `u32::MAX` if there is
+    /// none.
     pub shortest: u32,
     /// Bytes of the derived strings.
     pub bytes: L,
@@ -154,7 +154,7 @@ impl<L: ByteFacts> Facts<L> {
     fn of_dfa(dfa: &Dfa) -> Self {
         let mut seen = vec![false; dfa.states.len()];
         seen[0] = true;
-        // States in the order of their distance, so that the first way to an accepting one is the shortest.
+        // States by distance, so that the first path to an accepting state is the shortest.
         let mut queue = VecDeque::from([(0u32, 0)]);
         let mut shortest = u32::MAX;
         while let Some((state, distance)) = queue.pop_front() {
@@ -173,7 +173,7 @@ impl<L: ByteFacts> Facts<L> {
     }
 }
 
-/// Facts of every rule, by rule index; of no use where the budget is spent.
+/// Returns the facts of every rule, by rule index. They are invalid if the budget is spent.
 pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
     for (group, is_recursive) in survey.groups() {
@@ -182,7 +182,7 @@ pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Fact
     facts
 }
 
-/// Finds the facts of rules that lead to each other, given those of all others that they lead to.
+/// Computes the facts of a group of mutually recursive rules, given those of all other rules that they call.
 fn settle<L: ByteFacts>(
     (grammar, survey): (&Grammar, &Survey),
     group: &[u32],
@@ -198,7 +198,7 @@ fn settle<L: ByteFacts>(
         facts[rule] = within(&grammar.rules[rule].expr, facts);
         return;
     }
-    // By place in the group, the places of those that call it. Groups are in ascending order.
+    // By index in the group, the indices of its callers. Groups are in ascending order.
     let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
     let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
         survey
@@ -226,7 +226,7 @@ fn settle<L: ByteFacts>(
     }
 }
 
-/// Facts with the bytes, of the rules that are asked for and those that they lead to.
+/// Facts with the bytes, of the requested rules and of all rules that they call.
 #[derive(Default)]
 pub struct Alphabets {
     /// By rule, once any is asked for.
@@ -235,7 +235,7 @@ pub struct Alphabets {
 }
 
 impl Alphabets {
-    /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these cost.
+    /// Facts of an expression of a grammar. O(rules), besides the cost of rules that are not known yet.
     pub fn of_expr(
         &mut self,
         expr: &Expr,
@@ -267,9 +267,10 @@ impl Alphabets {
     }
 }
 
-/// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
-/// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
-/// settled when the network builds the automaton.
+/// Facts of an expression, given those of the rules it calls.
+///
+/// For intersections and complements the facts are upper bounds, which is safe for every use but `nullable` and
+/// `productive`. The network determines those two when it builds the automaton.
 pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
@@ -277,7 +278,7 @@ pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
 /// A state of a graph.
 #[derive(Clone, Copy)]
 struct Reached<L> {
-    /// Of the strings that lead to it.
+    /// Facts of the strings that lead to the state.
     facts: Facts<L>,
     /// Whether they changed since its edges were looked at.
     waits: bool,
@@ -288,8 +289,7 @@ struct Reached<L> {
 /// Facts that are used while an expression is looked at.
 struct Known<'a, L> {
     rules: &'a [Facts<L>],
-    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once
-    /// there.
+    /// By address of the graph: an object's other keys have one graph in several expressions.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
     /// The limits, if there are any; the facts are of no use once the budget is spent.
     budget: Option<&'a Budget>,
@@ -355,12 +355,11 @@ impl<L: ByteFacts> Known<'_, L> {
         }
     }
 
-    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes.
-    /// Most edges lead to states of a higher number, so one sweep is enough for most graphs.
+    /// Facts of the strings that lead from the start to each state, by fixpoint iteration. Most edges lead to higher
+    /// states, so one sweep is enough for most graphs.
     ///
-    /// Of a graph with required keys, `shortest` and `first` are those of its paths whatever they visit, which is on
-    /// the safe side for their uses, and it derives something where each key can be visited on some path; where that
-    /// takes different paths, the construction of the network finds out.
+    /// For a graph with required keys, `shortest` and `first` are those of all paths, which is safe. The graph counts
+    /// as productive if each key lies on some path. The network detects the case that no single path visits all keys.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
         let start = ExprGraph::START as usize;
         let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };
@@ -370,7 +369,7 @@ impl<L: ByteFacts> Known<'_, L> {
             let another = std::mem::replace(&mut states[from as usize].edge, edge);
             (self.of_expr(part), to as usize, another)
         });
-        // By edge, what is known of its part, its target and another edge of the same state.
+        // By edge, the facts of its part, its target, and another edge of the same state.
         let edges: Vec<(Facts<L>, usize, usize)> = edges.collect();
         let mut again = true;
         while std::mem::take(&mut again) {

@@ -1,8 +1,8 @@
-//! One grammar's rules as part of another grammar.
+//! Grafts the rules of one grammar onto another grammar.
 //!
-//! A source within a source is lowered on its own, to a grammar of its own; its rules are then numbered behind those of
-//! the grammar around it. Graphs that an expression has in many copies stay one in memory. Cost: O(size of the
-//! expressions). Recursion goes as deep as expressions, which front ends bound.
+//! A source within a source is lowered separately, to its own grammar. Its rules are then numbered after those of the
+//! outer grammar. Shared graphs stay shared. Cost: O(size of the expressions). Recursion is as deep as expressions,
+//! which front ends bound.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::{Expr, ExprGraph, Grammar, GrammarBuilder, Origin, RuleId, RuleKind, TokenSet};
 
 impl GrammarBuilder {
-    /// Adds the rules of a grammar, and returns its start rule. `place` says where a place of the inner source stands
-    /// in the outer one.
+    /// Adds the rules of a grammar, and returns its start rule. `place` maps a position of the inner source to the
+    /// outer one.
     pub fn graft(&mut self, grammar: Grammar, place: &dyn Fn(Origin) -> Origin) -> RuleId {
         let first = self.len();
         let regions: Vec<u32> =
@@ -38,7 +38,7 @@ struct Renumbered<'p> {
     /// Number of the inner grammar's first rule.
     first: usize,
     place: &'p dyn Fn(Origin) -> Origin,
-    /// Graphs by their place in memory; the old one is kept so that no other takes its place.
+    /// Graphs by address. The old graph is kept, so that no other gets its address.
     graphs: FxHashMap<*const ExprGraph, (Arc<ExprGraph>, Arc<ExprGraph>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Grammars: rules with names and places in the source.
+//! Grammars: rules with names and positions in the source.
 
 use std::ops::Range;
 
@@ -22,24 +22,24 @@ pub struct Origin {
 /// The kind of a rule besides its strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
-    /// Nothing: it may be written into its callers.
+    /// An ordinary rule, which may be inlined into its callers.
     #[default]
     Plain,
-    /// It stays a rule, for many grammars share it and the vocabulary artifact holds its masks.
+    /// A rule that is never inlined, because many grammars share it and the vocabulary artifact holds its masks.
     Kept,
     /// The strings of the [`Item`](Self::Item)s that it calls differ from each other. Only the runtime, which sees
     /// the text, holds sequences to that: to all else the rule is as its expression says.
     Distinct,
-    /// It is an item of a [`Distinct`](Self::Distinct) rule, which alone calls it.
+    /// An item of a [`Distinct`](Self::Distinct) rule, which is its only caller.
     Item,
-    /// It is a [`Region`], with this number: what it reads is told apart from the rest of an output.
+    /// The rule is a [`Region`] with this number. Its text is reported apart from the rest of an output.
     Region(u32),
 }
 
 /// One rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Name, unique within the grammar where the source has unique names; for people only.
+    /// Name, unique within the grammar if the source has unique names; only for people.
     pub name: String,
     /// Right-hand side.
     pub expr: Expr,
@@ -63,7 +63,7 @@ pub struct Region {
     pub kind: RegionKind,
     /// The name of the tool that is called, or how the tag begins; empty for the others.
     pub label: String,
-    /// Texts that end free text and are in the same rule.
+    /// Texts that end free text of the same rule.
     pub markers: Vec<Vec<MarkerPart>>,
 }
 
@@ -130,7 +130,7 @@ impl GrammarBuilder {
         u32::try_from(number).expect("a grammar has fewer than 2^32 regions")
     }
 
-    /// Number of rules, also of those that are not defined yet.
+    /// Number of rules, including rules without a definition.
     pub(super) fn len(&self) -> usize {
         self.rules.len()
     }
@@ -194,31 +194,31 @@ pub struct Lowered {
     pub report: Report,
     /// Warnings and notes, in source order.
     pub findings: Vec<Diagnostic>,
-    /// The strings that the source writes out, for what the vocabulary makes of them; empty for sources whose strings
-    /// are not written as they are matched.
+    /// The literal strings of the source, to be compared with the vocabulary's special tokens. Empty for sources that
+    /// do not write strings as they are matched.
     pub literals: Literals,
 }
 
-/// Strings of a source, each with the place where it stands first.
+/// Strings of a source, each with its first position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Literals(IndexMap<Box<str>, Range<usize>, FxBuildHasher>);
 
 impl Literals {
-    /// Adds a string that stands at a place.
+    /// Adds a string at a position.
     pub fn add(&mut self, text: &str, span: &Range<usize>) {
         if !self.0.contains_key(text) {
             self.0.insert(text.into(), span.clone());
         }
     }
 
-    /// Adds those of a source within the source.
+    /// Adds the strings of an inner source.
     pub fn extend(&mut self, inner: Self) {
         for (text, span) in inner.0 {
             self.0.entry(text).or_insert(span);
         }
     }
 
-    /// The strings, in the order in which they stand.
+    /// The strings, in source order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.0.iter().map(|(text, span)| (&**text, span))
     }

@@ -1,4 +1,4 @@
-//! Automata with labels on their edges, which the grammar IR has expressions for: generalized NFAs.
+//! Automata whose edges are labelled with expressions of the grammar IR: generalized NFAs.
 //!
 //! If the next part depends on the parts before (the members of an object, the items of an array), nested expressions
 //! repeat themselves; states and edges say it once. A graph with E edges costs its parts and O(E).
@@ -30,7 +30,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The count that stands for a count: without a maximum, all from the minimum on are alike.
+    /// The representative of a count: without a maximum, all counts from the minimum on are equivalent.
     pub fn settled(self, count: u32) -> u32 {
         if self.max.is_none() { count.min(self.min) } else { count }
     }
@@ -39,11 +39,11 @@ impl Counter {
 /// The effect on a counter, given by its number, of arriving at a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
-    /// It becomes 0.
+    /// The counter is set to 0.
     Reset(u8),
-    /// It becomes one more. There is no way on where it is its most already.
+    /// The counter is incremented. The path ends if the counter is at its maximum.
     Increment(u8),
-    /// There is no way on where it is less than its fewest.
+    /// The path ends if the counter is below its minimum.
     Check(u8),
 }
 
@@ -89,7 +89,7 @@ impl<L: EdgeLabel> Graph<L> {
     /// The start state.
     pub const START: u32 = 0;
 
-    /// A graph of a start state and an accepting state, with no way from one to the other.
+    /// Creates a graph of a start state and an accepting state, without edges.
     pub fn new() -> Self {
         Self {
             states: 2,
@@ -102,7 +102,7 @@ impl<L: EdgeLabel> Graph<L> {
         }
     }
 
-    /// The same with room for so many edges.
+    /// Creates such a graph with capacity for this number of edges.
     pub fn with_capacity(edges: usize) -> Self {
         let (edges, parts) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
         Self { edges, parts, ..Self::new() }
@@ -164,8 +164,8 @@ impl<L: EdgeLabel> Graph<L> {
         u8::try_from(self.counters.len() - 1).expect("few counters")
     }
 
-    /// Adds a step to those that arriving at a state takes. No edge into it may derive the empty string where it
-    /// increments.
+    /// Adds a step to the steps of a state, which run on arrival. If it increments, no edge into the state may derive
+    /// the empty string.
     ///
     /// # Panics
     ///
@@ -181,12 +181,12 @@ impl<L: EdgeLabel> Graph<L> {
         &self.counters
     }
 
-    /// Steps of states: those of one state in the order in which they are taken.
+    /// Steps by state. Steps of one state are in execution order.
     pub fn steps(&self) -> &[(u32, Step)] {
         &self.steps
     }
 
-    /// Returns a graph of the same strings, each after a string of `first`. Counters start after it.
+    /// Returns a graph of the same strings, each after a string of `first`. Counting begins after it.
     #[must_use]
     pub fn behind(&self, first: L) -> Self
     where
@@ -202,7 +202,7 @@ impl<L: EdgeLabel> Graph<L> {
         graph
     }
 
-    /// Whether the strings are not those of all paths.
+    /// Whether required keys or counters exclude some paths.
     pub fn has_registers(&self) -> bool {
         !self.required.is_empty() || !self.counters.is_empty()
     }
@@ -222,7 +222,7 @@ impl<L: EdgeLabel> Graph<L> {
         self.required.iter().fold(0, |keys, &(_, key)| keys | 1 << key)
     }
 
-    /// Returns the same edges with other counters and steps.
+    /// Returns a graph with the same edges and other counters and steps.
     pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self
     where
         L: Clone,
@@ -240,7 +240,7 @@ impl<L: EdgeLabel> Graph<L> {
         &self.parts
     }
 
-    /// Returns the labels by edge, to be changed in place.
+    /// Returns the labels by edge, mutably.
     pub fn parts_mut(&mut self) -> &mut [L] {
         &mut self.parts
     }
@@ -249,7 +249,7 @@ impl<L: EdgeLabel> Graph<L> {
     ///
     /// # Errors
     ///
-    /// The first of `change`.
+    /// The first error of `change`.
     pub fn try_map<E>(&self, mut change: impl FnMut(&L) -> Result<L, E>) -> Result<Self, E> {
         let (counters, steps) = (self.counters.clone(), self.steps.clone());
         let (edges, parts, required) = (Vec::new(), Vec::new(), self.required.clone());

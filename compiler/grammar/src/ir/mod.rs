@@ -1,6 +1,6 @@
-//! The grammar IR: what every front end produces and the network is built from.
+//! The grammar IR: the output of every front end and the input of the network.
 //!
-//! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends write down what the source says and leave
+//! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends translate the source directly and leave
 //! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
 
 mod counters;

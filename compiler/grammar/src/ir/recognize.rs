@@ -1,4 +1,4 @@
-//! A naive recogniser of the IR: the oracle that tests judge the network, the masks and the front ends by.
+//! A naive recognizer of the IR: the oracle against which tests compare the network, the masks and the front ends.
 //!
 //! It follows the meaning of [`Expr`] directly and shares no code with the network. An expression maps a set of
 //! positions in the text, where it may start, to the set of positions where it may then end. Calls read a table of
@@ -9,7 +9,7 @@
 //! The text is bytes: a token edge matches nothing.
 //!
 //! Cost: polynomial in the length of the text, with sets of positions as bit vectors. Meant for texts of up to a few
-//! thousand bytes. Bounds of repetitions cost nothing: the sets settle after at most as many rounds as there are
+//! thousand bytes. Bounds of repetitions cost nothing: the sets are stable after at most as many rounds as there are
 //! positions.
 
 use bitvec::vec::BitVec;
@@ -34,7 +34,7 @@ pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
 /// Positions in the text, from 0 to its length inclusive.
 type Positions = BitVec;
 
-/// A rule and the position where it starts.
+/// A rule with a start position.
 type Goal = (RuleId, usize);
 
 struct Solver<'a> {
@@ -74,7 +74,7 @@ impl<'a> Solver<'a> {
         positions
     }
 
-    /// The ends of an expression once every goal it depends on has settled.
+    /// The ends of an expression, after the fixpoint of every goal it depends on.
     fn solve(&mut self, expr: &Expr, from: &Positions) -> Positions {
         self.current = None;
         self.advance(expr, from);
@@ -100,7 +100,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The places at which the expression may end if it starts at one of the positions, by the table so far.
+    /// The positions at which the expression may end if it starts at one of `from`, by the current table.
     fn advance(&mut self, expr: &Expr, from: &Positions) -> Positions {
         if from.not_any() {
             return self.none();
@@ -209,8 +209,8 @@ impl<'a> Solver<'a> {
                 break;
             }
             let next = self.advance(body, &reached);
-            // A body that accepts the empty string only ever adds positions; any other moves on by a byte at least.
-            // Either way the sets settle, and then every further count reaches the same.
+            // A nullable body only adds positions; any other advances by a byte at least. Either way the sets become
+            // stable, and then every further count reaches the same.
             if next == reached {
                 to |= &reached;
                 break;
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn graphs_follow_their_edges() {
-        // (ab)* with a loop through the start, and a way out of and back into the end.
+        // (ab)* with a loop through the start, and a loop at the end.
         let looped = grammar(|_| {
             let mut graph = ExprGraph::new();
             let middle = graph.state();

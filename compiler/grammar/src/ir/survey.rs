@@ -1,6 +1,6 @@
-//! The results of one look at all expressions of a grammar: which rules call which, how large they are, and whether
-//! they have parts that few grammars have. Everything that the network asks of a grammar before it builds anything is
-//! here, so that its expressions are gone through once.
+//! One pass over all expressions of a grammar: the call graph, sizes, and the presence of rare kinds of expressions.
+//! Everything that the network needs to know of a grammar in advance is collected here, so expressions are visited
+//! once.
 //!
 //! Cost: O(size of the expressions).
 
@@ -16,18 +16,18 @@ pub struct Survey {
     pub sizes: Vec<usize>,
     /// The depth of each rule's expression.
     pub heights: Vec<usize>,
-    /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with marks
-    /// stand in two copies.
+    /// By rule, the number of its calls in the automata built from the expressions. Calls in a graph with required
+    /// keys count twice.
     pub uses: Vec<u32>,
     /// Whether there is an intersection or a complement.
     pub has_operands: bool,
     /// Whether there are tokens matched by id.
     pub has_tokens: bool,
-    /// Whether something is repeated that may be a repetition itself, or empty.
+    /// Whether the body of some repetition may be a repetition itself, or nullable.
     pub has_repetitions: bool,
-    /// By rule, the number of those that lead to each other, callees before callers.
+    /// By rule, the number of its strongly connected component, callees before callers.
     component: Vec<u32>,
-    /// The rules in the order of these.
+    /// The rules in the order of their components.
     order: Vec<u32>,
 }
 
@@ -57,8 +57,7 @@ impl Survey {
         this
     }
 
-    /// Notes what is in an expression that stands so many times, and returns its size and
-    /// its height.
+    /// Records the parts of an expression that occurs `times` times. Returns its size and its height.
     fn look_at(&mut self, expr: &Expr, times: u32, budget: &Budget) -> (usize, usize) {
         if budget.spend(1).is_err() {
             return (0, 0);
@@ -85,8 +84,8 @@ impl Survey {
         (size, height)
     }
 
-    /// The rules in groups of those that lead to each other, callees before callers, and whether those of a group lead to
-    /// themselves.
+    /// The strongly connected components of the call graph, callees before callers, each with whether it is
+    /// recursive.
     pub fn groups(&self) -> impl Iterator<Item = (&[u32], bool)> {
         let id = |rule: &u32| self.component[*rule as usize];
         self.order.chunk_by(move |one, other| id(one) == id(other)).map(|group| {
@@ -96,7 +95,7 @@ impl Survey {
     }
 }
 
-/// Whether a body of a repetition may be a repetition itself, or empty, as far as can be told at a glance.
+/// Whether the body of a repetition may be a repetition itself, or nullable: a cheap upper bound.
 fn may_be_repeated(body: &Expr) -> bool {
     let is_repeated = |part: &Expr| matches!(part, Expr::Repeat { .. } | Expr::Call(_));
     match body {

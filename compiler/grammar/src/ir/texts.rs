@@ -1,13 +1,12 @@
 //! Sets of many texts: the names of products, the values of a long `enum`.
 //!
-//! An alternation of a million literals would be a million expressions; here the texts are one buffer, in order. The
-//! network makes of such a set an automaton of its own kind where it can (`network/catalogue.rs`), and
-//! everything else takes it for the alternation that it is. Two sets are compared by a digest, since they are keys of tables
-//! and large.
+//! An alternation of a million literals would be a million expressions; here the texts are one buffer, in order. If
+//! possible, the network makes such a set a packed string set (`network/packed_string_set.rs`). All else treats it as
+//! an alternation. Sets are large keys of tables, so they are compared by a digest.
 //!
 //! Invariants: the texts ascend by their bytes, without repetition, and none is empty.
 //!
-//! Cost: four bytes a text besides the texts; a set is made in O(bytes) and the order of its texts.
+//! Cost: four bytes for each text, besides the texts; a set is made in O(bytes), after sorting.
 
 use std::hash::{Hash, Hasher};
 
@@ -26,8 +25,8 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// A set of these texts, in any order, without those that are empty; none where there is no other, or they are longer
-    /// than the offsets of a packed string set reach.
+    /// Builds the set of these texts, in any order, without empty ones. `None` if no text is left, or if their length
+    /// exceeds the offsets of a packed string set.
     pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         let mut texts: Vec<T> =
             texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
@@ -49,7 +48,7 @@ impl Texts {
         Some(Self { bytes: bytes.into(), ends: ends.into(), digest })
     }
 
-    /// Whether an alternation of so many texts, of so many bytes in all, is to be a set.
+    /// Whether an alternation of `count` texts, of `bytes` bytes in all, should be a set.
     pub fn are_many(count: usize, bytes: usize) -> bool {
         count >= MANY && bytes >= LONG
     }
@@ -79,7 +78,7 @@ impl Texts {
         &self.digest
     }
 
-    /// How many bytes the first of the texts are that a string begins with, for each such text, ascending.
+    /// Returns the lengths of the texts that are prefixes of a string, ascending.
     pub fn begun_by(&self, string: &[u8]) -> Vec<usize> {
         let text = |index: usize| {
             let from = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);

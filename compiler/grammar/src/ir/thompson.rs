@@ -1,7 +1,7 @@
-//! From expressions to nondeterministic automata.
+//! Builds nondeterministic automata from expressions.
 //!
-//! The translation of a call, a token set or a repetition depends on who asks (a rule of the network, or an operand of
-//! an intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
+//! The translation of a call, a token set or a repetition depends on the user (a rule of the network, or an operand
+//! of an intersection), so it is left to [`Atoms`]. Everything else is Thompson's construction.
 
 use std::collections::hash_map::Entry;
 use std::slice;
@@ -83,7 +83,7 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// Called after every step with the automaton so far: the place to enforce a budget.
+    /// Called after every step with the automaton so far, to enforce a budget.
     fn check(&mut self, nfa: &Nfa) -> Result<(), Self::Error>;
 }
 
@@ -92,9 +92,9 @@ pub trait Atoms {
 pub struct Repetition<'a> {
     /// The part that is repeated.
     pub body: &'a Expr,
-    /// Fewest.
+    /// Fewest repetitions.
     pub min: u32,
-    /// Most, unbounded where `None`.
+    /// Most repetitions, unbounded if `None`.
     pub max: Option<u32>,
 }
 
@@ -176,11 +176,10 @@ pub fn build<A: Atoms>(
     Ok(())
 }
 
-/// Connects `from` to `to` by the paths of a graph, whatever their required keys.
+/// Connects `from` to `to` by the paths of a graph. Required keys are ignored.
 ///
-/// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of
-/// an object is written behind a comma and without one. The part that several edges into one state have in common is
-/// built once, behind a state of its own.
+/// Common parts are built once, after a state of their own. In a searched-for text, the same thousand characters lead
+/// from each position back to the start. A member of an object is written after a comma and without one.
 ///
 /// # Errors
 ///
@@ -195,12 +194,12 @@ pub fn build_graph<A: Atoms>(
     let first = nfa.state();
     (1..graph.states()).for_each(|_| _ = nfa.state());
     nfa.empty(from, first);
-    // By what leads into a state, where that begins.
+    // By part and target, the state at which that part begins.
     let mut shared: FxHashMap<(&Expr, u32), u32> = FxHashMap::default();
     let mut endings = Endings::with_capacity(graph.parts().len());
     for (source, part, target) in graph.edges() {
         let (source, target) = (first + source, first + target);
-        // Parts that are built already cost a look at them alone, which is no step.
+        // Parts that are built already cost one look-up, which is not counted as a step.
         atoms.check(nfa)?;
         let choices = match part {
             Expr::Alt(choices) => choices,
@@ -233,8 +232,7 @@ pub fn build_graph<A: Atoms>(
     Ok(())
 }
 
-/// Connects `from` to `to` by one part after the other, of which the last are not built again where they lead to `to`
-/// already. A loop among them that others lead to is one of those too.
+/// Connects `from` to `to` by a sequence of parts. A tail that leads to `to` already is shared, loops included.
 fn build_parts<'a, A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -281,7 +279,7 @@ enum Unit<'a> {
     Delimited(DelimitedRepeat),
 }
 
-/// The first of a sequence, and the parts behind it.
+/// Splits a sequence into its first unit and the rest.
 fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
     match DelimitedRepeat::begins(parts) {
         Some(run) => Some((Unit::Delimited(run), &parts[2..])),
@@ -309,8 +307,7 @@ fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
 }
 
-/// Connects `from` to `to` by ascending texts that are not empty: those that begin alike have their beginnings in
-/// common.
+/// Connects `from` to `to` by a trie of texts, which are ascending and not empty.
 ///
 /// # Errors
 ///
@@ -324,7 +321,7 @@ pub fn build_texts<'t, A: Atoms + ?Sized>(
 ) -> Result<(), A::Error> {
     let first = nfa.state();
     nfa.empty(from, first);
-    // The states along the last text.
+    // The states of the last text.
     let mut path = vec![first];
     let mut last: &[u8] = &[];
     for text in texts {
@@ -350,8 +347,8 @@ pub fn unroll<A: Atoms>(
     from: u32,
     to: u32,
 ) -> Result<(), A::Error> {
-    // A body that leads back to where it started would let an edge out of `from` or into `to` slip into the loop, so
-    // copies run between fresh states.
+    // If a body leads back to its start, an edge out of `from` or into `to` would enter the loop. So copies run
+    // between fresh states.
     let mut at = nfa.state();
     nfa.empty(from, at);
     for _ in 0..min {
@@ -401,7 +398,7 @@ mod tests {
 
     #[test]
     fn what_leads_back_is_built_once() {
-        // Before it is minimised: the places, the end, and the one behind `c`.
+        // Before minimization: the positions, the end, and the state after `c`.
         assert!(automaton(&searched(30), StateBudget::of(32)).is_ok());
         assert!(automaton(&searched(30), StateBudget::of(31)).is_err());
         let dfa = automaton(&searched(3), StateBudget::of(100)).expect("it is small");

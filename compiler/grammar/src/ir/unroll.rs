@@ -51,7 +51,7 @@ impl ExprGraph {
         self.unrolled_by(zero, on, |_| true, allowed).map(Cow::Owned)
     }
 
-    /// Takes a step with some counts, and says whether there is a way on.
+    /// Applies a step to the counts. Returns whether the path continues.
     fn take(&self, step: Step, counts: &mut [u32]) -> bool {
         match step {
             Step::Reset(counter) => {
@@ -71,8 +71,11 @@ impl ExprGraph {
         }
     }
 
-    /// A state for each state and what was `met` on the way to it, from `none` on; `on` says what is met behind an edge
-    /// into a state, and `ends` with what the end may be reached.
+    /// Builds the product with values of `M`: one state for each reachable pair of a state and a value, from `none`
+    /// on.
+    ///
+    /// `on` gives the value after an edge into a state, or `None` if the edge cannot be taken. `ends` decides with
+    /// which values the end accepts.
     fn unrolled_by<M: Clone + Eq + std::hash::Hash>(
         &self,
         none: M,

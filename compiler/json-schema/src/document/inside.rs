@@ -1,12 +1,12 @@
-//! Places inside of strings: a range of a string's value as a range of the text that writes it.
+//! Ranges inside strings: maps a range of a string's value to the range of its text.
 
 use std::ops::Range;
 
-/// A string of a document as it is written: where the parts of its value stand in the text.
+/// A string of a document as written: maps positions of its value to positions of the text.
 #[derive(Debug)]
 pub struct Written {
-    /// Parts in order: where each begins in the value and in the text, and whether it is one escape. Other parts are written
-    /// byte for byte.
+    /// Parts in order: the start in the value and in the text, and whether the part is one escape. Other parts are
+    /// written verbatim.
     parts: Vec<(usize, usize, bool)>,
 }
 
@@ -29,8 +29,8 @@ impl Written {
         Self { parts }
     }
 
-    /// The range of the text that writes a range of the value, whole escapes where it cuts through one. Cut off at the
-    /// ends of the string. O(log escapes).
+    /// Maps a range of the value to a range of the text. Escapes are never split, and the range is clamped to the
+    /// string. O(log escapes).
     pub fn span(&self, value: &Range<usize>) -> Range<usize> {
         let start = self.place(value.start, false);
         start..self.place(value.end, true).max(start)
@@ -47,7 +47,7 @@ impl Written {
     }
 }
 
-/// The length of an escape, of two where they make a pair, and that of its character.
+/// Returns the length of an escape, or of a surrogate pair, and the length of its character.
 fn escaped(text: &str) -> (usize, usize) {
     if !text.starts_with("\\u") {
         return (2, 1);

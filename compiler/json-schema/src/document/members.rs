@@ -1,20 +1,20 @@
 //! The members of an object: a list in the order of the text.
 //!
-//! Most objects of schemas have a few members, among which a key is found faster by comparing than by hashing; of more,
-//! the order by key is kept beside the list. Either takes one allocation, of the right size.
+//! Most objects of schemas have a few members, and comparing finds a key faster than hashing. With more, a sorted
+//! index is kept beside the list. Either takes one allocation, of the right size.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::id::NodeId;
 
-/// Members up to which keys are compared one by one.
+/// Greatest number of members whose keys are compared one by one.
 const FEW: usize = 16;
 
 /// A member of an object.
 #[derive(Debug)]
 pub struct Member {
-    /// Place of the key, with its quotes.
+    /// Byte range of the key, with its quotes.
     pub(crate) key_span: Range<usize>,
     /// The value.
     pub value: NodeId,
@@ -24,12 +24,13 @@ pub struct Member {
 #[derive(Debug, Default)]
 pub struct Members<'s> {
     list: Box<[(Cow<'s, str>, Member)]>,
-    /// Places in the list by key, if there are more than a few. A key that is there twice has its last place last.
+    /// Indices into the list, sorted by key, if there are more than a few. Equal keys are in text order.
     by_key: Box<[u32]>,
 }
 
 impl<'s> Members<'s> {
-    /// These members; where a key repeats, the places of the repetition that is the first to end, first and second.
+    /// Builds the members. Also returns the first repetition of a key to end: the indices of its first and second
+    /// occurrence.
     pub(super) fn new(
         members: impl Iterator<Item = (Cow<'s, str>, Member)>,
     ) -> (Self, Option<(usize, usize)>) {
@@ -61,7 +62,7 @@ impl<'s> Members<'s> {
         place.ok().map(|place| &self.list[self.by_key[place] as usize].1)
     }
 
-    /// The member at a place of the list.
+    /// The member with an index in the list.
     pub(crate) fn at(&self, place: usize) -> Option<(&str, &Member)> {
         self.list.get(place).map(|(key, member)| (&**key, member))
     }

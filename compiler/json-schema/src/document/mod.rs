@@ -1,11 +1,11 @@
-//! A JSON document as an arena of values that know their place in the text.
+//! A JSON document as an arena of values with positions in the text.
 //!
-//! serde_json says what JSON is ([`tree`]), and its depth limit (128) bounds every recursion over values in front ends; it
-//! gives no positions, so a pass over the text of our own ([`scan`]) builds the arena. A [`NodeId`] is at once the value
-//! and its place: span and JSON pointer follow from it. O(text).
+//! serde_json defines what is JSON ([`tree`]), and its depth limit (128) bounds every recursion over values in front
+//! ends. It gives no positions, so a separate pass over the text ([`scan`]) builds the arena. A [`NodeId`] identifies
+//! both a value and its position: the span and the JSON pointer follow from it. O(text).
 //!
-//! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
-//! with the URI, and their span is that of the reference that led to them, so that every place can be shown.
+//! Schemas from other documents are grafted after the document's own values. Their pointers start with the URI, and
+//! their span is that of the reference to them. So every node can be shown.
 
 mod id;
 mod inside;
@@ -36,26 +36,24 @@ pub(crate) use tree::Tree;
 /// Codes of the errors of a text that is no document.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
-    /// It is not JSON.
+    /// The text is not JSON.
     pub syntax: &'static str,
     /// A key occurs twice in one object.
     pub duplicate_key: &'static str,
 }
 
-/// A parsed document, and what was grafted on it. Its strings are parts of the text, but for those with escapes and what was
-/// grafted.
+/// A parsed document and its grafts. Strings borrow from the text, except those with escapes and those of grafts.
 #[derive(Debug)]
 pub struct Document<'s> {
     nodes: Vec<Node<'s>>,
-    /// The outermost value of everything grafted, with its URI.
+    /// The outermost value of each graft, with its URI.
     grafts: Vec<(NodeId, Box<str>)>,
     text: &'s str,
 }
 
 impl<'s> Document<'s> {
-    /// Parses the source, also into what the library of references works on. Duplicate keys are refused: parsers
-    /// disagree on which one counts.
-    /// Of a text that outlasts the budget only the beginning is read.
+    /// Parses the source, also into the values of the reference library. Duplicate keys are rejected, because parsers
+    /// disagree on which one counts. If the budget is spent, only the beginning of the text is read.
     pub fn parse(
         source: &'s Source,
         codes: Codes,
@@ -83,7 +81,7 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Adds a value that is known by a URI and that the reference at `reference` led to.
+    /// Grafts the value of a URI, for the reference at node `reference`.
     pub(crate) fn graft(&mut self, uri: &str, value: &Value, reference: NodeId) -> NodeId {
         let span = self.span(reference);
         let root = self.copy(value, None, &span);
@@ -130,7 +128,7 @@ impl<'s> Document<'s> {
         self.nodes.len()
     }
 
-    /// All nodes: those of the document in the order of the text, then the grafted ones.
+    /// All nodes: those of the document in text order, then those of grafts.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
@@ -150,7 +148,7 @@ impl<'s> Document<'s> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
     }
 
-    /// The value of a key, where the node is an object that has it.
+    /// The value of a key. `None` if the node is not an object with that key.
     pub fn get(&self, node: NodeId, key: &str) -> Option<NodeId> {
         match self.json(node) {
             Json::Object(members) => members.get(key).map(|member| member.value),
@@ -158,7 +156,7 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// The outermost value around a node: that of the document, or of what was grafted.
+    /// The outermost value around a node: that of the document, or of a graft.
     pub(crate) fn outermost(&self, node: NodeId) -> NodeId {
         let mut at = node;
         while let Some(parent) = self.parent(at) {
@@ -167,7 +165,7 @@ impl<'s> Document<'s> {
         at
     }
 
-    /// The value that a JSON pointer leads to, from a node.
+    /// The target of a JSON pointer from a node.
     pub fn walk(&self, from: NodeId, pointer: &str) -> Option<NodeId> {
         pointer.split('/').skip(1).try_fold(from, |at, segment| {
             let key = referencing::unescape_segment(segment);
@@ -178,7 +176,7 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
+    /// JSON pointer to a node, after the URI if the node is in a graft. O(its length).
     pub fn pointer(&self, node: NodeId) -> String {
         let mut pointer = String::new();
         self.pointers().write(node, &mut pointer);
@@ -190,13 +188,13 @@ impl<'s> Document<'s> {
         Pointers::new(self)
     }
 
-    /// The URI of the outermost value of what was grafted.
+    /// The URI of a graft, by its outermost value.
     fn uri(&self, node: NodeId) -> Option<&str> {
         let graft = self.grafts.binary_search_by_key(&node, |(root, _)| *root).ok()?;
         Some(&self.grafts[graft].1)
     }
 
-    /// The key that a node stands under; empty where its container is not an object.
+    /// The key of a member's value. Empty for other nodes.
     pub(crate) fn key(&self, node: NodeId) -> &str {
         self.member(node).map_or("", |(key, _)| key)
     }
@@ -209,13 +207,13 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Place of the key that a node stands under, or of the node where its container is not an object.
+    /// Byte range of the key of a member's value. For other nodes, the range of the node.
     pub fn key_span(&self, node: NodeId) -> Range<usize> {
         self.member(node).map_or_else(|| self.span(node), |(_, member)| member.key_span.clone())
     }
 
-    /// The place of a part of the string at a node, or of the key that it stands under where `is_key`; `value` is a range
-    /// of the string's bytes. The whole place for what was grafted.
+    /// Byte range of a part of the string at a node, or of its key if `is_key`; `value` is a range of the string's
+    /// bytes. For grafts, the range of the whole node.
     pub(crate) fn inside(&self, node: NodeId, is_key: bool, value: &Range<usize>) -> Range<usize> {
         let span = if is_key { self.key_span(node) } else { self.span(node) };
         let is_string = self.text.as_bytes().get(span.start) == Some(&b'"');
@@ -226,7 +224,7 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// How the string at a node of the document itself is written.
+    /// The mapping between the value and the text of the string at a node of the document itself.
     pub fn written(&self, node: NodeId) -> Written {
         Written::new(self.text, &self.span(node))
     }
@@ -236,7 +234,7 @@ impl<'s> Document<'s> {
         self.place(Diagnostic::error(code, text), node)
     }
 
-    /// Points a diagnostic at a node: pointer and main label.
+    /// Sets the pointer and the main label of a diagnostic.
     pub fn place(&self, diagnostic: Diagnostic, node: NodeId) -> Diagnostic {
         diagnostic.with_pointer(self.pointer(node)).with_label(self.key_span(node), "")
     }

@@ -16,7 +16,7 @@ pub enum Json<'s> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it stands in the text.
+    /// A number, as written in the text.
     Number(Cow<'s, str>),
     /// A string, decoded.
     String(Cow<'s, str>),
@@ -40,7 +40,7 @@ impl Json<'_> {
     }
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Debug)]
 pub(super) struct Node<'s> {
     pub(super) json: Json<'s>,

@@ -1,10 +1,10 @@
-//! The error of a text that is no JSON: its place, and what was written there in place of JSON.
+//! The error of a text that is not JSON: its position, and common mistakes.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::other_language;
 use grammarc_grammar::other_language::Other;
 
-/// The error of serde_json, at its place.
+/// Converts the error of serde_json, with its position.
 pub(super) fn not_json(text: &str, code: &'static str, error: &serde_json::Error) -> Diagnostic {
     if let Some(other) = other_language::error(text, code, "JSON", |other| other == Other::Json) {
         return other;
@@ -22,7 +22,7 @@ pub(super) fn not_json(text: &str, code: &'static str, error: &serde_json::Error
     }
 }
 
-/// Names a common mistake at the start of `rest`, where parsing failed, and what to write instead. `None` for other mistakes.
+/// Recognizes a common mistake at the start of `rest`, where parsing failed, with advice. `None` for other mistakes.
 fn instead(rest: &str, is_behind_comma: bool) -> Option<(&'static str, &'static str)> {
     const WORDS: [(&str, &str, &str); 6] = [
         ("True", "`True` is Python's", "write `true`; `json.dumps` does"),

@@ -1,8 +1,8 @@
-//! JSON pointers of places.
+//! JSON pointers of nodes.
 //!
-//! A report has a pointer for every keyword. Places that come in their order have most containers in common with the one
-//! before, so the pointer to the container is kept, with the lengths of those around it: each segment is written once
-//! for all that is in it.
+//! A report has a pointer for every keyword. Consecutive nodes share most of their containers. So the pointer to the
+//! current container is kept, with the lengths of its prefixes, and each segment is written once for all nodes in its
+//! container.
 
 use std::fmt::Write as _;
 
@@ -10,16 +10,16 @@ use super::{Document, Json, NodeId};
 
 /// Bytes of most pointers.
 const SHORT: usize = 64;
-/// Containers around most places.
+/// Depth of most nodes.
 const DEPTH: usize = 16;
 
-/// The pointers of the places of a document, which are asked for in any order and cost least in that of the text: O(their
-/// length) each.
+/// The pointers of the nodes of a document. Any order is possible, and text order is the cheapest: O(length of the
+/// pointer) each.
 pub(crate) struct Pointers<'d> {
     document: &'d Document<'d>,
-    /// Pointer to the innermost container around the last place.
+    /// Pointer to the innermost container of the last node.
     text: String,
-    /// The containers around that place from the outermost on, each with the length of its pointer.
+    /// The containers around that node, outermost first, each with the length of its pointer.
     around: Vec<(NodeId, usize)>,
 }
 
@@ -28,7 +28,7 @@ impl<'d> Pointers<'d> {
         Self { document, text: String::with_capacity(SHORT), around: Vec::with_capacity(DEPTH) }
     }
 
-    /// Adds the pointer to a place, after the URI where that is not in the document itself.
+    /// Appends the pointer to a node, after the URI if the node is in a graft.
     pub(crate) fn write(&mut self, node: NodeId, pointer: &mut String) {
         let parent = self.document.nodes[node.index()].parent;
         self.enter(parent.map_or(node, |(parent, _)| parent));
@@ -38,9 +38,9 @@ impl<'d> Pointers<'d> {
         }
     }
 
-    /// Goes into a container. Recurses over those around it, of which there are at most [`MAX_DEPTH`](super::MAX_DEPTH).
+    /// Enters a container. Recurses over the containers around it, at most [`MAX_DEPTH`](super::MAX_DEPTH).
     fn enter(&mut self, container: NodeId) {
-        // A container comes before what is in it.
+        // A container precedes the nodes in it.
         while self.around.last().is_some_and(|&(last, _)| last > container) {
             self.around.pop();
         }
@@ -66,7 +66,7 @@ impl<'d> Pointers<'d> {
     }
 }
 
-/// Adds the segment for a place in a container.
+/// Appends the segment of a child.
 fn push_segment(document: &Document<'_>, pointer: &mut String, parent: NodeId, position: usize) {
     pointer.push('/');
     match document.json(parent) {
@@ -114,7 +114,7 @@ mod tests {
         document
     }
 
-    /// The pointer of a place by itself, from the inside out.
+    /// The pointer of a single node, from the inside out.
     fn alone(document: &Document<'_>, node: NodeId) -> String {
         let Some(parent) = document.parent(node) else {
             return document.uri(node).map_or_else(String::new, |uri| format!("{uri}#"));

@@ -1,8 +1,8 @@
-//! Reads text into the arena.
+//! Parses text into the arena.
 //!
-//! serde_json gives no positions, so this walk finds them, and with them that a text is JSON. serde_json decides what
-//! JSON is: a walk is [sure](Scanner::sure) only of what is JSON without any doubt (escapes by code, for one, come with
-//! rules of their own), and where it is not, serde_json is asked. O(text).
+//! serde_json gives no positions, so this pass finds them. serde_json defines what is JSON. A walk is
+//! [sure](Scanner::sure) only of text that is undoubtedly JSON; otherwise serde_json is asked. For example, escapes
+//! by code have rules of their own. O(text).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,20 +28,20 @@ pub(super) struct Scanner<'a, 'b> {
     /// Whether the text is JSON without doubt, as far as it was read.
     pub(super) sure: bool,
     pub(super) nodes: Vec<Node<'a>>,
-    /// The first key that stands twice in an object.
+    /// The first repeated key of an object.
     pub(super) duplicate: Option<Duplicate>,
-    /// Members so far of the objects around, of which each takes its own when it ends.
+    /// Members so far of the enclosing objects. Each object takes its own when it ends.
     members: Vec<(Cow<'a, str>, Member)>,
-    /// Items so far of the arrays around.
+    /// Items so far of the enclosing arrays.
     items: Vec<NodeId>,
 }
 
-/// A key that stands twice in an object.
+/// A repeated key of an object.
 pub(super) struct Duplicate {
     /// The end of its second value.
     noticed: usize,
     pub(super) key: String,
-    /// Its first and its second place.
+    /// The ranges of its first and its second occurrence.
     pub(super) places: [Range<usize>; 2],
 }
 
@@ -77,7 +77,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         bytes.get(self.at).copied().unwrap_or(END)
     }
 
-    /// Reads a byte where it comes next; whether it does.
+    /// Reads a byte if it comes next. Returns whether it does.
     fn take(&mut self, byte: u8) -> bool {
         let comes = self.peek() == byte;
         self.at += usize::from(comes);
@@ -153,7 +153,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         Json::Array(self.items.drain(before..).collect())
     }
 
-    /// Enters a container, unless serde_json would refuse it for its depth.
+    /// Enters a container, unless it exceeds serde_json's limit on depth.
     fn open(&mut self) {
         self.at += 1;
         self.depth += 1;
@@ -219,7 +219,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
     }
 }
 
-/// The first byte that does not stand for itself within a string.
+/// Finds the first byte of a string that is not literal: a control character, a quote or a backslash.
 fn stop(bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks();
     for (at, &word) in words.iter().enumerate() {
@@ -232,8 +232,8 @@ fn stop(bytes: &[u8]) -> Option<usize> {
     Some(8 * words.len() + stop)
 }
 
-/// The bytes of a word that do not stand for themselves within a string, by their highest bits. The subtraction borrows
-/// from the next byte above, so that only the lowest of them is sure.
+/// Sets the highest bit of each byte of a word that is not literal in a string. The subtraction borrows from the next
+/// byte, so only the lowest such bit is reliable.
 fn stops(word: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let below = |bytes: u64, limit: u8| bytes.wrapping_sub(u64::from(limit) * EACH) & !bytes;
@@ -241,10 +241,10 @@ fn stops(word: u64) -> u64 {
     (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH << 7)
 }
 
-/// Stands for the end of the text.
+/// Denotes the end of the text.
 const END: u8 = 0;
 
-/// The characters that may come after a backslash, but for codes.
+/// The characters that may follow a backslash, without `u`.
 const SHORT_ESCAPES: &[u8; 8] = b"\"\\/bfnrt";
 
 /// Whether a text is a number.

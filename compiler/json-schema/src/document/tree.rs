@@ -1,5 +1,5 @@
-//! The text as serde_json sees it: checked where there is doubt, and read into values only where the library of
-//! references asks for them, which few documents need.
+//! The text as serde_json reads it: checked if the scanner is in doubt, and parsed into values only for the library
+//! of references.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -31,8 +31,8 @@ pub(super) fn check(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str(text).map(|Checked| ())
 }
 
-/// The result for a value that was checked, by the same steps that read one into a [`Value`]: serde's own type for
-/// values to ignore lets lone surrogates pass.
+/// The result for a checked value. It takes the same steps as reading a [`Value`], because serde's `IgnoredAny`
+/// accepts lone surrogates.
 struct Checked;
 
 impl<'de> Deserialize<'de> for Checked {
@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Checked {
 mod tests {
     use super::*;
 
-    /// The values that are read later are all there: what is checked is what is accepted.
+    /// Checking accepts exactly the texts that can later be read as values.
     #[test]
     fn texts_are_checked_as_values_are_read() {
         let texts = [

@@ -1,7 +1,7 @@
 //! Options of the front end: the text form of accepted documents, and budgets.
 //!
-//! The text form decides which texts of an instance are accepted, never which instances. All pieces of the prelude
-//! depend on [`TextForm`] alone, so that one vocabulary build serves every schema compiled with equal options.
+//! The text form determines which texts of an instance are accepted, never which instances. All pieces of the prelude
+//! depend only on [`TextForm`]. So one vocabulary build serves every schema compiled with equal options.
 
 pub(crate) mod whitespace;
 
@@ -17,8 +17,7 @@ pub use whitespace::{Indentation, Separator, SeparatorError, Whitespace, Whitesp
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
-    /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
-    /// alone, behind a sign or none.
+    /// If all members are integers, digits with an optional sign. Otherwise every text, like [`Any`](Self::Any).
     #[default]
     Natural,
     /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.
@@ -27,25 +26,25 @@ pub enum NumberForm {
     Any,
 }
 
-/// Which texts of a character are accepted.
+/// The accepted texts of a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Escapes {
-    /// One: the character itself, or the shortest escape where it needs one.
+    /// One text: the character itself, or its shortest escape if it needs one.
     #[default]
     Shortest,
     /// Every text that JSON allows.
     Any,
 }
 
-/// How many digits a number may have that no keyword bounds. Without a limit a model can write digits for ever.
+/// Limits on the digits of a number that no keyword bounds. Without a limit a model can write digits for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DigitLimits {
     /// Before the decimal point; at least one is always allowed.
     pub integer: u32,
     /// After the decimal point; with 0 no number has a decimal point.
     pub fraction: u32,
-    /// In the exponent, behind at most as many zeros that say nothing; with 0 no number has an exponent.
+    /// In the exponent, after at most as many leading zeros; with 0 no number has an exponent.
     pub exponent: u32,
 }
 
@@ -66,7 +65,7 @@ impl Default for DigitLimits {
 pub struct TextForm {
     /// Whitespace between tokens.
     pub whitespace: Whitespace,
-    /// Longest run of space, tab, line feed and carriage return before the document, and behind it.
+    /// Longest run of space, tab, line feed and carriage return before the document, and after it.
     pub surround: u32,
     /// Digits of numbers.
     pub digits: DigitLimits,
@@ -77,8 +76,8 @@ pub struct TextForm {
 }
 
 impl TextForm {
-    /// The form that models write: at most a space behind separators, numbers as they come, no escape that is not
-    /// needed. The default.
+    /// The form that models write: at most one space after separators, numbers in natural form, and only necessary
+    /// escapes. The default.
     pub const NATURAL: Self = Self {
         whitespace: Whitespace::Natural,
         surround: 0,
@@ -87,7 +86,7 @@ impl TextForm {
         escapes: Escapes::Shortest,
     };
 
-    /// Short documents in one text each.
+    /// Short documents, with one text for each instance.
     pub const SHORT: Self =
         Self { whitespace: Whitespace::Compact, numbers: NumberForm::Canonical, ..Self::NATURAL };
 
@@ -95,25 +94,25 @@ impl TextForm {
     pub const DUMPS: Self =
         Self { whitespace: Whitespace::Spaced, numbers: NumberForm::Any, ..Self::SHORT };
 
-    /// Every number and every string in any way that JSON allows, without whitespace.
+    /// All numbers and strings in every form that JSON allows, without whitespace.
     pub const WIDE: Self = Self { numbers: NumberForm::Any, escapes: Escapes::Any, ..Self::SHORT };
 
-    /// The forms that a vocabulary artifact holds the shared rules of. Others are compiled with each schema.
+    /// The forms whose shared rules a vocabulary artifact holds. Others are compiled with each schema.
     pub const COMMON: [Self; 4] = [Self::NATURAL, Self::SHORT, Self::DUMPS, Self::WIDE];
 }
 
-/// In which order the keys of an object are accepted.
+/// The order in which the keys of an object are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyOrder {
-    /// The keys that the schema names in its order, then others.
+    /// The declared keys in the schema's order, then others.
     #[default]
     Schema,
-    /// Any. A key may be written again, with a value that satisfies the same: whichever of its values a parser keeps, the
-    /// object is valid.
+    /// Any order. A key may be repeated, with a value that satisfies the same schema. So the object is valid
+    /// whichever value a parser keeps.
     Any,
-    /// Any, and each key that the schema names once at most. The sets of such keys are states, so where they are too many
-    /// (more than eight keys or so) keys may be written again, and the report says so.
+    /// Any order, and each declared key at most once. Sets of keys are states. If there are too many (with more than
+    /// about eight keys), keys may be repeated, and the report says so.
     AnyOnce,
 }
 
@@ -121,10 +120,10 @@ pub enum KeyOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formats {
-    /// Strings are of the format that it names, where that is a known one.
+    /// The strings of a known format are enforced.
     #[default]
     Asserted,
-    /// Nothing: it is an annotation, as the specification has it by default.
+    /// No effect: `format` is an annotation, the default of the specification.
     Annotated,
 }
 
@@ -133,19 +132,19 @@ pub enum Formats {
 pub struct JsonSchemaOptions {
     /// The texts of an instance that are accepted.
     pub text: TextForm,
-    /// In which order keys are accepted.
+    /// The order in which keys are accepted.
     pub key_order: KeyOrder,
-    /// Whether objects take no other keys where their schema has `properties` and says nothing of other keys. Unlike JSON
-    /// Schema, which has such objects take any.
+    /// Whether objects accept no other keys if their schema has `properties` and no keyword for other keys. Unlike
+    /// JSON Schema, by which such objects accept any key.
     pub closed: bool,
     /// The dialect of the schema, if it does not name it.
     pub dialect: SchemaDialect,
     /// The effect of `format`.
     pub formats: Formats,
-    /// Schemas that references may lead to beside the document itself and the published meta-schemas.
+    /// Schemas that references may lead to, besides the document itself and the published meta-schemas.
     pub resources: Resources,
-    /// Most required keys of an object that come in any order, where keys do; with more of them, all others keep their order.
-    /// At most 32, which is the default.
+    /// Most required keys of an object that may come in any order, if the key order allows this. With more, all
+    /// others keep their order. At most 32, which is the default.
     pub max_unordered: u8,
     /// Most states of one automaton over characters or digits.
     pub max_states: usize,

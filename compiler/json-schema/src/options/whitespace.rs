@@ -1,18 +1,18 @@
-//! Whitespace of a text form: where it may stand between the tokens of a document.
+//! The whitespace of a text form between the tokens of a document.
 //!
-//! A model that may write whitespace without end can loop in it, so every form bounds it. The depth that indentation is
-//! held to is a bound as well: lines that are indented by their depth, at any depth, are no context-free language, so a
-//! grammar has rules for each depth of its own and the form names how many there are.
+//! A model that may write whitespace without end can loop in it, so every form bounds it. Indentation bounds the
+//! depth as well: lines indented by their depth, at any depth, are not a context-free language. A grammar therefore
+//! has separate rules for each depth, and the form gives the number of depths.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+/// Default bound on runs of whitespace in flexible form: a line end and nine levels of two spaces.
 const FLEXIBLE: u32 = 19;
 
-/// The places of whitespace between the tokens of a document.
+/// The whitespace between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
     /// Nowhere.
@@ -29,11 +29,11 @@ pub enum Whitespace {
         /// Between a key and its value.
         key: Separator,
     },
-    /// Each item and each member on a line of its own, as pretty printers write; `": "` after keys, and empty containers
-    /// closed at once.
+    /// Each item and each member on its own line, as pretty printers write; `": "` after keys, and empty containers
+    /// without whitespace.
     Indented(Indentation),
-    /// As [`Compact`](Self::Compact), [`Spaced`](Self::Spaced) or [`Indented`](Self::Indented), and the whole document in
-    /// one of them: the first place where they differ tells which.
+    /// One of [`Compact`](Self::Compact), [`Spaced`](Self::Spaced) and [`Indented`](Self::Indented) for the whole
+    /// document. The first difference determines which.
     Styled(Indentation),
     /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
     Flexible {
@@ -43,7 +43,7 @@ pub enum Whitespace {
 }
 
 impl Whitespace {
-    /// Sets the most levels of containers, and says whether the form has such a bound.
+    /// Sets the greatest number of levels of containers. Returns whether the form has such a bound.
     pub fn set_levels(&mut self, most: u8) -> bool {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => {
@@ -54,7 +54,7 @@ impl Whitespace {
         }
     }
 
-    /// The most levels of containers, where some documents are held to that.
+    /// The greatest number of levels of containers, if the form bounds it.
     pub(crate) fn levels(self) -> Option<u8> {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => Some(indentation.levels),
@@ -63,25 +63,25 @@ impl Whitespace {
     }
 }
 
-/// A text is no form of whitespace.
+/// Why a text does not name a form of whitespace.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WhitespaceError {
-    /// It names no form.
+    /// The name is unknown.
     #[error("expected natural, compact, spaced, indented, styled or flexible")]
     Form,
-    /// A level has another number of spaces.
+    /// The number of spaces of a level is out of range.
     #[error("a level has 0 to 255 spaces, as in {form}:2")]
     Spaces {
         /// The form.
         form: String,
     },
-    /// The bound on runs is no number.
+    /// The bound on runs is not a number.
     #[error("the bound is a number after a colon, as in flexible:8")]
     Bound,
 }
 
-/// A form by its name, with a number after a colon or without: `natural`, `compact`, `spaced`, `indented[:SPACES]`,
-/// `styled[:SPACES]`, `flexible[:LONGEST]`. Without, two spaces and runs of 19 are meant.
+/// Parses a name with an optional number after a colon: `natural`, `compact`, `spaced`, `indented[:SPACES]`,
+/// `styled[:SPACES]`, `flexible[:LONGEST]`. The defaults are two spaces, and runs of 19.
 impl FromStr for Whitespace {
     type Err = WhitespaceError;
 
@@ -112,7 +112,7 @@ impl FromStr for Whitespace {
     }
 }
 
-/// As it is read; fixed separators, which have no such name, as what they are.
+/// Writes the name that `from_str` reads. Fixed separators have no name and are listed.
 impl fmt::Display for Whitespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,13 +130,13 @@ impl fmt::Display for Whitespace {
     }
 }
 
-/// How lines of a document are indented.
+/// The indentation of a document's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Indentation {
     /// Spaces for each level.
     pub spaces: u8,
-    /// Most levels: containers inside this many others are empty, whatever the schema says of them. Rules are made for
-    /// each level anew.
+    /// Greatest number of levels. Containers inside this many others are empty, whatever their schema. Each level has
+    /// its own rules.
     pub levels: u8,
 }
 
@@ -144,7 +144,7 @@ impl Indentation {
     /// Two spaces, and [`LEVELS`](Self::LEVELS) levels.
     pub const DEFAULT: Self = Self { spaces: 2, levels: Self::LEVELS };
 
-    /// Levels where no other number is given.
+    /// The default number of levels.
     pub const LEVELS: u8 = 32;
 }
 
@@ -164,7 +164,7 @@ pub struct Separator {
 /// A text is no separator.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SeparatorError {
-    /// It is not one such character with whitespace around it.
+    /// The text is not one such character with whitespace around it.
     #[error(
         "{text:?} is not one `{mark}` with only spaces, tabs, line feeds and carriage returns around it"
     )]
@@ -174,7 +174,7 @@ pub enum SeparatorError {
         /// `,` or `:`.
         mark: char,
     },
-    /// It is too long.
+    /// The text is too long.
     #[error("a separator has {} bytes at most, and this one {length}", Separator::LONGEST)]
     Length {
         /// Its length.
@@ -190,7 +190,7 @@ impl Separator {
     ///
     /// # Errors
     ///
-    /// [`SeparatorError`] where the text is something else.
+    /// [`SeparatorError`] if the text is something else.
     pub fn item(text: &str) -> Result<Self, SeparatorError> {
         Self::around(text, ',')
     }
@@ -199,7 +199,7 @@ impl Separator {
     ///
     /// # Errors
     ///
-    /// [`SeparatorError`] where the text is something else.
+    /// [`SeparatorError`] if the text is something else.
     pub fn key(text: &str) -> Result<Self, SeparatorError> {
         Self::around(text, ':')
     }

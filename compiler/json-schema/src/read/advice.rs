@@ -1,7 +1,7 @@
-//! The spelling that was meant by a value that a keyword does not take.
+//! Advice on values that a keyword does not take: the spelling that was probably meant.
 //!
-//! Authors write schemas from memory: types of programming languages (`"int"`), values in quotes (`"minimum": "5"`), and
-//! `required` as draft 3 had it. Their error says what to write instead. Only asked once a value is refused.
+//! Authors write schemas from memory: types of programming languages (`"int"`), values in quotes (`"minimum": "5"`),
+//! and `required` as in draft 3. The error says what to write instead. Used only after a value was rejected.
 
 use crate::document::{Document, Json, NodeId};
 use grammarc_grammar::suggest::nearest;
@@ -48,7 +48,7 @@ const FORMS: &[(&str, &str)] = &[
     ("required", "write the list of names in the schema of the object: `\"required\": [\"name\"]`"),
 ];
 
-/// What to write in place of a value under a keyword.
+/// Returns what to write in place of a value under a keyword.
 pub(crate) fn advice(document: &Document<'_>, key: &str, node: NodeId) -> Option<String> {
     let form =
         || FORMS.iter().find(|(keyword, _)| *keyword == key).map(|(_, form)| (*form).to_owned());

@@ -1,18 +1,18 @@
-//! Closed objects: schemas that name keys and say nothing of other keys take none.
+//! Closes objects: schemas that declare keys, and have no keyword for other keys, accept no others.
 //!
-//! Closing is `unevaluatedProperties: false` on every schema of a value that names keys and says nothing of others, as
-//! strict modes of model APIs have it. `{"type": "object"}` alone names none and is a free-form object, there as here.
-//! A schema that applies to a value beside others (`allOf`, `$ref`, a branch) is not closed for itself, for it would
-//! refuse the keys that the others declare. So there are up to three of each schema:
+//! Closing adds `unevaluatedProperties: false` to every such schema of a value, as in the strict modes of model APIs.
+//! `{"type": "object"}` alone declares no keys and stays a free-form object. A schema that applies to a value
+//! together with others (`allOf`, `$ref`, a branch) is not closed by itself, because it would reject the keys that
+//! the others declare. So each schema has up to three versions:
 //!
-//! | role | where it applies | what becomes of it |
+//! | role | where it applies | result |
 //! | --- | --- | --- |
-//! | `Whole` | to a value, alone | closed, where it names keys of objects and says nothing of other keys |
-//! | `Beside` | to a value that another schema applies to | the schemas of its members and items are whole |
-//! | `Test` | where accepting less would accept more: `not`, `if`, `contains`, which branch is the one of `oneOf` | as it is |
+//! | `Whole` | alone to a value | closed, if it declares keys of objects and has no keyword for other keys |
+//! | `Beside` | to a value that another schema applies to | open, but its members and items are `Whole` |
+//! | `Test` | in `not`, `if`, `contains` and the tests of `oneOf`, where accepting less would accept more | unchanged |
 //!
-//! Every instance of the closed schema is one of the schema. The branches of a schema that only hands its value on are
-//! closed in its place. Linear in the schemas.
+//! Every instance of the closed schema is an instance of the schema. In a schema that only applies branches to its
+//! value, the branches are closed instead. Linear in the schemas.
 
 use rustc_hash::FxHashMap;
 
@@ -32,11 +32,11 @@ enum Role {
 pub(crate) struct Closed {
     pub(crate) schemas: Schemas,
     pub(crate) root: SchemaId,
-    /// The places of those that are closed.
+    /// The nodes of the closed schemas.
     pub(crate) places: Vec<NodeId>,
 }
 
-/// Closes what the root leads to.
+/// Closes the schemas reachable from the root.
 pub(crate) fn close(open: &Schemas, root: SchemaId) -> Closed {
     let mut closing = Closing {
         open,
@@ -68,14 +68,14 @@ struct Closing<'a> {
     about: Vec<Option<About>>,
 }
 
-/// The facts about objects of a schema and those that apply beside it.
+/// Facts about the object keywords of a schema and of the schemas that apply together with it.
 #[derive(Clone, Copy, Debug, Default)]
 struct About {
-    /// Something about objects.
+    /// Whether any keyword concerns objects.
     objects: bool,
-    /// The names of keys: `properties`, without any in it too.
+    /// Whether `properties` is present, even if empty.
     names: bool,
-    /// All values, one by one.
+    /// Whether some keyword lists values.
     values: bool,
 }
 
@@ -144,7 +144,7 @@ impl Closing<'_> {
         outer
     }
 
-    /// Whether a schema that applies to a value alone takes no keys that it does not declare.
+    /// Whether a schema that applies alone to a value accepts no undeclared keys.
     fn closes(&mut self, id: SchemaId) -> bool {
         let speaks =
             |part: &Part| matches!(part, Part::Members(..) | Part::UnevaluatedProperties(_));
@@ -152,7 +152,7 @@ impl Closing<'_> {
         objects && names && !values && !self.open.parts(id).iter().any(|(_, part)| speaks(part))
     }
 
-    /// The facts of a schema together with those beside it. In-place steps are few, one inside the other.
+    /// Returns the facts of a schema and of the schemas in place. Nesting of in-place steps is bounded.
     fn about(&mut self, id: SchemaId) -> About {
         if let Some(known) = self.about[id.index()] {
             return known;
@@ -187,7 +187,7 @@ impl Closing<'_> {
     }
 }
 
-/// Whether all that a schema says of keys it leaves to one keyword with schemas for the same value.
+/// Whether one keyword that applies schemas to the same value is the only one about keys.
 fn hands_on(parts: &[(NodeId, Part)]) -> bool {
     let mut handed = 0;
     for (_, part) in parts {

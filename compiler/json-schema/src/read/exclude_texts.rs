@@ -1,10 +1,11 @@
-//! Excluded texts: schemas of whose instances no string and no key holds one of some texts.
+//! Excludes texts: restricts a schema to instances in which no string and no key contains one of some texts.
 //!
-//! The result is the schema together with one that says so of a value and of all that is in it, which refers to itself.
-//! The schema's lengths, patterns and formats stay, for the two are intersected like any others.
+//! The result is the schema and a recursive schema that excludes the texts from a value and everything in it.
+//! Lengths, patterns and formats of the schema are kept, because the two are intersected like any others.
 //!
-//! A text is excluded as a value and as it is written: where characters are escaped, `n` is also in `\n`. A text with a
-//! backslash, which only an escape could hold, is for the caller to refuse. The cost is that of strings that differ from those
+//! A text is excluded both as a value and as written: with escapes, `n` also occurs in `\n`. The caller must reject a
+//! text with a backslash, which only an escape could contain. Cost: the strings differ from those of the vocabulary's
+//! shared rules, so their masks are computed anew.
 //! of the vocabulary's shared rules: their masks are made anew.
 
 use grammarc_grammar::automata::{StateBudget, StateLimit};
@@ -13,7 +14,7 @@ use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::values::strings::StringSet;
 use crate::values::strings::escaped::push_quoted;
 
-/// The schema without values that hold one of the texts, none of which is empty.
+/// Restricts a schema to values without these texts. No text is empty.
 pub(crate) fn exclude(
     schemas: &mut Schemas,
     root: SchemaId,
@@ -42,7 +43,7 @@ pub(crate) fn exclude(
     Ok(both)
 }
 
-/// Strings that hold the text only as it is written: its beginning is the end of an escape, or all of it stands in one.
+/// Returns the strings that contain the text only in written form: it begins within an escape.
 fn within_escapes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for c in ('\0'..' ').chain(['"', '\\']) {

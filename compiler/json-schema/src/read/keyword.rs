@@ -1,7 +1,7 @@
-//! The table of support: every keyword of every draft, and what this front end makes of it.
+//! The table of support: every keyword of every draft, with its treatment by this front end.
 //!
-//! This table is the one truth: the survey consults it for every keyword occurrence, messages quote it, and
-//! `docs/json-schema.md` is made of it.
+//! This table is the single source: the survey consults it for every keyword occurrence, messages quote it, and
+//! `docs/json-schema.md` is generated from it.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::source::dialect::{Dialect, Draft};
 /// The treatment of a keyword occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
-    /// Constrains instances; the grammar says the same.
+    /// The keyword constrains instances, and the grammar expresses it exactly.
     Exact,
     /// Holds schemas for others to refer to.
     Definitions,
@@ -145,7 +145,7 @@ pub fn is_unknown(reason: &str) -> bool {
     [UNKNOWN, OPENAPI_ALONE, OTHER_DRAFT].contains(&reason)
 }
 
-/// The keywords that OpenAPI 3.0 adds, sorted by name. `nullable` counts where that is the dialect.
+/// The keywords that OpenAPI 3.0 adds, sorted by name. `nullable` has an effect only in that dialect.
 pub(crate) const OPENAPI: &[(&str, Support)] = &[
     ("components", Annotation("holds schemas for references")),
     (
@@ -171,7 +171,7 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
         return keyword.support;
     }
     match keyword.support {
-        // References by pointer reach into any value, so these hold schemas whatever the draft calls them.
+        // References by pointer may lead into any value, so these hold schemas in every draft.
         Definitions => Definitions,
         Annotation(reason) => Annotation(reason),
         Exact => Annotation(OTHER_DRAFT),

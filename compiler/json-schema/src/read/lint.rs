@@ -1,11 +1,11 @@
-//! Warnings about schemas that say less than their author thinks: unknown keywords and formats, misspelt names in
+//! Warnings about schemas that probably constrain less than intended: unknown keywords and formats, misspelt names in
 //! `required`, and schemas in a wrapper.
 //!
-//! By the specification a keyword that nobody knows constrains nothing, so a misspelt `propertys` accepts everything; and
-//! what is sent to an API, `{"name": …, "schema": …}`, is itself a schema without a single keyword. Both compile. Extensions
-//! that begin with `x-` are not warned of, nor are formats that are near none of JSON Schema.
+//! By the specification an unknown keyword constrains nothing, so a misspelt `propertys` accepts everything. The
+//! object sent to an API, `{"name": …, "schema": …}`, is itself a schema without keywords. Both compile. Extensions
+//! that begin with `x-` cause no warning, nor do formats that resemble none of JSON Schema.
 //!
-//! Cost: one look at each keyword that the survey met, a lookup for each name in `required`, and a comparison of each unknown
+//! Cost: one look-up for each keyword of the survey and for each name in `required`, and a comparison of each unknown
 //! name with the known ones.
 
 use indexmap::IndexMap;
@@ -24,12 +24,12 @@ use crate::values::formats;
 /// Advice on `nullable` outside of OpenAPI 3.0.
 pub(crate) const NULLABLE: &str = "give `--dialect openapi-3.0`, without a `$schema` in the source; or add \"null\" to the `type`";
 
-/// Most places of an unknown name that one warning points at.
+/// Number of positions of an unknown name that one warning shows.
 const MOST_PLACES: usize = 3;
-/// Most warnings of one kind.
+/// Number of warnings of one kind.
 const MOST_NAMES: usize = 20;
 
-/// Keys under which APIs take a schema, and what holds it.
+/// Keys under which APIs take a schema, with the name of the wrapper.
 const WRAPPERS: [(&str, &str); 7] = [
     ("schema", "an OpenAI response format"),
     ("json_schema", "an OpenAI response format"),
@@ -61,7 +61,7 @@ pub(crate) fn lint(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
     found
 }
 
-/// Points a warning at the places of one name.
+/// Adds the positions of a name to a warning.
 fn at_places(document: &Document<'_>, warning: Diagnostic, places: &[NodeId]) -> Diagnostic {
     let warning = warning.with_pointer(document.pointer(places[0]));
     places
@@ -70,7 +70,7 @@ fn at_places(document: &Document<'_>, warning: Diagnostic, places: &[NodeId]) ->
         .fold(warning, |warning, &place| warning.with_label(document.key_span(place), ""))
 }
 
-/// How often a name occurs, where that is more than once.
+/// Returns how often a name occurs. Empty for one occurrence.
 fn times(places: &[NodeId]) -> String {
     match places.len() {
         1 => String::new(),
@@ -88,13 +88,13 @@ fn unknown_keyword(document: &Document<'_>, name: &str, places: &[NodeId]) -> Di
     at_places(document, warning, places)
 }
 
-/// Advice on a keyword that no draft defines, where one is near it.
+/// Returns advice on a keyword that no draft defines. `None` if no keyword is similar.
 fn near_keyword(name: &str) -> Option<String> {
     let near = nearest(name, KEYWORDS.iter().map(|keyword| keyword.name))?;
     Some(format!("did you mean `{near}`?"))
 }
 
-/// Advice on a keyword that constrains nothing, or on a format of this name, where there is any.
+/// Returns advice on a keyword without effect, or on a format of this name. `None` if there is none.
 pub fn unknown_help(keyword: &str, format: Option<&str>) -> Option<String> {
     match (keyword, format) {
         (_, Some(name)) => formats::meant(name),
@@ -105,7 +105,7 @@ pub fn unknown_help(keyword: &str, format: Option<&str>) -> Option<String> {
     }
 }
 
-/// Warnings about formats that no draft defines and that mean one that a draft does.
+/// Returns warnings about formats that no draft defines, but that resemble a defined one.
 fn unknown_formats(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<Diagnostic> {
     let mut names: IndexMap<&str, Vec<NodeId>, FxBuildHasher> = IndexMap::default();
     for occurrence in occurrences.iter().filter(|occurrence| occurrence.reason == UNKNOWN_FORMAT) {
@@ -123,7 +123,7 @@ fn unknown_formats(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
     warnings.take(MOST_NAMES).collect()
 }
 
-/// A warning where the root has keys and none of them constrains anything.
+/// Returns a warning if the root has keys and none of them constrains anything.
 fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Option<Diagnostic> {
     let root = document.root();
     let Json::Object(members) = document.json(root) else { return None };
@@ -157,7 +157,8 @@ fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Op
     Some(warning.with_pointer("").with_label(document.key_span(place), "").with_help(help))
 }
 
-/// The warning's text if the root is an OpenAPI, Swagger or AsyncAPI document, which holds schemas and is none.
+/// Returns the warning's text if the root is an OpenAPI, Swagger or AsyncAPI document, which contains schemas and is
+/// not one.
 fn api_description(document: &Document<'_>) -> Option<String> {
     let root = document.root();
     let name = ["openapi", "swagger", "asyncapi"].into_iter().find(|name| {
@@ -170,7 +171,7 @@ fn api_description(document: &Document<'_>) -> Option<String> {
     })
 }
 
-/// The key under which an object that is no schema holds one, and what such an object is.
+/// Returns the key under which a wrapper holds a schema, and the name of the wrapper.
 fn wrapper(document: &Document<'_>) -> Option<(&'static str, &'static str)> {
     WRAPPERS.into_iter().find(|(key, _)| {
         let value = document.get(document.root(), key).map(|node| document.json(node));
@@ -178,7 +179,7 @@ fn wrapper(document: &Document<'_>) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Advice on a root `type` that is not one of JSON's but of an API's wrapper.
+/// Returns advice on a root `type` that belongs to an API's wrapper, not to JSON.
 pub(crate) fn wrapped_type(document: &Document<'_>, node: NodeId) -> Option<String> {
     if document.parent(node) != Some(document.root()) {
         return None;

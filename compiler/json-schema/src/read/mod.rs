@@ -1,4 +1,4 @@
-//! Reads the value of one keyword, checking that it is what the specification says.
+//! Reads the value of one keyword, and checks it against the specification.
 
 pub(crate) mod advice;
 pub(crate) mod close_objects;
@@ -39,45 +39,45 @@ pub(crate) type Parts = SmallVec<[Part; 1]>;
 
 /// The result of reading a keyword.
 pub(crate) enum Read {
-    /// It says these things, and the grammar will say the same.
+    /// The parts of the keyword, which the grammar expresses exactly.
     Parts(Parts),
-    /// It says these things, and the grammar will not say quite the same, for this reason.
+    /// The parts of the keyword, which the grammar does not express exactly, with a verdict and a reason.
     But(Parts, Verdict, &'static str),
 }
 
-/// A schema met and not yet read.
+/// A schema that was found and not yet read.
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub(crate) id: SchemaId,
     pub(crate) node: NodeId,
-    /// The context that it was met in.
+    /// The context in which the schema was found.
     pub(crate) outside: Context,
 }
 
 /// The results of reading a schema.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The schemas, of which those in the queue are not read yet.
+    /// All schemas. Those in the queue are not read yet.
     pub(crate) schemas: Schemas,
     /// Errors so far.
     pub(crate) errors: Vec<Diagnostic>,
     /// Warnings so far.
     pub(crate) findings: Vec<Diagnostic>,
-    /// Schemas met and not yet read.
+    /// Schemas that were found and not yet read.
     pub(crate) queue: Vec<Queued>,
     /// The strings of the patterns read so far, by their text.
     patterns: FxHashMap<Box<str>, StringSet>,
 }
 
 impl Found {
-    /// Nothing, with room for so many schemas.
+    /// Creates an empty result with capacity for this number of schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         let (errors, findings, queue) = (Vec::new(), Vec::new(), Vec::new());
         let schemas = Schemas::with_capacity(schemas);
         Self { schemas, errors, findings, queue, patterns: FxHashMap::default() }
     }
 
-    /// The schema at a place, to be read later where it is new.
+    /// Returns the schema at a node, and queues it if it is new.
     pub(crate) fn schema(&mut self, node: NodeId, outside: Context) -> SchemaId {
         let (id, new) = self.schemas.id(node, outside.scope);
         if new {
@@ -87,12 +87,12 @@ impl Found {
     }
 }
 
-/// Reads the keyword values of one schema; an error is entered where it is found.
+/// Reads the keyword values of one schema, and records errors.
 pub(crate) struct Reader<'a> {
     pub(crate) document: &'a Document<'a>,
     /// The context inside the schema.
     pub(crate) context: Context,
-    /// The references that led somewhere, by the place of the keyword's value.
+    /// The references that were resolved, by the node of the keyword's value.
     pub(crate) followed: &'a [(NodeId, SchemaId)],
     /// The limits of an automaton.
     pub(crate) limit: StateBudget<'a>,
@@ -218,7 +218,7 @@ impl Reader<'_> {
         Parts::new()
     }
 
-    /// Adds an error about a keyword whose value has the wrong type, with what to write instead.
+    /// Adds an error about a keyword whose value has the wrong type, with advice.
     fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
         let text = format!("`{key}` takes {wanted}, not {found}");
         let mut error = self.document.error(INVALID, node, text);
@@ -227,7 +227,7 @@ impl Reader<'_> {
         Parts::new()
     }
 
-    /// The schema at a place, to be read later where it is new.
+    /// Returns the schema at a node, and queues it if it is new.
     fn schema(&mut self, node: NodeId) -> SchemaId {
         self.found.schema(node, self.context)
     }
@@ -268,7 +268,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether null is one of the types of a schema of OpenAPI 3.0, besides what `type` says.
+    /// Whether a schema of OpenAPI 3.0 has `nullable: true`, which adds null to its types.
     fn is_nullable(&self, schema: NodeId) -> bool {
         let nullable = self.document.get(schema, "nullable");
         let nullable = nullable.filter(|_| self.context.dialect.openapi);
@@ -397,7 +397,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The strings that contain a match of a pattern that stands at, or as the key of, a place.
+    /// Returns the strings that contain a match of a pattern. The pattern is the value at `node`, or its key.
     fn ecma(&mut self, text: &str, node: NodeId) -> Option<StringSet> {
         let is_key = !matches!(self.document.json(node), Json::String(own) if **own == *text);
         let error = match self.strings_of(text) {
@@ -488,7 +488,8 @@ impl Reader<'_> {
         natural
     }
 
-    /// A count beside the keyword that it belongs to. Malformed ones are reported where they are read.
+    /// Returns the count of a keyword beside the current one. Malformed counts are reported when they are read
+    /// themselves.
     fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
         if !self.context.dialect.counts_contains() {
             return None;

@@ -1,7 +1,7 @@
-//! Names in `required` that `properties` has with another spelling.
+//! Names in `required` that resemble a declared property.
 //!
-//! A required name that nothing declares is right by the specification: the property may have any value. Where a declared
-//! name is near it and is not required itself, it is a slip, and a model would write both.
+//! By the specification a required name need not be declared: the property may have any value. If a declared name is
+//! similar and not itself required, this is probably a slip, and a model would write both.
 
 use rustc_hash::FxHashSet;
 
@@ -27,8 +27,8 @@ const DECLARING: [&str; 11] = [
 /// Most pairs of a required and a declared name that are compared in one document.
 const MOST_COMPARED: usize = 1 << 16;
 
-/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names, besides at
-/// most [`MOST_COMPARED`] comparisons.
+/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names,
+/// besides at most [`MOST_COMPARED`] comparisons.
 pub(crate) fn misspelt(
     document: &Document<'_>,
     required: impl Iterator<Item = NodeId>,
@@ -74,7 +74,7 @@ struct Names<'d> {
 }
 
 impl<'d> Names<'d> {
-    /// The names in a `required` and in the `properties` beside it, where both are well-formed.
+    /// Returns the names of a `required` and of the `properties` beside it, if both are well-formed.
     fn beside(document: &'d Document<'_>, required: NodeId) -> Option<Self> {
         let schema = document.parent(required)?;
         let Json::Array(items) = document.json(required) else { return None };
@@ -92,7 +92,7 @@ impl<'d> Names<'d> {
         self.declared.get(name).is_some()
     }
 
-    /// The declared names that are not required: one that is was not meant by another word.
+    /// Returns the declared names that are not required. A required one was spelt correctly.
     fn free(&self) -> Vec<&'d str> {
         let required: FxHashSet<&str> = self.required.iter().map(|(_, name)| *name).collect();
         self.declared.keys().filter(|declared| !required.contains(declared)).collect()

@@ -10,7 +10,7 @@ use crate::values::numbers::NumberSet;
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Number of a schema: a place in a document, seen from a dynamic scope.
+/// Number of a schema: a node of a document in a dynamic scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SchemaId(u32);
 
@@ -31,17 +31,17 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// At least so many.
+    /// At least `min`.
     pub(crate) fn at_least(min: u32) -> Self {
         Self { min, max: None }
     }
 
-    /// At most so many.
+    /// At most `max`.
     pub(crate) fn at_most(max: u32) -> Self {
         Self { min: 0, max: Some(max) }
     }
 
-    /// The counts within both.
+    /// The counts in both ranges.
     #[must_use]
     pub(crate) fn intersect(self, other: Self) -> Self {
         let max = match (self.max, other.max) {
@@ -61,7 +61,7 @@ impl Bounds {
         self == Self::default()
     }
 
-    /// The counts that are not within, where these are bounds too.
+    /// The counts outside the range. `None` if they are not a range.
     pub(crate) fn complement(self) -> Option<Self> {
         match self {
             Self { min: 0, max: Some(max) } => max.checked_add(1).map(Self::at_least),
@@ -70,12 +70,12 @@ impl Bounds {
         }
     }
 
-    /// The bounds on the rest after one more; `None` if one more is too many.
+    /// The bounds on the number of further elements, after one. `None` if one exceeds the maximum.
     pub(crate) fn after_one(self) -> Option<Self> {
         self.after(1)
     }
 
-    /// The bounds on the rest after so many; `None` if these are too many.
+    /// The bounds on the number of further elements, after `count`. `None` if `count` exceeds the maximum.
     pub(crate) fn after(self, count: u32) -> Option<Self> {
         let max = match self.max {
             Some(max) => Some(max.checked_sub(count)?),
@@ -85,12 +85,12 @@ impl Bounds {
     }
 }
 
-/// A fact about an instance that a keyword, or several that belong together, states.
+/// A constraint on an instance, from one keyword or from several related ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     /// Its type: `type`.
     Types(TypeSet),
-    /// It equals one of these values: `enum`, `const`.
+    /// The instance equals one of these values: `enum`, `const`.
     Values(Vec<NodeId>),
     /// If a number, it is one of these: `minimum`, `multipleOf` and the like.
     Numbers(NumberSet),
@@ -98,11 +98,11 @@ pub(crate) enum Part {
     Strings(StringSet),
     /// Schemas of the first items: `prefixItems`.
     Prefix(Vec<SchemaId>),
-    /// Schema of the items from this one on: `items`.
+    /// Schema of the items from this index on: `items`.
     Items(u32, SchemaId),
-    /// How many items satisfy the schema: `contains` with `minContains` and `maxContains`.
+    /// Bounds on the number of items that satisfy the schema: `contains` with `minContains` and `maxContains`.
     Contains(SchemaId, Bounds),
-    /// How many items: `minItems`, `maxItems`.
+    /// Bounds on the number of items: `minItems`, `maxItems`.
     ItemCount(Bounds),
     /// No two items are equal: `uniqueItems`.
     UniqueItems,
@@ -114,7 +114,7 @@ pub(crate) enum Part {
     Names(SchemaId),
     /// Keys that are there: `required`.
     Required(Vec<Box<str>>),
-    /// How many members: `minProperties`, `maxProperties`.
+    /// Bounds on the number of members: `minProperties`, `maxProperties`.
     MemberCount(Bounds),
     /// All of these schemas: `allOf`, `$ref`.
     All(Vec<SchemaId>),
@@ -124,11 +124,11 @@ pub(crate) enum Part {
     One(Vec<SchemaId>),
     /// Not this schema: `not`.
     Not(SchemaId),
-    /// `if`, with `then` and `else` where they are.
+    /// `if`, with `then` and `else` if present.
     If(SchemaId, Option<SchemaId>, Option<SchemaId>),
-    /// A schema that applies where the key is there: `dependentSchemas`.
+    /// A schema that applies if the key is present: `dependentSchemas`.
     DependentSchema(Box<str>, SchemaId),
-    /// Keys that are there where another is: `dependentRequired`.
+    /// Keys that are required if another is present: `dependentRequired`.
     DependentRequired(Box<str>, Vec<Box<str>>),
     /// Schema of the values that no other keyword evaluates: `unevaluatedProperties`.
     UnevaluatedProperties(SchemaId),
@@ -203,8 +203,8 @@ impl Part {
 pub(crate) enum Schema {
     /// `true` accepts everything and `false` nothing.
     Boolean(bool),
-    /// Keywords, each with its place, in the order in which they stand in the source. The order decides the order of
-    /// keys where several schemas with `properties` meet.
+    /// Keywords, each with its node, in source order. This order determines the order of keys if several schemas with
+    /// `properties` apply.
     Parts(Vec<(NodeId, Part)>),
 }
 
@@ -218,22 +218,22 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) struct Schemas {
     entries: Vec<Entry>,
-    /// For each, the first one that says the same; none for itself.
+    /// By schema, the first equal one. Empty if the schemas were not compared.
     first: Vec<SchemaId>,
     ids: FxHashMap<(NodeId, ScopeId), SchemaId>,
 }
 
-/// Most in-place steps (`$ref`, `allOf`, ...) from one schema to the next. Bounds recursion over them.
+/// Greatest number of in-place steps (`$ref`, `allOf`, ...) from one schema to the next. Bounds recursion over them.
 const MAX_IN_PLACE: u32 = 256;
 
 impl Schemas {
-    /// With room for so many.
+    /// Creates an empty table with capacity for this number of schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         let ids = FxHashMap::with_capacity_and_hasher(schemas, FxBuildHasher);
         Self { entries: Vec::with_capacity(schemas), first: Vec::new(), ids }
     }
 
-    /// The number of the schema at a place, seen from a scope; whether it is new.
+    /// Returns the number of the schema at a node in a scope, and whether it is new.
     pub(crate) fn id(&mut self, node: NodeId, scope: ScopeId) -> (SchemaId, bool) {
         if let Some(&known) = self.ids.get(&(node, scope)) {
             return (known, false);
@@ -243,7 +243,7 @@ impl Schemas {
         (id, true)
     }
 
-    /// A schema of its own at a place.
+    /// Adds a schema at a node, even if the node has one.
     pub(crate) fn add(&mut self, node: NodeId) -> SchemaId {
         let id = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
         self.entries.push(Entry { node, schema: None });
@@ -260,7 +260,7 @@ impl Schemas {
         self.entries[id.index()].schema.as_ref().unwrap_or(&Schema::Boolean(true))
     }
 
-    /// The keywords of a schema; none for a boolean schema.
+    /// The keywords of a schema. Empty for a boolean schema.
     pub(crate) fn parts(&self, id: SchemaId) -> &[(NodeId, Part)] {
         match self.get(id) {
             Schema::Parts(parts) => parts,
@@ -268,7 +268,7 @@ impl Schemas {
         }
     }
 
-    /// The place of a schema.
+    /// The node of a schema.
     pub(crate) fn node(&self, id: SchemaId) -> NodeId {
         self.entries[id.index()].node
     }
@@ -278,17 +278,17 @@ impl Schemas {
         (0..self.entries.len() as u32).map(SchemaId)
     }
 
-    /// The first schema that says the same as this one.
+    /// The first schema that is equal to this one.
     pub(crate) fn first_equal(&self, id: SchemaId) -> SchemaId {
         self.first.get(id.index()).copied().unwrap_or(id)
     }
 
-    /// Remembers which schemas say the same.
+    /// Records which schemas are equal.
     pub(crate) fn share(&mut self, first: Vec<SchemaId>) {
         self.first = first;
     }
 
-    /// Places of keywords, and of those of later schemas that say the same.
+    /// Pairs of corresponding keywords: of the first of some equal schemas, and of a later one.
     pub(crate) fn equal_places(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         let equals =
             self.iter().map(|id| (self.first_equal(id), id)).filter(|(first, id)| first != id);
@@ -309,8 +309,8 @@ impl Schemas {
         self.parts(id).iter().flat_map(|(_, part)| part.in_place()).collect()
     }
 
-    /// Refuses schemas that apply to the same instance again and again, which have no meaning, and chains of in-place
-    /// steps that are too long. Everything later may recurse over in-place steps.
+    /// Rejects cycles of schemas that apply to one instance, which have no meaning, and long chains of in-place
+    /// steps. All later passes may recurse over in-place steps.
     pub(crate) fn check_in_place(&self, document: &Document<'_>) -> Result<(), Diagnostic> {
         /// On the path of the walk.
         const OPEN: u32 = u32::MAX;

@@ -1,13 +1,13 @@
-//! Schemas that say the same, of which the algebra looks at the first.
+//! Shares equal schemas: the algebra sees only the first of them.
 //!
-//! People copy: branches of a `oneOf` that differ in one property spell out all others again. Equal schemas are one atom
-//! here, so what one branch says of a shared property decides what the others say of it, and telling branches apart takes
-//! the property that differs instead of all combinations.
+//! People copy: branches of a `oneOf` that differ in one property repeat all others. Equal schemas are one atom here,
+//! so the value of a shared property is decided once for all branches. Branches are then distinguished by the
+//! property that differs, without enumerating all combinations.
 //!
-//! Children come before their parents, so that a schema is compared by its keywords and the numbers of its children,
-//! each the first of its equals. A child that leads back to its parent is taken as it is: copies of recursive schemas
-//! stay apart, which costs size and never correctness. Only schemas with one outline are compared, for to compare one
-//! takes a copy. Linear in the document.
+//! Children come before their parents. So a schema is compared by its keywords and the numbers of its children, each
+//! the first of its equals. A back edge to a parent is not followed: copies of recursive schemas stay separate, which
+//! costs size and never correctness. Only schemas with equal outlines are compared, because a comparison takes a
+//! copy. Linear in the document.
 
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
@@ -18,7 +18,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::document::{Document, Json, NodeId};
 
-/// For each schema, by index, the first one that says the same.
+/// Returns, for each schema by index, the first equal one.
 pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {
     let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
     let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
@@ -47,7 +47,7 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
                 continue;
             }
             let parts = match schemas.get(id) {
-                // A schema that only refers to another is that one.
+                // A schema that only refers to another is replaced by it.
                 Schema::Parts(parts)
                     if let [(_, Part::All(one))] = &parts[..]
                         && one.len() == 1 =>
@@ -81,8 +81,7 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
 }
 
-/// The first sight of a schema, equal for schemas that say the same: its keywords, without the schemas and values in
-/// these.
+/// Hashes the outline of a schema, equally for equal schemas: its keywords, without the schemas and values in them.
 fn outline(parts: &[(NodeId, Part)]) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, part) in parts {
@@ -131,7 +130,7 @@ fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     }
 }
 
-/// A string behind its length, so that it needs no escapes.
+/// Writes a string after its length, so that it needs no escapes.
 fn write_string(string: &str, text: &mut String) {
     write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

@@ -37,8 +37,8 @@ pub(crate) struct Surveyed {
     pub(crate) occurrences: Vec<Occurrence>,
 }
 
-/// Reads all schemas of the document, whose values are also `tree`, and of what it refers to, which is grafted onto
-/// it. Warnings go to `findings`.
+/// Reads all schemas of the document, and those that it refers to, which are grafted onto it. `tree` has the
+/// document's values. Warnings go to `findings`.
 pub(crate) fn survey(
     document: &mut Document<'_>,
     tree: &Tree<'_>,
@@ -97,16 +97,16 @@ struct Survey<'a, 's> {
     formats: Formats,
     occurrences: Vec<Occurrence>,
     found: Found,
-    /// Places of `nullable: true` where it means nothing.
+    /// Nodes of `nullable: true` in dialects without that keyword.
     nullable: Vec<NodeId>,
     definitions: Vec<NodeId>,
-    /// Whether a place is one of a schema that was read, in whatever scope.
+    /// Whether the schema at a node was read, in any scope.
     seen: Vec<bool>,
 }
 
 impl Survey<'_, '_> {
-    /// Reads the schema at a place that was met in a context. Its meaning depends on the dynamic scope only by where
-    /// its references lead, so that errors and the report are entered the first time.
+    /// Reads the schema at a node. `outside` is the context around it. The dynamic scope affects only the targets of
+    /// references, so errors and the report are recorded for the first scope alone.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
         let is_first = self.see(node);
         let (occurrences, errors) = (self.occurrences.len(), self.found.errors.len());
@@ -120,7 +120,7 @@ impl Survey<'_, '_> {
         schema
     }
 
-    /// Marks a place as read. Returns whether it is new.
+    /// Records that a node was read. Returns whether it is new.
     fn see(&mut self, node: NodeId) -> bool {
         if self.seen.len() <= node.index() {
             self.seen.resize(self.document.len(), false);
@@ -188,7 +188,7 @@ impl Survey<'_, '_> {
                 }
             }
         }
-        // Required keys that nothing declares come after all declared ones.
+        // Undeclared required keys come after all declared keys.
         parts.sort_by_key(|(_, part)| {
             matches!(part, Part::Required(_) | Part::DependentRequired(..) | Part::MemberCount(_))
         });
@@ -216,7 +216,7 @@ impl Survey<'_, '_> {
         followed
     }
 
-    /// The warning about `nullable` in a dialect that does not have it.
+    /// Returns the warning about `nullable` in a dialect without that keyword.
     fn misread(&self) -> Option<Diagnostic> {
         let &first = self.nullable.iter().min()?;
         let places: FxHashSet<NodeId> = self.nullable.iter().copied().collect();
@@ -231,7 +231,7 @@ impl Survey<'_, '_> {
         Some(self.document.place(warning, first))
     }
 
-    /// Reports the definitions that nothing refers to, which constrain nothing.
+    /// Reports unreferenced definitions, which constrain nothing.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
             if self.see(node) {

@@ -16,7 +16,7 @@ pub struct SupportRow {
     pub drafts: Option<(&'static str, &'static str)>,
     /// The verdict in the report, unless the note says otherwise.
     pub verdict: Verdict,
-    /// Why, where it is not exact, or where the report says something else.
+    /// The reason for a verdict other than exact, or a remark.
     pub note: &'static str,
 }
 

@@ -1,8 +1,8 @@
 //! Dialects: which keywords a schema resource may use, and how it names its dialect.
 //!
-//! A dialect is a draft, or what a meta-schema given by the user makes of one: its `$vocabulary` may leave groups of
-//! keywords out. Without `$schema` the draft is 2020-12, and the spellings of older drafts are understood as well; or, where
-//! the options say so, it is that of OpenAPI 3.0, whose schemas never have a `$schema`.
+//! A dialect is a draft, possibly restricted by a meta-schema that the user gives: its `$vocabulary` may omit groups
+//! of keywords. Without `$schema` the draft is 2020-12, and the spellings of older drafts are accepted as well. If
+//! the options say so, it is the draft of OpenAPI 3.0, whose schemas never have a `$schema`.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -54,7 +54,7 @@ impl Draft {
         }
     }
 
-    /// A draft that the library found; `None` where it found none that it knows.
+    /// Converts a draft of the library. `None` for other drafts.
     fn from_library(draft: referencing::Draft) -> Option<Self> {
         match draft {
             referencing::Draft::Draft4 => Some(Self::Draft4),
@@ -79,7 +79,7 @@ enum Vocabulary {
 impl Vocabulary {
     const ALL: [Self; 4] = [Self::Applicator, Self::Unevaluated, Self::Validation, Self::Format];
 
-    /// The group of a keyword, where it has one that can be left out.
+    /// Returns the group of a keyword. `None` if the keyword cannot be omitted.
     fn of(keyword: &str, draft: Draft) -> Option<Self> {
         Some(match keyword {
             "unevaluatedItems" | "unevaluatedProperties" if draft == Draft::Draft202012 => {
@@ -146,7 +146,7 @@ impl Dialect {
     pub(crate) const UNDECLARED: Self =
         Self { draft: Draft::Draft202012, declared: false, openapi: false, omitted: 0 };
 
-    /// OpenAPI 3.0. It leaves many keywords out, which are understood all the same.
+    /// OpenAPI 3.0. Keywords that it omits are accepted all the same.
     pub(crate) const OPENAPI: Self = Self { openapi: true, ..Self::UNDECLARED };
 
     /// A draft as it is published.
@@ -162,8 +162,8 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a resource whose outermost schema is `node`: what its `$schema` names, else `outer`. A URI that
-    /// names nothing known is reported.
+    /// Returns the dialect of a resource whose outermost schema is `node`: that of its `$schema`, or else `outer`. An
+    /// unknown URI is reported.
     pub(crate) fn of(
         document: &Document<'_>,
         node: NodeId,
@@ -187,7 +187,7 @@ impl Dialect {
         })
     }
 
-    /// The dialect that a `$schema` URI names: a draft, or a meta-schema at hand.
+    /// Returns the dialect of a `$schema` URI: a draft, or a given meta-schema.
     fn named(uri: &str, resources: &Resources, most: usize) -> Option<Self> {
         if let Some(draft) = Draft::from_uri(uri) {
             return Some(Self::declared(draft));
@@ -207,7 +207,7 @@ impl Dialect {
         Some(dialect)
     }
 
-    /// The dialect of a draft of the library, or this one where the library knows none.
+    /// The dialect of a draft of the library, or this one for an unknown draft.
     pub(crate) fn or_draft(self, draft: referencing::Draft) -> Self {
         Draft::from_library(draft).map_or(self, Self::declared)
     }

@@ -1,9 +1,9 @@
-//! The schema as a document: its draft, its references and the resources that they lead to.
+//! The schema as a document: its draft, its references, and their resources.
 //!
 //! | file | what it has |
 //! | --- | --- |
 //! | [`dialect`] | the draft that a schema follows |
-//! | [`resolve`] | references and the resources that they lead to |
+//! | [`resolve`] | references and their targets |
 //! | [`resources`] | schemas that the user gives by URI |
 //! | [`occurrence`] | one occurrence of a keyword and its verdict |
 

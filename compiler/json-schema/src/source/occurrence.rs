@@ -6,10 +6,10 @@ use grammarc_grammar::diagnostics::report::Verdict;
 /// A keyword that the survey has met.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence {
-    /// The place of its value.
+    /// The node of the keyword's value.
     pub(crate) value: NodeId,
-    /// The verdict on it.
+    /// The verdict on the keyword.
     pub(crate) verdict: Verdict,
-    /// Why, where the verdict is not exact; empty otherwise.
+    /// The reason for a verdict other than exact; empty otherwise.
     pub(crate) reason: &'static str,
 }

@@ -1,4 +1,4 @@
-//! Schemas at hand for references that leave the document.
+//! Given schemas for references to other documents.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -9,15 +9,14 @@ use thiserror::Error;
 
 use crate::document::MAX_DEPTH;
 
-/// Schemas by URI. Nothing is ever fetched: a reference to a URI that is not here, in the document or among the
-/// published meta-schemas is an error. Cheap to clone.
+/// Schemas by URI. Nothing is ever fetched: a reference is an error unless its URI is here, in the document, or
+/// published. Cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Resources {
     by_uri: Arc<BTreeMap<String, Resource>>,
 }
 
-/// A schema with the digest of its text. Two texts of one value, with keys in another order, are two schemas: the
-/// order of keys decides which texts are accepted.
+/// A schema with the digest of its text. The order of keys is significant, because it affects the accepted texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Resource {
     schema: Value,
@@ -50,8 +49,8 @@ pub enum ResourceError {
 }
 
 impl Resources {
-    /// Adds a schema under a URI, and under the one of its `$id` (or `id`) unless that is taken. Relative URIs, such
-    /// as file names, are those that a document without an identifier refers to.
+    /// Adds a schema under a URI, and under its `$id` (or `id`) unless that is taken. Relative URIs, such as file
+    /// names, serve documents without an identifier.
     ///
     /// # Errors
     ///
@@ -75,7 +74,7 @@ impl Resources {
         Ok(())
     }
 
-    /// Whether there are none.
+    /// Whether there are no schemas.
     pub fn is_empty(&self) -> bool {
         self.by_uri.is_empty()
     }
@@ -98,7 +97,7 @@ fn normal(uri: &str) -> Result<String, String> {
     Ok(uri.into_string())
 }
 
-/// The rest of a limit on the depth of a value; `None` if it is deeper.
+/// Returns the rest of a limit on the depth of a value. `None` if the value is deeper.
 fn depth(value: &Value, limit: usize) -> Option<usize> {
     let below = |limit: usize| limit.checked_sub(1);
     match value {

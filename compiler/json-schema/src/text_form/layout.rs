@@ -8,20 +8,20 @@ use grammarc_grammar::ir::Expr;
 
 use crate::options::whitespace::{Indentation, Separator, Whitespace};
 
-/// How the containers at one depth are written.
+/// The form of the containers at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Without whitespace.
     Compact,
     /// With a space after separators.
     Spaced,
-    /// With at most a space after separators.
+    /// With at most one space after separators.
     Natural,
     /// With these separators.
     Fixed(Separator, Separator),
     /// With runs of whitespace.
     Flexible,
-    /// On lines, inside so many other containers.
+    /// On lines, inside this many other containers.
     Lines(Indentation, u8),
     /// As tags.
     Tagged,
@@ -144,7 +144,7 @@ fn text(bytes: &[u8]) -> Expr {
 /// The whitespace between the tokens of a container.
 #[derive(Clone, Debug)]
 pub(crate) struct Gaps {
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     pub(crate) lead: Expr,
     /// Before the first item or member.
     pub(crate) first: Expr,
@@ -152,7 +152,7 @@ pub(crate) struct Gaps {
     pub(crate) comma: Expr,
     /// Between a key and its value.
     pub(crate) colon: Expr,
-    /// Before the closing bracket, behind an item or member.
+    /// Before the closing bracket, after an item or member.
     pub(crate) last: Expr,
 }
 

@@ -17,7 +17,7 @@ use crate::values::pieces::Piece;
 use crate::values::strings::escaped::special;
 use crate::values::strings::{Alphabet, Place, StringRules, character, tail};
 
-/// Most characters that a string of at least so many has a rule for.
+/// Greatest minimum length for which strings have a shared rule.
 pub(crate) const MOST_LEAST: u32 = 8;
 
 /// Adds rules of the prelude to a grammar, each when it is first called.
@@ -29,8 +29,8 @@ pub struct Prelude {
     containers: Vec<Option<Containers>>,
     /// The rest of a string of at least two characters, of at least three, and so on.
     longer: Vec<RuleId>,
-    /// Rests of strings by their names: what comes after the opening quote of a format's, and of some classes of characters
-    /// any number.
+    /// Rests of strings by name: of each format after the opening quote, and of any number of characters of an
+    /// alphabet.
     named: Vec<(&'static str, RuleId)>,
 }
 
@@ -121,7 +121,7 @@ impl Prelude {
         self.containers.get(layout.index()).copied().flatten()
     }
 
-    /// The rules of a layout, which need those of the layouts inside it: these come first.
+    /// Returns the rules of a layout. They depend on those of the layouts inside it, which are built first.
     fn containers(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Containers {
         if let Some(known) = self.known(layout) {
             return known;
@@ -174,8 +174,8 @@ impl Prelude {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
     }
 
-    /// The rest of a string of at least `min` characters, no more than [`MOST_LEAST`]. Each rule is a character and a
-    /// call of the one before it in tail position, so that none returns in the middle of a string.
+    /// The rest of a string of at least `min` characters, with `min` at most [`MOST_LEAST`]. Each rule is a character
+    /// and a tail call of the rule before it, so none returns in the middle of a string.
     pub(crate) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {
         let Some(index) = min.checked_sub(2) else {
             let piece = if min == 0 { Piece::StringTail } else { Piece::NonEmptyStringTail };
@@ -190,7 +190,7 @@ impl Prelude {
         Expr::Call(self.longer[index as usize])
     }
 
-    /// A call of the rest of a string by its name, where it was added.
+    /// Returns a call of the rest of a string by name, if that rule was added.
     pub(crate) fn named(&self, name: &str) -> Option<Expr> {
         let known = self.named.iter().find(|(other, _)| *other == name);
         known.map(|&(_, rule)| Expr::Call(rule))
@@ -227,14 +227,14 @@ impl Containers {
     }
 }
 
-/// Any number of items between brackets. Whitespace has one place to be in an empty list, so that its bound holds.
+/// Any number of items between brackets. An empty list has one position for whitespace, so that the bound holds.
 fn list(gaps: &Gaps, [open, close]: [u8; 2], item: Expr) -> Expr {
     let more = Expr::seq([gaps.comma.clone(), item.clone()]).star();
     let items = Expr::seq([gaps.first.clone(), item, more, gaps.last.clone()]).optional();
     Expr::seq([Expr::byte(open), gaps.lead.clone(), items, Expr::byte(close)])
 }
 
-/// A run of whitespace of so many characters at most.
+/// A run of at most `max` whitespace characters.
 pub(crate) fn space(max: u32) -> Expr {
     Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
 }
@@ -246,10 +246,10 @@ fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> Ru
     rule
 }
 
-/// A bound that no token comes near, so that the network counts it.
+/// A bound that exceeds the length of every token, so that the network counts it.
 const FAR: u32 = 1 << 20;
 
-/// The rules that a vocabulary is built with, as the text forms of strings see them.
+/// The rules of the vocabulary, for the text forms of strings.
 struct Shared<'a> {
     prelude: &'a mut Prelude,
     builder: &'a mut GrammarBuilder,
@@ -275,13 +275,13 @@ impl StringRules for Shared<'_> {
     }
 }
 
-/// A grammar of all rules of the prelude in each of these text forms, and of the formats that many schemas name in the
-/// shortest; it starts with any of them.
+/// Builds a grammar of all rules of the prelude in each of these text forms, and of frequent formats in the shortest
+/// form. It starts with any of them.
 ///
-/// Some more rules stand for strings of bounded length: the network shares the chains and the countdowns of a repetition
-/// between all bounds (see `network::repeat`), so these make it build them once for every `maxLength` with a small
-/// `minLength`, for every `minLength` alone, and for every fixed length. So does one for the canonical fractions of numbers
-/// between bounds.
+/// Some more rules are strings of bounded length. The network shares the chains and the countdowns of a repetition
+/// between all bounds (see `network::repeat`), so these rules make it build them once. They cover every `maxLength`
+/// with a small `minLength`, every `minLength` alone, and every fixed length. Another rule does so for the canonical
+/// fractions of numbers between bounds.
 pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
     let start = builder.declare("prelude");
@@ -317,7 +317,7 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
             calls.extend(tails.map(|(name, tail)| Expr::Call(kept(shared.builder, name, tail))));
         }
         for format in formats::common() {
-            // No count is needed where the automaton has it.
+            // The automaton implies the bound, so no count is needed.
             calls.extend(tail(
                 &mut shared,
                 &format.strings(),

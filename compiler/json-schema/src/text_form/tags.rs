@@ -5,9 +5,9 @@
 //! before  after   close
 //! ```
 //!
-//! A [`TagForm`] says how a member is written; which members there are is the schema's affair, as for JSON. Of a value's
-//! types, each is written in one [`ValueForm`], so that where the family writes the type down, it is that of the value.
-//! Strings stand as they are: they cannot hold the text that ends them.
+//! A [`TagForm`] gives the notation of a member; the schema decides which members exist, as for JSON. Each type of
+//! value has one [`ValueForm`]. If the family writes the type, it is therefore the type of the value. Strings are
+//! written raw: they cannot contain the text that ends them.
 
 use crate::values::types::TypeSet;
 use grammarc_grammar::ir::Expr;
@@ -19,17 +19,17 @@ pub enum Root<'a> {
     Value,
     /// The objects, as JSON.
     Object,
-    /// Values whose members are tags: the objects; with `all` also what else the schema names.
+    /// Objects whose members are tags; with `all`, also the other types that the schema allows.
     Tags {
-        /// How members are written.
+        /// The notation of members.
         form: &'a TagForm,
-        /// Whether values may be others than objects.
+        /// Whether values other than objects are allowed.
         all: bool,
     },
 }
 
 impl<'a> Root<'a> {
-    /// How members are written that are tags.
+    /// The notation of members that are tags.
     pub(crate) fn tags(self) -> Option<&'a TagForm> {
         match self {
             Self::Tags { form, .. } => Some(form),
@@ -38,53 +38,53 @@ impl<'a> Root<'a> {
     }
 }
 
-/// How objects are written as tags.
+/// The notation of objects as tags.
 #[derive(Clone, Debug)]
 pub struct TagForm {
     /// Before a key.
     pub before_key: Expr,
-    /// Behind a key.
+    /// After a key.
     pub after_key: Expr,
     /// The text before an item of an array whose items are written as tags.
     pub before_item: Expr,
-    /// The text behind the end of such an item.
+    /// After the end of such an item.
     pub after_item: Expr,
-    /// The texts around the key of an end tag, where values end with one. Keys are those that the schema names then: a
-    /// grammar cannot say that two others are equal.
+    /// The texts around the key of an end tag, if values end with one. Then only declared keys are allowed, because a
+    /// grammar cannot require two other keys to be equal.
     pub key_again: Option<[Expr; 2]>,
-    /// How values are written, by their types.
+    /// The notation of values, by type.
     pub values: Vec<ValueForm>,
     /// `false` and `true`.
     pub booleans: [Expr; 2],
-    /// Behind a value.
+    /// After a value.
     pub close: Expr,
-    /// Any string up to the text that ends it, and that.
+    /// Any string up to and including the text that ends it.
     pub any_string: Expr,
     /// The text that ends a value.
     pub close_text: String,
-    /// Whether a string may have a line end before it and one behind it that are no part of it.
+    /// Whether a string may have a line end before it and one after it that are not part of it.
     pub lines: bool,
-    /// Longest run of whitespace between tags, and around a value that is no string.
+    /// Longest run of whitespace between tags, and around a value other than a string.
     pub space: u32,
     /// Characters that no key may have.
     pub not_in_keys: String,
-    /// Characters of keys that others stand for.
+    /// Characters of keys that are escaped, with their escapes.
     pub key_escapes: Vec<(char, String)>,
 }
 
-/// How values of some types are written.
+/// The notation of values of some types.
 #[derive(Clone, Debug)]
 pub struct ValueForm {
     /// The types whose values are written in this form.
     pub types: TypeSet,
     /// Between key and value.
     pub begin: Expr,
-    /// Whether arrays and objects are tags again, instead of JSON.
+    /// Whether arrays and objects are tags as well, instead of JSON.
     pub nested: bool,
 }
 
 impl TagForm {
-    /// A key as it is written; none where it cannot be.
+    /// The text of a key. `None` if the key cannot be written.
     pub(crate) fn key(&self, key: &str) -> Option<String> {
         let mut written = String::with_capacity(key.len());
         for c in key.chars() {
@@ -97,7 +97,7 @@ impl TagForm {
         Some(written)
     }
 
-    /// A pattern of keys that no character stands in for.
+    /// Returns a pattern of the keys without escaped characters.
     pub(crate) fn keys(&self) -> String {
         let escaped = self.key_escapes.iter().map(|(c, _)| *c);
         let others = self.not_in_keys.chars().chain(escaped);

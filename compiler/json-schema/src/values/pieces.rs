@@ -7,9 +7,10 @@ pub enum Piece {
     Whitespace,
     /// The rest of a string after its opening quote: any characters and the closing quote.
     StringTail,
-    /// The same with at least one character.
+    /// The same, with at least one character.
     NonEmptyStringTail,
-    /// The same where the first character is escaped or outside ASCII. Keys leave the trie of declared keys this way.
+    /// The same, but the first character is escaped or outside ASCII. After it a key no longer matches a declared
+    /// key.
     SpecialStringTail,
     /// An integer.
     Integer,

@@ -1,5 +1,5 @@
-//! Sets of JSON types. Numbers are three types here, integers without and with a point or an exponent and the rest, so
-//! that `integer`, as draft 4 and as later drafts mean it, and `number` are sets like any other.
+//! Sets of JSON types. Numbers are three types here: integers without a point or an exponent, other integers, and the
+//! rest. So `integer` of draft 4, `integer` of later drafts and `number` are ordinary sets.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::source::dialect::Draft;
 pub struct TypeSet(u8);
 
 impl TypeSet {
-    /// No value.
+    /// The empty set.
     pub const NONE: Self = Self(0);
     /// `null`.
     pub const NULL: Self = Self(1);
@@ -42,7 +42,7 @@ impl TypeSet {
         self.0 & other.0 == other.0
     }
 
-    /// The types that a name of the `type` keyword stands for in a draft.
+    /// The types that a name of the `type` keyword denotes in a draft.
     pub(crate) fn named(name: &str, draft: Draft) -> Option<Self> {
         Some(match name {
             "null" => Self::NULL,

@@ -1,22 +1,22 @@
 //! Long counts as bounds on the length of the string.
 //!
-//! In `^A C{m,n} B$`, where `C` is one class and all else has a fixed length `k`, the length of the string decides how
-//! often `C` stands in it. So the pattern is `^A C* B$` with a length from `m + k` to `n + k`. Assertions have no length
-//! and stay what they are.
+//! In `^A C{m,n} B$`, let `C` be one class and `k` the fixed length of the rest. The length of the string then
+//! determines the number of `C`. So the pattern is `^A C* B$` with a length from `m + k` to `n + k`. Assertions have
+//! no length and are kept.
 
 use super::node::Node;
 
-/// Counts up to this are left to the automaton, which then needs no bounds beside it.
+/// Greatest count that is left to the automaton, without bounds.
 const SHORT: u32 = 64;
 
-/// A tree whose matches count if their length is within bounds.
+/// A tree with bounds on the length of its matches.
 pub(super) struct Bounded {
     pub(super) node: Node,
     pub(super) min: u32,
     pub(super) max: Option<u32>,
 }
 
-/// The same language with its long count, if it has one that can be told from the length, as bounds.
+/// Replaces one long count by bounds on the length, if the length determines it. The language is the same.
 pub(super) fn bounded(node: Node) -> Bounded {
     let mut parts = Vec::new();
     flatten(&node, &mut parts);
@@ -54,7 +54,7 @@ pub(super) fn bounded(node: Node) -> Bounded {
     }
 }
 
-/// The parts of nested sequences in one.
+/// Flattens nested sequences.
 fn flatten(node: &Node, parts: &mut Vec<Node>) {
     match node {
         Node::Seq(inner) => inner.iter().for_each(|part| flatten(part, parts)),
@@ -67,7 +67,7 @@ mod tests {
     use crate::ecma::{automaton, parse, pattern, pattern_automaton};
     use grammarc_grammar::automata::{Dfa, StateBudget};
 
-    /// The automaton of a whole pattern, none of its bounds apart.
+    /// Returns the automaton of a whole pattern, without separate bounds.
     fn whole(text: &str) -> Dfa {
         let node = parse::parse(text, crate::ecma::Meaning::Ecma).expect(text);
         automaton(&node, text, StateBudget::of(10_000)).expect(text)

@@ -1,7 +1,7 @@
 //! Sets of characters as ECMA-262 defines them.
 //!
-//! The sets are of scalar values. JSON Schema reads strings by code points, and a surrogate on its own is in no string
-//! that UTF-8 can hold, so a class gives up its surrogates and a lone one matches nothing.
+//! The sets are of scalar values. JSON Schema reads strings by code points, and no UTF-8 string holds a lone
+//! surrogate. So surrogates are removed from classes, and a lone surrogate matches nothing.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
@@ -35,7 +35,7 @@ pub(super) fn any() -> ClassUnicode {
     of(&[('\0', char::MAX)])
 }
 
-/// Which characters the classes with a letter and `.` hold.
+/// The definitions of `.`, `\d`, `\s` and `\w`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// The classes of ECMA-262: digits and words are ASCII.
@@ -70,7 +70,7 @@ impl Meaning {
         }
     }
 
-    /// `\w`, which in ECMA-262 takes in what folds to a letter of ASCII where case does not matter.
+    /// `\w`. In ECMA-262 with `ignore_case`, also the characters that fold to an ASCII word character.
     pub(super) fn word(self, ignore_case: bool) -> ClassUnicode {
         match self {
             Self::Ecma if ignore_case => folded(of(&WORD)),
@@ -80,13 +80,13 @@ impl Meaning {
     }
 }
 
-/// The characters that are not in the class.
+/// Returns the complement of a class.
 pub(super) fn not(mut class: ClassUnicode) -> ClassUnicode {
     class.negate();
     class
 }
 
-/// The class with all characters that have the same simple case folding as one of its own.
+/// Closes a class under simple case folding.
 pub(super) fn folded(mut class: ClassUnicode) -> ClassUnicode {
     // Simple folding is what ECMA-262 prescribes in unicode mode. It needs a table of regex-syntax that is always
     // compiled in here.
@@ -95,7 +95,7 @@ pub(super) fn folded(mut class: ClassUnicode) -> ClassUnicode {
     }
 }
 
-/// The scalar values from one code point to another.
+/// Returns the scalar values in a range of code points.
 pub(super) fn range(lo: u32, hi: u32) -> ClassUnicode {
     let below = char::from_u32(lo).or((lo < 0xe000).then_some('\u{e000}'));
     let above = char::from_u32(hi).or((hi >= 0xd800).then_some('\u{d7ff}'));
@@ -105,16 +105,16 @@ pub(super) fn range(lo: u32, hi: u32) -> ClassUnicode {
     }
 }
 
-/// The characters of a Unicode property, by the names that ECMA-262 gives it.
+/// Returns the characters of a Unicode property, by its name in ECMA-262.
 pub(super) fn property(name: &str, value: Option<&str>) -> Option<ClassUnicode> {
-    // regex-syntax knows the same names and more; the parser of the pattern has let through only those of ECMA-262.
+    // regex-syntax knows more names; the parser of the pattern accepts only those of ECMA-262.
     parsed(&match value {
         Some(value) => format!(r"\p{{{name}={value}}}"),
         None => format!(r"\p{{{name}}}"),
     })
 }
 
-/// A class that regex-syntax has a name for; its tables are always compiled in here.
+/// Returns a class by its name in regex-syntax. Its tables are always compiled in here.
 fn named(text: &str) -> ClassUnicode {
     parsed(text).unwrap_or_else(ClassUnicode::empty)
 }

@@ -1,6 +1,7 @@
-//! Patterns with counters: places, and ways between them that take steps of counters.
+//! Position automata with counters.
 //!
-//! Made by [`positions`](super::positions). A text is in the language where some way through it ends and keeps to the bounds.
+//! Built by [`positions`](super::positions). A text is in the language if some path reads it, ends, and observes all
+//! bounds.
 
 use regex_syntax::hir::ClassUnicode;
 use rustc_hash::FxHashSet;
@@ -9,46 +10,45 @@ use smallvec::SmallVec;
 use super::lengths::Lengths;
 use grammarc_grammar::ir::{Counter, Step};
 
-/// A pattern as places and ways between them, with counters.
+/// A pattern as a position automaton whose transitions change and check counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedPattern {
     /// Bounds by counter.
     pub counters: Vec<Counter>,
-    /// Places by number.
+    /// Positions by number.
     pub places: Vec<Place>,
-    /// Ways, each with the steps that it takes.
+    /// Transitions, each with its counter steps.
     pub ways: Vec<Way>,
     /// Lengths of the texts, in characters.
     pub lengths: Lengths,
-    /// Places that there were with all counts written out.
+    /// Number of positions with all counts unrolled.
     pub written_out: usize,
-    /// At least the number of its texts.
+    /// Upper bound on the number of texts.
     pub(crate) most_texts: u64,
 }
 
-/// One character of the text.
+/// A position: an occurrence of a class in the pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The characters that it may be.
+    /// The characters that the position matches.
     pub class: ClassUnicode,
-    /// The counters whose repetitions it is within, as bits.
+    /// The counters whose repetitions contain the position, as a bit set.
     pub(crate) within: u32,
 }
 
-/// A way from one place to the next.
+/// A transition between two positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// The place that it leaves; none at the start of the text.
+    /// The source; `None` at the start of the text.
     pub from: Option<u32>,
-    /// The steps that it takes.
+    /// The counter steps, in execution order.
     pub steps: Vec<Step>,
-    /// The place that it leads to; none at the end of the text.
+    /// The target; `None` at the end of the text.
     pub to: Option<u32>,
 }
 
 impl CountedPattern {
-    /// Whether a text is in the language: by the counts of all ways through it. O(characters times ways times counts that come
-    /// apart).
+    /// Whether a text is in the language, by simulation. O(characters times transitions times distinct counts).
     pub fn matches(&self, text: &str) -> bool {
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut at: FxHashSet<(Option<u32>, Counts)> = FxHashSet::from_iter([(None, zero)]);
@@ -70,7 +70,7 @@ impl CountedPattern {
         })
     }
 
-    /// The counts after the steps of a way; none where it cannot be taken.
+    /// Returns the counts after a transition. `None` if a step violates a bound.
     fn taken(&self, way: &Way, counts: &Counts) -> Option<Counts> {
         let mut counts = counts.clone();
         for step in &way.steps {
@@ -89,5 +89,5 @@ impl CountedPattern {
     }
 }
 
-/// By counter, its count.
+/// The count of each counter.
 type Counts = SmallVec<[u32; 4]>;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Why a pattern has no automaton, with the place in its text.
+/// Why a pattern has no automaton, with the range in its text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct EcmaError {
@@ -16,13 +16,13 @@ pub struct EcmaError {
 /// The kind of an error in a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EcmaErrorKind {
-    /// It is no regular expression of ECMA-262.
+    /// The text is not a regular expression of ECMA-262.
     #[error("{message}")]
     Syntax {
         /// The parser's message.
         message: String,
     },
-    /// It has a construct of another dialect.
+    /// The pattern has a construct of another dialect.
     #[error("{what} is not part of ECMA-262")]
     Foreign {
         /// The construct.
@@ -30,21 +30,21 @@ pub enum EcmaErrorKind {
         /// The form to use.
         help: Cow<'static, str>,
     },
-    /// The pattern text is longer than any that is parsed.
+    /// The pattern text is longer than the limit.
     #[error("the pattern is {length} bytes long, more than {limit}")]
     TooLong {
         /// Its length in bytes.
         length: usize,
-        /// The most that is allowed.
+        /// The limit in bytes.
         limit: usize,
     },
     /// Groups are nested too deep.
     #[error("the pattern nests groups deeper than {limit} levels")]
     TooDeep {
-        /// The most that is allowed.
+        /// The limit in levels.
         limit: usize,
     },
-    /// A backreference: what it matches is not regular.
+    /// A backreference, which is not regular.
     #[error("a backreference has no automaton")]
     Backreference,
     /// A construct of ECMA-262 that is not supported.
@@ -56,13 +56,13 @@ pub enum EcmaErrorKind {
     /// The automaton would be too large.
     #[error("the pattern needs an automaton of more than {limit} states")]
     TooLarge {
-        /// The most that is allowed.
+        /// The limit in states.
         limit: usize,
     },
 }
 
 impl EcmaError {
-    /// The way out.
+    /// Advice on the error.
     pub fn help(&self) -> &str {
         match &self.kind {
             EcmaErrorKind::Syntax { .. } => {

@@ -1,12 +1,11 @@
-//! The deterministic automaton of a program: one state for each thing that may be demanded of the rest.
+//! Determinizes a program: one state for each condition on the rest of the string.
 //!
-//! A state is what the rest of the string must satisfy (a [formula](super::formula)), and where that may depend on what
-//! came before, also the states of the trackers and whether the last character was one of a word. It goes without the
-//! classic remedies of matching: assertions are neither tried nor undone. A lookahead becomes part of the demand on the
-//! rest, a lookbehind is answered by a tracker that ran along from the start, and both may stand anywhere, in loops and
-//! in each other.
+//! A state is the condition on the rest of the string (a [formula](super::formula)). If that may depend on the text
+//! before, it also holds the states of the trackers and whether the last character was a word character. There is no
+//! backtracking. A lookahead becomes part of the condition on the rest. A lookbehind is answered by a tracker, which
+//! runs from the start of the string. Both may occur anywhere, in loops and in each other.
 //!
-//! Beside all that runs the automaton of UTF-8, so the result accepts texts alone.
+//! The automaton of UTF-8 runs in parallel, so the result accepts valid text only.
 //!
 //! Cost: states of the result, times classes of bytes, times the width of the formulas. Without assertions that is the
 //! subset construction. States and the sum of all formulas are bounded.
@@ -23,13 +22,13 @@ use grammarc_grammar::ir::ByteSet;
 use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
 use super::program::{Guard, Program, TooLarge};
 
-/// Numbers in formulas that go with each state allowed.
+/// Numbers in formulas that are allowed for each allowed state.
 const SIZE_OF_STATE: usize = 64;
 
-/// Steps of a budget that a state takes, about, besides its edges.
+/// Budget steps of a state, estimated, besides its edges.
 const STEPS_A_STATE: usize = 1 << 6;
 
-/// The automaton of all texts that a program matches, trimmed.
+/// Builds the trimmed automaton of all texts that a program matches.
 pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
@@ -78,53 +77,55 @@ pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, 
 /// A state of the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    /// State of the automaton of texts.
+    /// State of the UTF-8 automaton.
     utf8: u32,
-    /// The formula that the rest must satisfy.
+    /// The condition on the rest.
     formula: FormulaId,
-    /// Whether the last byte was a word character, where that matters.
+    /// Whether the last byte was a word character. False if the formula does not depend on it.
     after_word: bool,
-    /// State sets of the trackers, where the formula may still ask. Mostly there are none, and to compare two empty boxes
-    /// is slow: what they point to is no memory, which a processor notices late.
+    /// State sets of the trackers. Empty if the formula does not depend on them, which is the common case.
+    ///
+    /// Not boxed slices: comparing two empty boxes is slow, because their dangling pointers cause a late fault in the
+    /// processor.
     tracks: SmallVec<[u32; 2]>,
 }
 
-/// A position in the string, as far as guards look back.
+/// A position in the string, with the facts that guards need about the text before.
 #[derive(Debug, Default)]
 struct Place {
     at_start: bool,
     after_word: bool,
-    /// State sets of the trackers known so far. Each is found before another asks for it.
+    /// State sets of the trackers known so far. Each is computed before another tracker needs it.
     tracks: Vec<u32>,
 }
 
 struct Explorer<'a> {
     program: &'a Program,
     formulas: Formulas,
-    /// State sets of trackers: states, each with what the rest must satisfy for the tracker to be in it.
+    /// Interned state sets of trackers: states, each with the condition on the rest under which the tracker is in it.
     tracks: IndexSet<Box<[(u32, FormulaId)]>, FxBuildHasher>,
     place: Place,
-    /// Formulas of states at the place, by state, where they are known.
+    /// Formulas of states at the current position, by state, if known.
     closures: Vec<Option<FormulaId>>,
-    /// The states of which they are known.
+    /// The states whose formulas are known.
     closed: Vec<u32>,
-    /// The derivatives of the formulas of assertions with respect to the byte before the place.
+    /// Derivatives of the formulas of assertions, with respect to the byte before the current position.
     derivatives: FxHashMap<FormulaId, FormulaId>,
-    /// Transitions by which the formula of a state goes on, where these are all that it depends on.
+    /// Transitions by which the current formula continues, if it depends on nothing else.
     ways: Vec<Edge>,
-    /// The bytes that some of these take: of most states few, and of no other bytes is a step asked.
+    /// The bytes of these transitions: few for most states. No step is computed for other bytes.
     ways_on: ByteSet,
-    /// Room for the formula that is being made.
+    /// Buffer for the formula under construction.
     choices: Choices,
-    /// Room for what a walk has met.
+    /// Buffer for the visited set of a walk.
     walked: InsertionSet<(u32, ConjunctionId)>,
 }
 
-/// The conjunctions of a formula that is being made.
+/// The conjunctions of a formula under construction.
 #[derive(Default)]
 struct Choices {
     all: Vec<ConjunctionId>,
-    /// The formula that they are the conjunctions of, where they come from one. Most bytes lead on to one state.
+    /// The formula that all conjunctions come from, if there is only one. Most bytes lead to one state.
     only: Option<FormulaId>,
 }
 
@@ -141,7 +142,7 @@ impl Choices {
         }
     }
 
-    /// Any of them. There are none afterwards.
+    /// Takes all conjunctions, and returns their disjunction.
     fn formula(&mut self, formulas: &mut Formulas) -> FormulaId {
         let formula = match self.only {
             Some(only) => only,
@@ -166,12 +167,13 @@ impl Explorer<'_> {
         self.key(0, formula)
     }
 
-    /// Forgets the formulas of states at the place.
+    /// Clears the formulas of states at the current position.
     fn leave(&mut self) {
         self.closed.drain(..).for_each(|state| self.closures[state as usize] = None);
     }
 
-    /// The successor of a state on a byte; none if no rest will do. Its ways were looked for.
+    /// Returns the successor of a state on a byte, after [`find_ways`](Self::find_ways). `None` if no rest is
+    /// accepted.
     fn step(&mut self, key: &Key, has_ways: bool, byte: u8, utf8: u32) -> Option<Key> {
         if self.program.has_boundaries || !self.program.trackers.is_empty() {
             self.leave();
@@ -199,7 +201,8 @@ impl Explorer<'_> {
         (formula != Formulas::FALSE).then(|| self.key(utf8, formula))
     }
 
-    /// The state for a formula at the place. A settled formula does not look back any more.
+    /// Returns the state for a formula at the current position. The formula `TRUE` does not depend on the text
+    /// before.
     fn key(&self, utf8: u32, formula: FormulaId) -> Key {
         let settled = formula == Formulas::TRUE;
         Key {
@@ -214,7 +217,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// Notes the state set of the next tracker.
+    /// Records the state set of the next tracker.
     fn track(&mut self, mut entered: Vec<(u32, ConjunctionId)>) {
         entered.sort_unstable();
         let mut set = Vec::new();
@@ -233,7 +236,7 @@ impl Explorer<'_> {
         on.map(|edge| edge.target).collect()
     }
 
-    /// The formula that the rest must satisfy for the string to go on from a state to the end of its body.
+    /// Returns the condition on the rest under which a state reaches the end of its body.
     fn closure(&mut self, state: u32) -> FormulaId {
         if let Some(known) = self.closures[state as usize] {
             return known;
@@ -253,8 +256,8 @@ impl Explorer<'_> {
         formula
     }
 
-    /// The states with a byte to take, or at an end, that lead on from a state without a byte; each with what the rest
-    /// must satisfy for the way there to be open.
+    /// Returns the epsilon closure of a state: states with byte transitions, and final ones. Each has the condition
+    /// on the rest under which the path to it is open.
     fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
         let program = self.program;
         let mut stops = Vec::new();
@@ -284,7 +287,7 @@ impl Explorer<'_> {
         stops
     }
 
-    /// The demand of those who pass a guard, unless it is shut.
+    /// Adds the condition of a guard to a demand. `None` if the guard is closed.
     fn through(&mut self, guard: Guard, demand: ConjunctionId) -> Option<ConjunctionId> {
         let literal = |formula, fails| {
             if fails { Literal::Fails(formula) } else { Literal::Holds(formula) }
@@ -303,7 +306,7 @@ impl Explorer<'_> {
         self.formulas.all(literals)
     }
 
-    /// The formula that the rest must satisfy for a tracker to be at its end here.
+    /// Returns the condition on the rest under which a tracker is at its end here.
     fn arrived(&self, tracker: usize) -> FormulaId {
         let end = self.program.trackers[tracker].end;
         let set = &self.tracks[self.place.tracks[tracker] as usize];
@@ -313,7 +316,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// The derivative of an assertion's formula with respect to a byte: many others may name it.
+    /// Returns the derivative of an assertion's formula by a byte. Cached, because many formulas may contain it.
     fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if let Some(&known) = self.derivatives.get(&formula) {
             return known;
@@ -323,7 +326,7 @@ impl Explorer<'_> {
         result
     }
 
-    /// The derivative of a formula with respect to a byte.
+    /// Returns the derivative of a formula by a byte.
     fn derived(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if formula == Formulas::TRUE {
             return formula;
@@ -331,7 +334,7 @@ impl Explorer<'_> {
         let program = self.program;
         let symbol = Symbol::from(byte);
         let mut choices = std::mem::take(&mut self.choices);
-        // By number, for what they are may grow underway.
+        // By index, because new conjunctions may be interned in the loop.
         for index in 0..self.formulas.conjunctions(formula).len() {
             let conjunction = self.formulas.conjunctions(formula)[index];
             let mut demands = Vec::new();
@@ -374,7 +377,8 @@ impl Explorer<'_> {
         result
     }
 
-    /// Finds the transitions by which a formula goes on, where it waits for states and nothing else; whether it does.
+    /// Collects the transitions by which a formula continues. Returns whether the formula waits for states and
+    /// nothing else.
     fn find_ways(&mut self, formula: FormulaId) -> bool {
         self.ways.clear();
         self.ways_on = ByteSet::EMPTY;
@@ -395,7 +399,7 @@ impl Explorer<'_> {
         })
     }
 
-    /// The derivative of the formula whose transitions were found with respect to a byte.
+    /// Returns the derivative by a byte, from the collected transitions.
     fn behind(&mut self, byte: u8) -> FormulaId {
         let symbol = Symbol::from(byte);
         let mut choices = std::mem::take(&mut self.choices);
@@ -410,7 +414,7 @@ impl Explorer<'_> {
         result
     }
 
-    /// The bytes at which the step from a state may change.
+    /// Returns the bytes at which the transitions of a state may change.
     fn cuts(&self, key: &Key, utf8: &DfaState) -> Cuts {
         let mut cuts = self.formulas.cuts(key.formula);
         for edge in &utf8.edges {
@@ -430,7 +434,7 @@ impl Explorer<'_> {
     }
 }
 
-/// The ranges of bytes between cuts, in ascending order.
+/// Iterates over the ranges of bytes between cuts, in ascending order.
 fn ranges(mut cuts: Cuts) -> impl Iterator<Item = (u32, u32)> {
     cuts[0] &= !1;
     let mut next = 0;

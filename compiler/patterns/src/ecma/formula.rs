@@ -1,8 +1,9 @@
-//! Formulas over the states of a program, which the rest of a string must satisfy.
+//! Formulas: conditions on the rest of a string, over the states of a program.
 //!
-//! A formula is a disjunction of conjunctions. A conjunction waits for at most one state of its own to come to its end,
-//! and beside that for formulas of assertions it has passed, each met or not met. An assertion's formula talks about
-//! the assertion's body and what is nested in that, so there are finitely many formulas, and equal ones are one number.
+//! A formula is a disjunction of conjunctions. A conjunction waits for at most one state of its own to reach its end.
+//! It also has the formulas of the assertions passed, each to hold or to fail. An assertion's formula refers only to
+//! its own body and to assertions nested in that, so there are finitely many formulas. Equal formulas have one
+//! number.
 //!
 //! The subset construction is the case without assertions: every conjunction is a single state.
 
@@ -20,7 +21,7 @@ pub(super) type ConjunctionId = u32;
 /// A condition on the rest of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Literal {
-    /// There is no rest.
+    /// The rest is empty.
     End,
     /// A prefix of the rest, of at least one byte, leads from this state to the end of its body.
     Await(u32),
@@ -30,7 +31,7 @@ pub(super) enum Literal {
     Fails(FormulaId),
 }
 
-/// The bytes at which the behaviour of a formula may change: bit `b` is set where `b` may differ from `b - 1`.
+/// A set of bytes at which a transition may change: bit `b` is set if bytes `b` and `b - 1` may differ.
 pub(super) type Cuts = [u64; 4];
 
 /// All formulas of one construction.
@@ -43,11 +44,11 @@ pub(super) struct Formulas {
     nullable: Vec<bool>,
     /// Cuts by state of the program.
     state_cuts: Vec<Cuts>,
-    /// Numbers held in all formulas: the measure of memory.
+    /// Total of numbers in all formulas: the measure of memory.
     size: usize,
 }
 
-/// Conjunctions up to which a formula is freed of those that another one implies.
+/// Greatest number of conjunctions of a formula that is checked for absorption.
 const ABSORBED: usize = 64;
 
 impl Formulas {
@@ -58,7 +59,7 @@ impl Formulas {
     /// The conjunction of nothing.
     pub(super) const NOTHING: ConjunctionId = 0;
 
-    /// The formulas over the states of a program.
+    /// Creates the formulas `FALSE` and `TRUE` over the states of a program.
     pub(super) fn new(program: &Program) -> Self {
         let states = 0..program.nfa.len() as u32;
         let state_cuts = states.map(|state| {
@@ -76,22 +77,22 @@ impl Formulas {
         this
     }
 
-    /// Numbers held in all formulas.
+    /// Total of numbers in all formulas.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Whether the formula is satisfied at the end of the string.
+    /// Whether the formula holds at the end of the string.
     pub(super) fn is_nullable(&self, formula: FormulaId) -> bool {
         self.nullable[formula as usize]
     }
 
-    /// The bytes at which the formula's behaviour may change.
+    /// The bytes at which the formula's derivative may change.
     pub(super) fn cuts(&self, formula: FormulaId) -> Cuts {
         self.cuts[formula as usize]
     }
 
-    /// The bytes at which a state's behaviour may change.
+    /// The bytes at which a state's transitions may change.
     pub(super) fn cuts_of_state(&self, state: u32) -> Cuts {
         self.state_cuts[state as usize]
     }
@@ -106,7 +107,7 @@ impl Formulas {
         &self.conjunctions[conjunction as usize]
     }
 
-    /// The conjunction of literals, unless they contradict each other.
+    /// Interns the conjunction of literals. `None` if they contradict each other.
     pub(super) fn all(&mut self, mut literals: Vec<Literal>) -> Option<ConjunctionId> {
         literals.retain(|literal| {
             !matches!(literal, Literal::Holds(Self::TRUE) | Literal::Fails(Self::FALSE))
@@ -114,7 +115,7 @@ impl Formulas {
         literals.sort_unstable();
         literals.dedup();
         if literals.first() == Some(&Literal::End) {
-            // Nothing follows, so the rest is decided here and now.
+            // Nothing follows, so the other literals are evaluated here.
             if !literals.iter().all(|&literal| self.holds_at_end(literal)) {
                 return None;
             }
@@ -146,7 +147,7 @@ impl Formulas {
         }
     }
 
-    /// The disjunction of conjunctions, which are put in order.
+    /// Interns the disjunction of conjunctions, which are sorted in place.
     pub(super) fn any(&mut self, conjunctions: &mut Vec<ConjunctionId>) -> FormulaId {
         conjunctions.sort_unstable();
         conjunctions.dedup();
@@ -179,7 +180,7 @@ impl Formulas {
         self.formulas.insert_full(conjunctions[..].into()).0 as FormulaId
     }
 
-    /// Removes every conjunction that demands all that another one does, and more.
+    /// Removes every conjunction that another one implies by having a proper subset of its literals.
     fn absorb(&self, conjunctions: &mut Vec<ConjunctionId>) {
         let long = |id: ConjunctionId| self.literals(id).len() > 1;
         if !conjunctions.iter().any(|&id| long(id)) {
@@ -198,7 +199,7 @@ impl Formulas {
     }
 }
 
-/// Adds a cut below a byte; 256 is above all bytes.
+/// Adds the cut between a byte and the one below it; 256 is above all bytes.
 pub(super) fn cut(cuts: &mut Cuts, byte: u32) {
     if byte < 256 {
         cuts[(byte / 64) as usize] |= 1 << (byte % 64);

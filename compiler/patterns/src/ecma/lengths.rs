@@ -1,17 +1,17 @@
-//! Lengths in characters of the matches of a tree without assertions, and how many there are, by its structure.
+//! Lengths in characters of the matches of a tree without assertions, and their number, by structural recursion.
 
 use regex_syntax::hir::ClassUnicodeRange;
 
 use super::node::Node;
 
-/// Lengths of some texts, none of which is left out between the shortest and the longest where there is no gap.
+/// The range of the lengths of some texts. Without a gap, every length in the range occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// Of the shortest.
+    /// The shortest length.
     pub shortest: u32,
-    /// Of the longest, if there is one.
+    /// The longest length; `None` if there is none.
     pub longest: Option<u32>,
-    /// Whether some length between these may be that of no text.
+    /// Whether some length in the range may not occur.
     pub may_gap: bool,
 }
 
@@ -22,10 +22,10 @@ impl Lengths {
         Self { shortest: length, longest: Some(length), may_gap: false }
     }
 
-    /// Of texts of both, one after the other.
+    /// Lengths of concatenations.
     fn then(self, next: Self) -> Self {
         let longest = self.longest.zip(next.longest).map(|(a, b)| a.saturating_add(b));
-        // All lengths from one on fill the gaps of others.
+        // A set of all lengths from one length on fills the gaps of the other.
         let fills = |one: Self| one.longest.is_none() && !one.may_gap;
         let may_gap = (self.may_gap || next.may_gap) && !fills(self) && !fills(next);
         Self { shortest: self.shortest.saturating_add(next.shortest), longest, may_gap }
@@ -47,7 +47,7 @@ impl Lengths {
             (Some(0), _) | (_, Some(0)) => Some(0),
             (max, longest) => max.zip(longest).map(|(max, longest)| max.saturating_mul(longest)),
         };
-        // So many times and once more: the gap is the widest where the times are the fewest.
+        // The gap between `times` and `times + 1` copies is the widest for the fewest copies.
         let meets = |times: u64| {
             let most = self.longest.map(|longest| times * u64::from(longest));
             most.is_none_or(|most| most + 1 >= (times + 1) * u64::from(self.shortest))
@@ -72,7 +72,7 @@ pub(super) fn of(node: &Node) -> Lengths {
     }
 }
 
-/// At least the number of the matches of a tree, of which some may be the same.
+/// Returns an upper bound on the number of matches of a tree. Equal matches may be counted twice.
 pub(super) fn most_texts(node: &Node) -> u64 {
     match node {
         Node::Class(class) => {
@@ -86,7 +86,7 @@ pub(super) fn most_texts(node: &Node) -> u64 {
         Node::Repeat { body, min, max } => match (most_texts(body), *max) {
             (0, _) => u64::from(*min == 0),
             (_, None) => u64::MAX,
-            // Only one text of the body: one for each number of times.
+            // The body has one text, so there is one text for each count.
             (1, Some(max)) => u64::from(max.saturating_sub(*min)) + 1,
             (texts, Some(max)) => texts.saturating_pow(max).saturating_mul(2),
         },
@@ -94,7 +94,7 @@ pub(super) fn most_texts(node: &Node) -> u64 {
     }
 }
 
-/// Classes of a tree with its counted repetitions written out.
+/// Counts the classes of a tree with its counted repetitions unrolled.
 pub(super) fn written_out(node: &Node) -> usize {
     match node {
         Node::Class(_) => 1,

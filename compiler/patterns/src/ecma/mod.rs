@@ -6,13 +6,13 @@
 //!                                 └───► automaton ────────── minimal ─────────────────┘
 //! ```
 //!
-//! A pattern is read in unicode mode and matches where it is found, so it is unanchored unless it says otherwise. All
-//! that makes a match one rather than another (greed, captures) is without meaning here. Assertions of every kind are
-//! exact, `^`, `$`, `\b`, lookahead and lookbehind, also in loops and in one another. Backreferences are not regular and
-//! are refused. A pattern that ends with the string and asserts nothing else, as most do, needs no guards: it takes the
-//! lower way. Of one that counts far there is also a form with [counters](positions).
+//! A pattern is read in unicode mode and is unanchored unless it has anchors. Greediness and captures only choose
+//! between matches, so they are ignored. Assertions of every kind are exact: `^`, `$`, `\b`, lookahead and
+//! lookbehind, also in loops and in one another. Backreferences are not regular and are rejected. Most patterns end
+//! with the string and have no other assertion. They need no guards and take the lower path of the figure. A pattern
+//! with long counts also has a form with [counters](positions).
 //!
-//! Cost: linear in the pattern with its counted repetitions written out, then that of [`explore`] or of the subset
+//! Cost: linear in the pattern with its counted repetitions unrolled, then that of [`explore`] or of the subset
 //! construction.
 
 mod bounds;
@@ -39,31 +39,31 @@ use class::Meaning;
 
 use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimal, minimize_within};
 
-/// States of the nondeterministic automaton that go with each state allowed.
+/// States of the nondeterministic automaton that are allowed for each allowed state.
 const PROGRAM_STATES: usize = 8;
 
-/// Places of a pattern with all counts written out, from which on its automaton is made where it is asked for.
+/// Number of positions, with all counts unrolled, beyond which the automaton is built on demand.
 const MANY_PLACES: usize = 1 << 7;
 
-/// Texts of a pattern that somebody may want to list, for which it takes an automaton.
+/// Number of texts up to which a caller may list them, which takes an automaton.
 const FEW_TEXTS: u64 = 1 << 16;
 
-/// The language of a pattern: the strings of an automaton or of its counted form, one of which it has, if their length is within
-/// bounds.
+/// The language of a pattern: an automaton or a counted form, with bounds on the length. At least one of the two is
+/// `Some`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Minimal, over UTF-8; none where the counted form says it in fewer words.
+    /// Minimal, over UTF-8. `None` if only the counted form was built.
     pub automaton: Option<Dfa>,
-    /// Fewest characters.
+    /// Fewest characters of a string.
     pub min: u32,
-    /// Most characters.
+    /// Most characters of a string.
     pub max: Option<u32>,
-    /// The same strings as a pattern with counters, where there is one.
+    /// The same strings as a pattern with counters, if there is such a form.
     pub counted: Option<CountedPattern>,
 }
 
-/// The strings that contain a match of the pattern. A class that is counted far between anchors is a loop in the
-/// automaton and a bound on the length, so that `^[a-z]{1,65535}$` has one state.
+/// Returns the strings that contain a match of the pattern. A long count of a class between anchors becomes a loop
+/// and bounds on the length, so `^[a-z]{1,65535}$` has one state.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError>
     Ok(Pattern { automaton, min, max, counted })
 }
 
-/// The automaton of a pattern, within the bounds that [`pattern`] finds.
+/// Returns the automaton of a pattern, without the bounds on the length that [`pattern`] returns.
 ///
 /// # Errors
 ///
@@ -89,8 +89,8 @@ pub fn pattern_automaton(text: &str, limit: StateBudget<'_>) -> Result<Dfa, Ecma
     automaton(&bounds::bounded(node).node, text, limit)
 }
 
-/// The texts that a pattern matches from end to end, with the classes of the `regex` crate: for `.regex` sources with
-/// lookaround, which that crate has not.
+/// Returns the texts that a pattern matches as a whole, with the classes of the `regex` crate: for `.regex` sources
+/// with lookaround, which that crate does not support.
 ///
 /// # Errors
 ///

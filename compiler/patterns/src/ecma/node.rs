@@ -1,4 +1,4 @@
-//! Patterns as trees: what is left of the syntax when flags, escapes and groups are resolved.
+//! Patterns as trees, with flags, escapes and groups resolved.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -7,24 +7,24 @@ use regex_syntax::hir::ClassUnicode;
 pub(super) enum Node {
     /// One character of the class.
     Class(ClassUnicode),
-    /// One after the other; nothing where there is none.
+    /// A sequence; empty if there are no parts.
     Seq(Vec<Node>),
-    /// Any one of them.
+    /// An alternation.
     Alt(Vec<Node>),
-    /// Between `min` and `max` of the body.
+    /// Between `min` and `max` repetitions of the body.
     Repeat { body: Box<Node>, min: u32, max: Option<u32> },
     /// The start of the string.
     Start,
     /// The end of the string.
     End,
-    /// Between a word character and another or none; anywhere else where `negative`.
+    /// A position between a word character and another character or none; if `negative`, any other position.
     WordBoundary { negative: bool },
-    /// Whether the body matches right ahead of this place, or right behind it.
+    /// Whether the body matches directly after this position, or directly before it if `behind`.
     Look { behind: bool, negative: bool, body: Box<Node> },
 }
 
 impl Node {
-    /// Whether a match can only begin at the start of the string. May say no where the answer is yes.
+    /// Whether every match begins at the start of the string. May be false for some such trees.
     pub(super) fn is_anchored(&self) -> bool {
         match self {
             Self::Start => true,
@@ -38,7 +38,7 @@ impl Node {
         }
     }
 
-    /// Whether there is no assertion of any kind in it.
+    /// Whether the tree has no assertion.
     pub(super) fn asserts_nothing(&self) -> bool {
         match self {
             Self::Class(_) => true,

@@ -1,11 +1,11 @@
-//! Pattern text to its tree.
+//! Parses a pattern into its tree.
 //!
-//! The text is read as `new RegExp(text, "u")` would read it: by code points, and with every escape defined. Real
-//! schemas also hold patterns that only the older grammar without the flag takes, for they escape what needs none
-//! (`\-`, `\_`) or write `{` for itself. Such a pattern is read by that grammar, unless this would give another meaning
-//! to what its author plainly meant: `\p{L}` would be six characters then, and `\Z` a letter.
+//! The text is read like `new RegExp(text, "u")`: by code points, and with every escape defined. Some patterns of
+//! real schemas are valid only without the flag: they escape needlessly (`\-`, `\_`), or write a literal `{`. Such a
+//! pattern is read without the flag, unless this would change the meaning of an escape: `\p{L}` would be six
+//! characters, and `\Z` a letter.
 //!
-//! Nesting is bounded before the parser sees the text, because the parser recurses, and so does all that follows it.
+//! Nesting is bounded before the parser runs, because the parser and all later passes recurse.
 
 use std::ops::Range;
 
@@ -28,10 +28,10 @@ use crate::dialects::{Dialect, Foreign};
 /// Longest pattern in bytes.
 const MAX_LENGTH: usize = 256 << 10;
 
-/// Levels of groups and assertions.
+/// Greatest depth of groups and assertions.
 const MAX_NESTING: usize = 100;
 
-/// The tree of a pattern.
+/// Parses a pattern.
 pub(super) fn parse(text: &str, meaning: Meaning) -> Result<Node, EcmaError> {
     let whole = 0..text.len();
     if text.len() > MAX_LENGTH {
@@ -75,7 +75,7 @@ fn translate(pattern: &Pattern<'_>, unicode: bool, meaning: Meaning) -> Result<N
     Translator { meaning, unicode }.disjunction(&pattern.body, Modes::default())
 }
 
-/// The place at which the text opens a group inside of too many others.
+/// Returns the position at which the text opens a group beyond the nesting limit.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut depth, mut in_class) = (0usize, false);
     let mut bytes = text.bytes().enumerate();
@@ -97,7 +97,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether the text has an escape that the grammar without the flag would read as something else.
+/// Whether the text has an escape with another meaning without the `u` flag.
 fn needs_unicode_mode(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -113,7 +113,7 @@ fn needs_unicode_mode(text: &str) -> bool {
     false
 }
 
-/// The flags that hold at a place.
+/// The flags at a position.
 #[derive(Clone, Copy, Default)]
 struct Modes {
     ignore_case: bool,
@@ -122,7 +122,7 @@ struct Modes {
 }
 
 struct Translator {
-    /// Which characters classes hold.
+    /// The definitions of the character classes.
     meaning: Meaning,
     /// Whether the pattern was read in unicode mode.
     unicode: bool,
@@ -141,7 +141,8 @@ impl Translator {
         let mut nodes = Vec::with_capacity(parts.body.len());
         let mut rest = parts.body.iter().peekable();
         while let Some(term) = rest.next() {
-            // Without the flag a character beyond U+FFFF arrives as two, and a quantifier holds on to the second.
+            // Without the flag a character beyond U+FFFF arrives as two surrogates, and a quantifier applies to the
+            // second.
             let lead = match term {
                 Term::Character(lead) => lead.value,
                 _ => 0,
@@ -240,7 +241,7 @@ impl Translator {
             dot_all: change(modes.dot_all, Modifier::S),
         };
         if changed.ignore_case && !self.unicode {
-            // Without the flag, case is that of another table.
+            // Without the flag, another case-folding table applies.
             let what = "ignoring case in a pattern that unicode mode does not take";
             return Err(unsupported(what, span(modifiers.span.start, modifiers.span.end)));
         }
@@ -326,7 +327,7 @@ fn look(behind: bool, negative: bool, class: ClassUnicode) -> Node {
     Node::Look { behind, negative, body: Box::new(Node::Class(class)) }
 }
 
-/// Bounds beyond 32 bits are cut off: no automaton counts that far, so the pattern is refused either way.
+/// Bounds beyond 32 bits are clamped: no automaton counts that far, so the pattern is rejected either way.
 fn repeat(quantifier: &Quantifier<'_>, body: Node) -> Node {
     let cut = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
     Node::Repeat { body: Box::new(body), min: cut(quantifier.min), max: quantifier.max.map(cut) }
@@ -340,7 +341,7 @@ fn character_class(value: u32) -> ClassUnicode {
     class::range(value, value)
 }
 
-/// The character that two surrogates make.
+/// Combines two surrogates into a character.
 fn joined(lead: u32, trail: u32) -> Option<u32> {
     let halves = (0xd800..0xdc00).contains(&lead) && (0xdc00..0xe000).contains(&trail);
     halves.then(|| 0x1_0000 + ((lead - 0xd800) << 10) + (trail - 0xdc00))

@@ -1,20 +1,21 @@
-//! Trees as patterns with counters: the position automaton, with the steps of counters on its ways.
+//! Builds position automata with counters from trees (Glushkov's construction).
 //!
-//! The deterministic automaton of `^(?:\S+\s+){0,199}\S+$` has a part for each of two hundred words. The position automaton
-//! has a *place* for each class that the pattern names, here three, and a *way* from place to place carries the steps of
-//! counters: a repetition that begins resets its counter and ticks, one that goes round ticks, one that is left is checked.
+//! The deterministic automaton of `^(?:\S+\s+){0,199}\S+$` has a part for each of two hundred words. The position
+//! automaton has a *position* ([`Place`]) for each class of the pattern, here three. Its *transitions* ([`Way`])
+//! carry counter steps: entering a repetition resets and increments its counter, iterating increments it, and leaving
+//! checks it.
 //!
 //! ```text
-//! start ─reset,tick─► \S ⟲    \S ──► \s ⟲    \s ─tick─► \S    \s ─check─► \S ⟲ ──► end        start ──► the last \S
+//! start ─reset,increment─► \S ⟲    \S ──► \s ⟲    \s ─increment─► \S    \s ─check─► \S ⟲ ──► end    start ──► the last \S
 //! ```
 //!
-//! Only patterns that match from end to end and assert nothing else have one, and of those whose only long counts are fixed
-//! numbers of one class the automaton is as good. Repetitions of few times are copied.
+//! Only patterns with anchors at both ends and no other assertion have one. If the only long counts are fixed counts
+//! of one class, there is none, because the automaton is as good. Short repetitions are copied.
 //!
 //! Sources: Glushkov, "The abstract theory of automata" (1961); Gelade, Gyssens and Martens, "Regular expressions with
 //! counting: weak versus strong determinism" (2012).
 //!
-//! Cost: O(places²), of which there are at most [`MOST_PLACES`].
+//! Cost: O(positions²), with at most [`MOST_PLACES`] positions.
 
 use super::counted::{CountedPattern, Place, Way};
 use super::lengths;
@@ -22,19 +23,19 @@ use super::node::Node;
 use super::together;
 use grammarc_grammar::ir::{Counter, Step};
 
-/// Repetitions of up to so many times are copied.
+/// Repetitions of at most this many times are copied.
 const COPIED: u32 = 4;
-/// Most counters of a pattern: the length may be one more.
+/// Most counters of a pattern. The length may need one more.
 const MOST_COUNTERS: usize = 7;
-/// Most places.
+/// Most positions.
 const MOST_PLACES: usize = 1 << 7;
-/// Most ways.
+/// Most transitions.
 const MOST_WAYS: usize = 1 << 11;
-/// Most parts that are looked at, copies among them.
+/// Most visited parts, copies included.
 const MOST_PARTS: usize = 1 << 12;
 
-/// The counted form of a tree; none where it has no long count, does not match from end to end, is too large, or where the counts
-/// of one text come apart.
+/// Builds the counted form of a tree. `None` if the tree has no long count, is not anchored at both ends, is too
+/// large, or if the counts of one text diverge.
 pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     let mut builder = Builder::default();
     let whole = builder.anchored(node)?;
@@ -57,17 +58,17 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     together::stay_together(&pattern).then_some(pattern)
 }
 
-/// A place that a part is left from, with the steps of leaving it; none is the start of the text.
+/// A position from which a part is left, with the steps on leaving. A position of `None` is the start of the text.
 type Exit = (Option<u32>, Vec<Step>);
 
-/// A part of a pattern.
+/// The first set and the last set of a part of a pattern.
 #[derive(Default)]
 struct Part {
-    /// Places that it can begin with, and the steps of entering it.
+    /// The first set: positions, with the steps on entering.
     first: Vec<(Vec<Step>, u32)>,
-    /// Places that it can end with, and the steps of leaving it.
+    /// The last set: positions, with the steps on leaving.
     last: Vec<(u32, Vec<Step>)>,
-    /// Whether it may be nothing.
+    /// Whether the part matches the empty string.
     nullable: bool,
 }
 
@@ -80,16 +81,16 @@ impl Part {
 #[derive(Default)]
 struct Builder {
     pattern: CountedPattern,
-    /// The counters of the repetitions around the part at hand, as bits.
+    /// The counters of the repetitions around the current part, as a bit set.
     within: u32,
-    /// Whether a count is not the fixed number of a class.
+    /// Whether some count is not a fixed count of one class.
     is_worth: bool,
-    /// Parts that were looked at.
+    /// Number of visited parts.
     parts: usize,
 }
 
 impl Builder {
-    /// The part between the anchors of a tree that has them at both ends, each choice its own.
+    /// Builds the part between the anchors of a tree. In an alternation, each choice has its own anchors.
     fn anchored(&mut self, node: &Node) -> Option<Part> {
         match node {
             Node::Seq(parts) => match &parts[..] {
@@ -102,7 +103,7 @@ impl Builder {
         }
     }
 
-    /// The part of a tree that asserts nothing.
+    /// Builds the part of a tree without assertions.
     fn part(&mut self, node: &Node) -> Option<Part> {
         self.parts += 1;
         if self.parts > MOST_PARTS {
@@ -178,7 +179,7 @@ impl Builder {
             }
             parts.push(part);
         }
-        // `x(?:x(?:x)?)?` and not `xx?x?`, in which one text has several ways.
+        // `x(?:x(?:x)?)?` and not `xx?x?`, in which one text has several paths.
         let mut whole = Part::nothing();
         for (copy, part) in (0..copies).zip(parts).rev() {
             whole = self.then(part, whole)?;
@@ -187,7 +188,7 @@ impl Builder {
         Some(whole)
     }
 
-    /// A repetition with a counter of the times that it has begun.
+    /// Builds a repetition whose counter holds the number of iterations begun.
     fn counting(&mut self, body: &Node, bounds: Counter) -> Option<Part> {
         let number = self.pattern.counters.len();
         if number >= MOST_COUNTERS {
@@ -199,7 +200,7 @@ impl Builder {
         let mut part = self.part(body)?;
         self.within &= !(1 << number);
         if part.nullable {
-            // Any number of the times may be nothing.
+            // The body is nullable, so any number of iterations may be empty.
             self.pattern.counters[number].min = 0;
         }
         let (counter, min) = (number as u8, self.pattern.counters[number].min);
@@ -229,7 +230,7 @@ impl Builder {
         Some(())
     }
 
-    /// Adds a way, once.
+    /// Adds a transition, unless it exists.
     fn way(&mut self, way: Way) -> Option<()> {
         if !self.pattern.ways.contains(&way) {
             self.pattern.ways.push(way);
@@ -238,7 +239,7 @@ impl Builder {
     }
 }
 
-/// The places that a part is left from.
+/// Returns the last set of a part as exits.
 fn exits(last: &[(u32, Vec<Step>)]) -> Vec<Exit> {
     last.iter().map(|(place, steps)| (Some(*place), steps.clone())).collect()
 }
@@ -270,7 +271,7 @@ mod tests {
         let texts = ["^(?:a+){20,50}$", "^(?:a|ab|b){19}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
         let apart = texts.map(|text| counted(&tree(text)).is_none());
         assert_eq!(apart, [true, true, false]);
-        // Only the lowest count matters where there is no fewest.
+        // Without a minimum only the lowest count matters.
         for text in ["^(?:a+){0,50}$", "^(?:a|aa){1,500}$", r"^(?:\w+\s?){0,200}$"] {
             assert!(counted(&tree(text)).is_some(), "{text}");
         }
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!(of("^(?:[a-z]{2,3}){4,9}$"), lengths(8, Some(27), false));
     }
 
-    /// A pattern between anchors whose long counts are far above what is copied.
+    /// A pattern between anchors whose long counts far exceed the limit for copies.
     fn pattern() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![Just("a"), Just("b"), Just("[ab]"), Just("c"), Just("[^a]")];
         let leaf = leaf.prop_map(str::to_owned);
@@ -324,7 +325,7 @@ mod tests {
             for string in strings {
                 prop_assert_eq!(pattern.matches(&string), dfa.accepts(string.as_bytes()), "{}", string);
             }
-            // Random strings match hardly ever: those of the automaton do, and their neighbours often do not.
+            // Random strings hardly ever match. The strings of the automaton do, and their neighbours often do not.
             for seed in 0..20 {
                 let string = drawn(&dfa, seed);
                 prop_assert!(pattern.matches(&string), "{} of {}", string, text);
@@ -341,7 +342,7 @@ mod tests {
         }
     }
 
-    /// A text of the automaton, by random edges of ASCII for a while and then the shortest way to an end.
+    /// Draws a text of the automaton: random ASCII edges for a while, then the shortest path to an accepting state.
     fn drawn(dfa: &grammarc_grammar::automata::Dfa, seed: u64) -> String {
         let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
         let mut text = String::new();

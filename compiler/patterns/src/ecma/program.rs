@@ -1,9 +1,9 @@
-//! Trees as one nondeterministic automaton over UTF-8 whose empty transitions may be guarded.
+//! Compiles trees to one nondeterministic automaton over UTF-8 with guarded empty transitions.
 //!
-//! A symbol above all bytes is a guard: the transition consumes nothing and is open where the guard holds. Bodies of
-//! assertions are parts of the same automaton. That of a lookahead ends, like the pattern itself, in the one state
-//! [`Program::MATCH`], from which any rest of the string will do; a lookbehind has a place among the trackers, which
-//! run from the start of the string, and an end of its own.
+//! A symbol above all bytes is a guard: the transition consumes nothing and is open if the guard holds. Bodies of
+//! assertions are parts of the same automaton. The body of a lookahead ends, like the pattern itself, in
+//! [`Program::MATCH`], which accepts any rest. The body of a lookbehind is a tracker: it runs from the start of the
+//! string and has an end of its own.
 
 use crate::class::Classes;
 use grammarc_grammar::automata::{Nfa, StateBudget, Symbol};
@@ -18,11 +18,11 @@ pub(super) enum Guard {
     Start,
     /// The string ends here.
     End,
-    /// There is a word boundary here, or none where negative.
+    /// A word boundary, or none if `negative`.
     WordBoundary { negative: bool },
-    /// The string goes on with a match from this state, or with none where negative.
+    /// The rest begins with a match from this state, or with none if `negative`.
     Ahead { from: u32, negative: bool },
-    /// The tracker with this number is at its end, or is not where negative.
+    /// The tracker with this number is at its end, or is not if `negative`.
     Behind { tracker: usize, negative: bool },
 }
 
@@ -41,11 +41,11 @@ pub(super) struct Program {
     pub(super) nfa: Nfa,
     /// Guards by symbol, counted from [`Self::GUARDS`].
     guards: Vec<Guard>,
-    /// Lookbehinds. Those inside another one's body come before it.
+    /// Lookbehinds. Those nested in the body of another come before it.
     pub(super) trackers: Vec<Tracker>,
-    /// A state from which a word character leads to the match.
+    /// A state whose only transitions lead to the match, on word characters.
     pub(super) word: u32,
-    /// Whether a guard asks for word boundaries.
+    /// Whether some guard depends on word boundaries.
     pub(super) has_boundaries: bool,
 }
 
@@ -61,7 +61,7 @@ impl Program {
     /// The lowest symbol that is a guard.
     pub(super) const GUARDS: Symbol = 256;
 
-    /// The automaton of a tree.
+    /// Compiles a tree.
     pub(super) fn new(node: &Node, limit: StateBudget<'_>) -> Result<Self, TooLarge> {
         let mut compiler = Compiler::new(limit);
         compiler.program.word = compiler.state();
@@ -71,8 +71,8 @@ impl Program {
         Ok(compiler.program)
     }
 
-    /// The automaton of a tree whose matches end with the string and that asserts nothing else but, at its start, that the
-    /// string starts. Such strings are those of a nondeterministic automaton as it stands. `None` for other trees.
+    /// Compiles a tree without guards. `None` unless its matches end with the string, and its only other assertion is
+    /// a start anchor at its start.
     pub(super) fn plain(node: &Node, limit: StateBudget<'_>) -> Option<Result<Nfa, TooLarge>> {
         let Node::Seq(parts) = node else { return None };
         let (Node::End, parts) = parts.split_last()? else { return None };
@@ -89,7 +89,7 @@ impl Program {
         Some(done.map(|()| compiler.program.nfa))
     }
 
-    /// The guard of a symbol, if it is one.
+    /// Returns the guard of a symbol. `None` for a byte.
     pub(super) fn guard(&self, symbol: Symbol) -> Option<Guard> {
         let index = symbol.checked_sub(Self::GUARDS)?;
         self.guards.get(index as usize).copied()
@@ -114,8 +114,8 @@ impl<'a> Compiler<'a> {
         Self { program, classes: Classes::default(), limit }
     }
 
-    /// The first state of the pattern: unless it is anchored, behind a loop over any character at the start, which must
-    /// not be entered from inside the pattern.
+    /// Returns the first state of the pattern. Unless it is anchored, a loop over any character precedes it, which
+    /// must not be entered from inside the pattern.
     fn entry(&mut self, is_anchored: bool) -> u32 {
         if is_anchored {
             return Program::START;
@@ -219,7 +219,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Copies, each between fresh states, so that a body which leads back to its start opens no way around.
+    /// Builds copies, each between fresh states. A body with a path back to its start therefore adds no cycle.
     fn repeat(
         &mut self,
         body: &Node,

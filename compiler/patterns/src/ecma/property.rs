@@ -1,14 +1,14 @@
-//! Names of Unicode properties that ECMA-262 does not have, and the one that is meant.
+//! Names of Unicode properties that ECMA-262 does not have, and the intended property.
 //!
-//! Python's `regex`, Perl, Java and Rust take `\p{Greek}`, `\p{IsGreek}` and names in any case; ECMA-262 takes scripts as
-//! `\p{Script=Greek}` and names in their own case. Only asked once a pattern is refused.
+//! Python's `regex`, Perl, Java and Rust accept `\p{Greek}`, `\p{IsGreek}` and names in any case. ECMA-262 requires
+//! `\p{Script=Greek}` and exact case. Used only after a pattern was rejected.
 
 use std::ops::Range;
 
 use oxc_allocator::Allocator;
 use oxc_regular_expression::{LiteralParser, Options};
 
-/// Names of properties, of which a name in another case or without its underscores is a spelling.
+/// Names of properties. A name in another case or without underscores is recognized.
 const NAMES: [&str; 44] = [
     "L",
     "LC",
@@ -56,7 +56,7 @@ const NAMES: [&str; 44] = [
     "Emoji",
 ];
 
-/// Classes of POSIX and of Java, with the property of the same characters.
+/// Classes of POSIX and of Java, with the property that has the same characters.
 const CLASSES: [(&str, &str); 6] = [
     ("alpha", "Alphabetic"),
     ("digit", "Nd"),
@@ -68,13 +68,13 @@ const CLASSES: [(&str, &str); 6] = [
 
 /// A property that ECMA-262 does not have.
 pub(super) struct Misnamed {
-    /// The place of the escape in the pattern.
+    /// Byte range of the escape in the pattern.
     pub(super) span: Range<usize>,
     /// The help of the error: the form to write.
     pub(super) help: String,
 }
 
-/// The first property of a pattern that ECMA-262 does not have.
+/// Finds the first property of a pattern that ECMA-262 does not have.
 pub(super) fn misnamed(pattern: &str) -> Option<Misnamed> {
     let mut at = 0;
     while let Some(found) = pattern[at..].find('\\') {
@@ -94,7 +94,7 @@ pub(super) fn misnamed(pattern: &str) -> Option<Misnamed> {
     None
 }
 
-/// Whether ECMA-262 has a property, with its value where one stands behind `=`.
+/// Whether ECMA-262 has a property, with its value if one follows `=`.
 fn is_known(name: &str) -> bool {
     let allocator = Allocator::default();
     let pattern = format!("\\p{{{name}}}");
@@ -110,7 +110,7 @@ fn help(escape: &str, name: &str) -> String {
     }
 }
 
-/// The property that a name of another engine means. `None` if no property is like it.
+/// Returns the property that a name of another engine denotes. `None` if no property is similar.
 fn meant(name: &str) -> Option<String> {
     let (key, value) = name.split_once(['=', ':']).unwrap_or(("", name));
     let value = value.trim().trim_start_matches('^');

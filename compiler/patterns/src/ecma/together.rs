@@ -1,12 +1,12 @@
-//! Whether the counts of one text stay together: a subset construction on places with counts, as distances.
+//! Whether the counts of one text stay aligned: a subset construction on positions with relative counts.
 //!
-//! A text may be read in several ways at once, each with its own counts. The network keeps a count in a register where the
-//! counts of all ways are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be one more of the group or the
-//! one behind it, a tick apart; in `(?:a+){9,50}` each `a` may begin a further group or not, and counts come apart without
-//! bound. Where a counter has no fewest, as in `(?:a+){0,50}`, of two ways to one place that with the lower count goes on
-//! wherever the other does, so the other is dropped.
+//! A text may have several paths at once, each with its own counts. The network keeps counts in a register if the
+//! counts of all paths are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be another iteration of
+//! the group or the word after it, so the counts differ by one. In `(?:a+){9,50}` each `a` may begin another
+//! iteration or not, so the counts diverge. If a counter has no minimum, as in `(?:a+){0,50}`, the path with the
+//! lower count simulates the other path to the same position. The other path is dropped.
 //!
-//! Cost: O(sets of places times their ways and ranges of characters), at most [`MOST_WORK`].
+//! Cost: O(sets of positions times their transitions and ranges of characters), at most [`MOST_WORK`].
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -15,21 +15,21 @@ use super::counted::CountedPattern;
 use grammarc_grammar::graph::minimal;
 use grammarc_grammar::ir::Step;
 
-/// Most places that one text may be at.
+/// Most positions of one text.
 const MOST_MEMBERS: usize = 8;
-/// Most sets of places.
+/// Most sets of positions.
 const MOST_SETS: usize = 1 << 10;
 
-/// Most arrivals that are looked at, times the characters at which classes begin and end.
+/// Most visited arrivals, times the characters at which classes begin and end.
 const MOST_WORK: usize = 1 << 21;
 
-/// By counter, a distance below the highest count.
+/// By counter, the distance below the highest count.
 type Distances = SmallVec<[i64; 4]>;
 
-/// Places that one text may be at, each with its counts.
+/// Positions of one text, each with its relative counts.
 type Set = Vec<(Option<u32>, Distances)>;
 
-/// Whether all counts of a text that depend on how it is read are fixed distances apart.
+/// Whether all counts of a text that depend on its path are fixed distances apart.
 pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
     let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
     let mut seen: FxHashSet<Set> = FxHashSet::default();
@@ -49,13 +49,13 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
     true
 }
 
-/// A place that a set leads to, with counts that are new where their counter was reset.
+/// A target position of a set, with its counts. A count is new if its counter was reset.
 type Arrival = (u32, SmallVec<[Count; 4]>);
 
-/// Whether a count is new, and the count: else a distance below the highest.
+/// Whether a count is new, and its value: absolute if new, else relative to the highest.
 type Count = (bool, i64);
 
-/// The sets that one more character leads to; none where counts come apart, or no more work is left.
+/// Returns the successor sets for one more character. `None` if counts diverge, or if the work limit is exceeded.
 fn onward(
     (pattern, checked): (&CountedPattern, u32),
     set: &Set,
@@ -108,7 +108,7 @@ fn onward(
     Some(sets)
 }
 
-/// The counters that are checked for their fewest somewhere, as bits.
+/// The counters whose minimum is checked on some transition, as a bit set.
 fn checked(pattern: &CountedPattern) -> u32 {
     let steps = pattern.ways.iter().flat_map(|way| &way.steps);
     steps.fold(0, |all, step| match *step {
@@ -117,8 +117,8 @@ fn checked(pattern: &CountedPattern) -> u32 {
     })
 }
 
-/// Whether an arrival goes on wherever another one does: it is at the same place with counts that are no higher, and equal
-/// where their counter is `checked`.
+/// Whether the first arrival simulates the second: same position, counts that are no higher, and equal counts for
+/// `checked` counters.
 fn goes_on_for(checked: u32, (place, counts): &Arrival, (other, others): &Arrival) -> bool {
     let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
         let is_lower = if checked >> at & 1 != 0 { one.1 == other.1 } else { one.1 <= other.1 };
@@ -127,7 +127,8 @@ fn goes_on_for(checked: u32, (place, counts): &Arrival, (other, others): &Arriva
     place == other && counts.iter().zip(others).enumerate().all(holds)
 }
 
-/// The set of some arrivals; none where counts of one counter are new and old, too many, or two ticks at once.
+/// Merges arrivals into one set. `None` if there are too many arrivals, a counter is both reset and kept, or two
+/// increments coincide.
 fn settled(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;

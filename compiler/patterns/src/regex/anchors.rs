@@ -1,24 +1,24 @@
-//! Takes out the anchors that their place in the pattern decides.
+//! Resolves anchors whose position in the pattern determines their value.
 //!
-//! A pattern that must match the whole text knows where its parts stand: `^` at the front holds always, `^` after a
-//! character never. Any other anchor, inside a repetition or after something that may be empty, needs an automaton;
-//! so do assertions on lines and words. Cost: linear in the pattern.
+//! A pattern must match the whole text. So `^` at the front always holds, and `^` after a character never does. Any
+//! other anchor, inside a repetition or after a nullable part, needs an automaton. So do assertions on lines and
+//! words. Cost: linear in the pattern.
 
 use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
 
-/// The text that may stand between a place in the pattern and an end of the whole text.
+/// The text between a position in the pattern and an end of the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
-    /// Nothing.
+    /// The gap is empty.
     None,
-    /// At least one character.
+    /// The gap has at least one character.
     Some,
     /// Either, depending on the match.
     Unknown,
 }
 
 impl Gap {
-    /// The gap with a part of the pattern added to it.
+    /// Extends the gap by a part of the pattern.
     fn beyond(self, part: &Hir) -> Self {
         let properties = part.properties();
         match self {
@@ -30,7 +30,8 @@ impl Gap {
     }
 }
 
-/// The same language, for a pattern that must match the whole text, with fewer anchors. Groups are dissolved.
+/// Removes resolvable anchors from a pattern that must match the whole text. The language is the same. Groups are
+/// dissolved.
 pub(super) fn resolve(hir: &Hir) -> Hir {
     between(hir, Gap::None, Gap::None)
 }
@@ -66,7 +67,7 @@ fn between(hir: &Hir, left: Gap, right: Gap) -> Hir {
             Hir::concat(resolved.collect())
         }
         HirKind::Repetition(repetition) => {
-            // In a body that may occur more than once, other occurrences stand between it and the ends.
+            // If a body may occur more than once, other occurrences lie between it and the ends.
             let once = repetition.max == Some(1);
             let within = |gap| if once || gap == Gap::Some { gap } else { Gap::Unknown };
             let sub = between(&repetition.sub, within(left), within(right));
@@ -76,15 +77,15 @@ fn between(hir: &Hir, left: Gap, right: Gap) -> Hir {
     }
 }
 
-/// A pattern that must match the whole text, from one that must match some part of it.
+/// Turns a pattern that must match a part of the text into one that must match the whole text.
 ///
-/// Room for any text goes before and after, but not beyond an anchor: in `^a|b$` each alternative gets room on its
-/// open side, so that the anchors of common patterns resolve.
+/// Any text may come before and after, but not outside an anchor. In `^a|b$` each alternative gets it on its open
+/// side, so the anchors of common patterns resolve.
 pub(super) fn within_any_text(hir: &Hir) -> Hir {
     with_room(&with_room(hir, Look::Start), Look::End)
 }
 
-/// Adds room at the side of the anchor.
+/// Adds any text on the side of the anchor.
 fn with_room(hir: &Hir, anchor: Look) -> Hir {
     let before = anchor == Look::Start;
     match hir.kind() {

@@ -1,12 +1,12 @@
 //! HIR to automaton, by way of regex-automata's dense DFA.
 //!
-//! A dense DFA reports a match one byte late and ends the text with a symbol of its own. The language that we take of
-//! it is that of whole texts: a state accepts if the end of the text leads from it to a match. With every match kept
-//! ([`MatchKind::All`]) no thread is cut short by a preferred one, so the order of alternatives and greediness do not
-//! matter. Then states that no match can be reached from go, and states that differ only in the late report merge.
+//! A dense DFA reports a match one byte late and ends the text with a symbol of its own. We take its language of
+//! whole texts: a state accepts if the end of the text leads to a match. With [`MatchKind::All`] no match cuts off
+//! another, so the order of alternatives and greediness do not matter. Dead states are then removed, and states that
+//! differ only in the late report are merged.
 //!
-//! The result is not minimal in general; the network minimises the rule that it becomes part of. Cost: exponential in
-//! the pattern at worst, which is what the limit is for.
+//! The result is not minimal in general; the network minimizes the rule that contains it. Cost: exponential in the
+//! pattern in the worst case, hence the limit.
 
 use regex_automata::Anchored;
 use regex_automata::MatchKind;
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::PatternError;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge};
 
-/// The automaton of the texts that the HIR matches from end to end. [`Dfa::never`] where there are none.
+/// Builds the automaton of the texts that the HIR matches as a whole. [`Dfa::never`] if there are none.
 ///
 /// `limit` is the most bytes that each of the Thompson automaton, the subset construction and the dense DFA may use.
 pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
@@ -32,7 +32,7 @@ pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
         .utf8(true)
         .nfa_size_limit(Some(limit))
         .which_captures(WhichCaptures::None);
-    // Unicode word boundaries, the one thing a dense DFA cannot do, are gone; what can still fail is the limit.
+    // Dense DFAs support all but Unicode word boundaries, which are excluded above. So only the limit can fail.
     let nfa =
         thompson::Compiler::new().configure(config).build_from_hir(hir).map_err(|_| too_large())?;
     let config = dense::Config::new()
@@ -49,7 +49,7 @@ pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
     Ok(merged(trimmed(converted(&dense, start))))
 }
 
-/// The states that can be reached, in the order they are met.
+/// Converts the reachable states, in the order in which they are met.
 fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
     let ranges = ranges_of_classes(dense);
     let mut numbers = FxHashMap::default();
@@ -75,7 +75,7 @@ fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
     Dfa { states }
 }
 
-/// The runs of bytes that no state tells apart, in ascending order.
+/// Returns the maximal ranges of equivalent bytes, in ascending order.
 fn ranges_of_classes(dense: &dense::DFA<Vec<u32>>) -> Vec<(u8, u8)> {
     let classes = dense.byte_classes();
     let mut ranges: Vec<(u8, u8)> = Vec::new();
@@ -88,7 +88,7 @@ fn ranges_of_classes(dense: &dense::DFA<Vec<u32>>) -> Vec<(u8, u8)> {
     ranges
 }
 
-/// The automaton without the states that reach no accepting one.
+/// Removes dead states.
 fn trimmed(dfa: Dfa) -> Dfa {
     let mut sources = vec![Vec::new(); dfa.states.len()];
     for (number, state) in dfa.states.iter().enumerate() {
@@ -112,7 +112,7 @@ fn trimmed(dfa: Dfa) -> Dfa {
     renumbered(dfa, &numbers)
 }
 
-/// The automaton with states merged that accept alike and have the same edges, over and over while that gains much.
+/// Merges states with equal acceptance and equal edges, repeatedly while that removes many.
 fn merged(mut dfa: Dfa) -> Dfa {
     loop {
         let before = dfa.states.len();
@@ -126,15 +126,15 @@ fn merged(mut dfa: Dfa) -> Dfa {
             })
             .collect();
         dfa = renumbered(dfa, &numbers);
-        // Each round is sound on its own; a chain of states merges one link a round, which is not worth the time.
+        // Each round is sound on its own. A chain of states merges one link a round, which is not worth the time.
         if dfa.states.len() + before / 16 >= before {
             return dfa;
         }
     }
 }
 
-/// The automaton with new numbers for its states. New numbers appear in ascending order; of several states with the
-/// same number the first stands for all, and states without one go, with the edges to them.
+/// Renumbers states. New numbers appear in ascending order. The first state with a number is kept for all, and states
+/// without a number are removed with their incoming edges.
 fn renumbered(dfa: Dfa, numbers: &[Option<u32>]) -> Dfa {
     let mut states: Vec<DfaState> = Vec::new();
     for (state, &number) in dfa.states.into_iter().zip(numbers) {

@@ -13,9 +13,9 @@ pub enum PatternError {
     Syntax {
         /// The parser's message.
         message: String,
-        /// The place in the pattern.
+        /// Byte range in the pattern.
         span: Range<usize>,
-        /// The other place that has part in it, such as the first use of a duplicate name.
+        /// Another range involved, such as the first use of a duplicate name.
         other: Option<Range<usize>>,
     },
     /// Groups, repetitions and classes are nested deeper than the limit.
@@ -33,17 +33,17 @@ pub enum PatternError {
         what: &'static str,
         /// The form to use.
         help: &'static str,
-        /// The place in the pattern.
+        /// Byte range in the pattern.
         span: Range<usize>,
     },
-    /// A pattern with lookaround, which is read as ECMA-262, is not one of ECMA-262.
+    /// A pattern with lookaround, which is read as ECMA-262, is not valid there.
     #[error("{message}")]
     Lookaround {
-        /// The fault in words.
+        /// The message.
         message: String,
-        /// The way out.
+        /// Advice on the error.
         help: String,
-        /// The place in the pattern.
+        /// Byte range in the pattern.
         span: Range<usize>,
     },
     /// The pattern uses a feature that regular languages do not have.
@@ -51,10 +51,10 @@ pub enum PatternError {
     Unsupported {
         /// The parser's message.
         message: String,
-        /// The place in the pattern.
+        /// Byte range in the pattern.
         span: Range<usize>,
     },
-    /// The text is longer than any pattern should be.
+    /// The text exceeds the limit on length.
     #[error("the pattern is {length} bytes long and may be {limit} long")]
     TooLong {
         /// Its length in bytes.
@@ -62,13 +62,13 @@ pub enum PatternError {
         /// The limit.
         limit: usize,
     },
-    /// The character classes of the pattern would fill the memory.
+    /// The character classes of the pattern would take too much memory.
     #[error("the character classes of the pattern are too large, all in all")]
     ClassesTooLarge {
-        /// The class that is one too many.
+        /// The class at which the limit is exceeded.
         span: Range<usize>,
     },
-    /// A word boundary by Unicode's idea of a word, which an automaton over bytes cannot decide.
+    /// A Unicode word boundary, which an automaton over bytes cannot decide.
     #[error("word boundaries by Unicode rules are not supported")]
     UnicodeWordBoundary {
         /// The first assertion on words.
@@ -79,7 +79,7 @@ pub enum PatternError {
     TooLarge {
         /// The limit.
         limit: usize,
-        /// The assertion that makes the automaton necessary, or the whole pattern.
+        /// The assertion that requires an automaton, or the whole pattern.
         span: Range<usize>,
     },
     /// The pattern matches no text.
@@ -142,7 +142,7 @@ impl PatternError {
         }
     }
 
-    /// The place of the error in the pattern; `None` if it is the pattern as a whole.
+    /// Byte range of the error in the pattern. `None` if the error concerns the pattern as a whole.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Syntax { span, .. }

@@ -5,13 +5,14 @@
 //!                                    \> automaton       where an assertion about neighbours is left
 //! ```
 //!
-//! The whole text must match, so greediness means nothing, and `^` and `$` at the ends say what holds anyway. Patterns
-//! are Unicode: they match whole UTF-8 characters and never part of one.
+//! The whole text must match, so greediness has no effect, and `^` and `$` at the ends are redundant. Patterns are
+//! Unicode: they match whole UTF-8 characters and never part of one.
 //!
-//! Most patterns are lowered part by part, in time linear in the pattern: `[a-z]{1,1000000}` stays a repetition, which the network counts instead of copying. Assertions that depend on what stands next to them, such as
-//! `\b` or an anchor inside, cannot be lowered part by part; such a pattern becomes one automaton by way of
-//! regex-automata, under a limit on memory. Lookahead and lookbehind are ECMA-262's affair ([`ecma`]), with the classes
-//! of this dialect: digits and words are Unicode here.
+//! Most patterns are lowered part by part, in time linear in the pattern. `[a-z]{1,1000000}` stays a repetition,
+//! which the network counts instead of copying. Assertions that depend on their neighbours, such as `\b` or an inner
+//! anchor, cannot be lowered part by part. Such a pattern becomes one automaton, built by regex-automata under a
+//! limit on memory. Lookahead and lookbehind are left to [`ecma`], with the classes of this dialect: digits and words
+//! are Unicode here.
 
 mod anchors;
 mod automaton;
@@ -35,7 +36,7 @@ use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
 
-/// Most states of the automaton of a pattern with lookaround.
+/// Limit on the states of the automaton of a pattern with lookaround.
 const MAX_STATES: usize = 50_000;
 
 /// The part of a text that the pattern must match.
@@ -44,7 +45,7 @@ pub enum Extent {
     /// The whole text.
     #[default]
     Whole,
-    /// Some part of the text, as JSON Schema has it.
+    /// Some part of the text, as in JSON Schema.
     Part,
 }
 
@@ -55,11 +56,11 @@ pub struct PatternOptions {
     pub extent: Extent,
     /// Most bytes that each stage of building an automaton may use.
     pub size_limit: usize,
-    /// Whether the source is a text file: one line end at its end is no part of the pattern then.
+    /// Whether the source is a text file. One line end at its end is then not part of the pattern.
     pub text_file: bool,
 }
 
-/// How the pattern stands in its text is no part of what it matches.
+/// Leaves out `text_file`, which affects only how the pattern is extracted from its source.
 impl Hash for PatternOptions {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { extent, size_limit, text_file: _ } = self;
@@ -74,18 +75,18 @@ impl Default for PatternOptions {
 }
 
 impl PatternOptions {
-    /// Options for a pattern that is the whole source, with any line end at its end.
+    /// Options for a pattern that is the whole source, including any line end at its end.
     pub fn exact() -> Self {
         Self { text_file: false, ..Self::default() }
     }
 }
 
-/// The grammar of a pattern, a single rule. In a text file, one line end at the end of the source is the text file's and no part of
-/// the pattern; `\n` is.
+/// Lowers a pattern to a grammar of a single rule. In a text file, one line end at the end of the source is not part
+/// of the pattern; an escaped `\n` is.
 ///
 /// # Errors
 ///
-/// A [`PatternError`] as a diagnostic, or that the budget is spent.
+/// A [`PatternError`] as a diagnostic, or a diagnostic that the budget is spent.
 pub fn lower(
     source: Source,
     options: &PatternOptions,
@@ -115,13 +116,13 @@ pub fn lower(
     Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
 }
 
-/// The pattern of a source text: all of it, but for one line end at the end of a text file.
+/// Extracts the pattern from a source text: all of it, except one line end at the end of a text file.
 pub fn pattern_of<'t>(text: &'t str, options: &PatternOptions) -> &'t str {
     let line = text.strip_suffix('\n').filter(|_| options.text_file);
     line.map_or(text, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// The expression of a pattern: [`Expr::Never`] where it matches nothing.
+/// Lowers a pattern to an expression, which is [`Expr::Never`] if it matches nothing.
 ///
 /// # Errors
 ///
@@ -151,18 +152,18 @@ fn expr_within(
     Ok(if dfa == Dfa::never() { Expr::Never } else { Expr::Regular(dfa.into()) })
 }
 
-/// The automaton of a pattern. Every state can reach an accepting one, unless the pattern matches nothing.
+/// Builds the automaton of a pattern. Every state can reach an accepting one, unless the pattern matches nothing.
 ///
 /// # Errors
 ///
-/// See [`PatternError`]; [`PatternError::TooLarge`] where a repetition is counted into the thousands, for an automaton
-/// spells it out.
+/// See [`PatternError`]. [`PatternError::TooLarge`] if a repetition counts into the thousands, because an automaton
+/// unrolls it.
 pub fn dfa_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Dfa, PatternError> {
     let hir = resolved(pattern, options)?;
     automaton::build(&hir, options.size_limit).map_err(|error| parse::locate(error, pattern))
 }
 
-/// The pattern as one that must match the whole text, with the anchors gone that its place in the text decides.
+/// Parses a pattern for a match of the whole text, without the anchors that can be resolved.
 fn resolved(pattern: &str, options: &PatternOptions) -> Result<Hir, PatternError> {
     let hir = parse::parse(pattern)?;
     let hir = match options.extent {

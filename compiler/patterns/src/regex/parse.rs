@@ -1,8 +1,9 @@
-//! Pattern text to regex-syntax's HIR, with bounds on what the text may cost.
+//! Parses pattern text into regex-syntax's HIR, with bounds on the cost.
 //!
 //! regex-syntax bounds nesting, and its HIR does not expand counted repetition. It does not bound the size of Unicode
 //! classes: each `\w` in the text becomes 6 KB of ranges, and `(?i)` visits every character of a class. Hence the
-//! limits here, on the length of the text and, counted on the syntax tree before it is translated, on the classes.
+//! limits here on the length of the text and on the classes. Classes are counted on the syntax tree before it is
+//! translated.
 
 use std::ops::Range;
 
@@ -17,17 +18,17 @@ use super::PatternError;
 use crate::dialects;
 use crate::dialects::{Dialect, Foreign};
 
-/// Longest pattern in bytes. The HIR takes up to 200 bytes for one of the text.
+/// Longest pattern in bytes. The HIR takes up to 200 bytes for each.
 const MAX_LENGTH: usize = 256 << 10;
 
-/// Most units of [`ClassMeter`]: 5,000 classes such as `\w`, which take 30 MB, or, where case does not matter, classes
-/// of 80 million characters in sum, which take about a second to fold.
+/// Limit on the units of [`ClassMeter`]. It allows 5,000 classes such as `\w`, which take 30 MB. If case is ignored,
+/// it allows classes of 80 million characters in sum, which take about a second to fold.
 const MAX_CLASS_UNITS: usize = 20_000;
 
-/// Levels of nesting. The lowering recurses over the HIR, which is no deeper.
+/// Limit on nesting. The lowering recurses over the HIR, which is no deeper.
 const MAX_NESTING: u32 = 200;
 
-/// Parses a pattern that may match whole characters only.
+/// Parses a pattern that matches whole characters only.
 pub(super) fn parse(pattern: &str) -> Result<Hir, PatternError> {
     if pattern.len() > MAX_LENGTH {
         return Err(PatternError::TooLong { length: pattern.len(), limit: MAX_LENGTH });
@@ -47,7 +48,7 @@ pub(super) fn parse(pattern: &str) -> Result<Hir, PatternError> {
     })
 }
 
-/// An error of the automaton's construction, with the assertion in the pattern's text that it is about.
+/// Adds the range of the responsible assertion to an error of the automaton's construction.
 pub(super) fn locate(error: PatternError, pattern: &str) -> PatternError {
     let assertion = |words_only| {
         let ast = ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()?;
@@ -69,9 +70,9 @@ fn range(span: &ast::Span) -> Range<usize> {
     span.start.offset..span.end.offset
 }
 
-/// Whether a pattern has lookaround, which is read elsewhere.
+/// Whether a pattern has lookaround, which [`ecma`](crate::ecma) reads.
 pub fn looks_around(pattern: &str) -> bool {
-    // A tree takes a hundred times as many bytes as its pattern.
+    // A syntax tree takes a hundred times as many bytes as its pattern.
     if pattern.len() > MAX_LENGTH {
         return false;
     }
@@ -93,16 +94,16 @@ fn syntax_error(error: &ast::Error, pattern: &str) -> PatternError {
     }
 }
 
-/// Adds up what the classes of a pattern will cost, before they are built.
+/// Sums the cost of a pattern's classes before they are built.
 #[derive(Default)]
 struct ClassMeter {
     units: usize,
-    /// Whether `(?i)` has come up: flags stand before what they bear upon.
+    /// Whether `(?i)` was seen: flags precede what they apply to.
     insensitive: bool,
 }
 
 impl ClassMeter {
-    /// Counts a class of at most this many characters, in `many` ranges or in one.
+    /// Counts a class of at most `characters` characters, in `many` ranges or in one.
     fn count(
         &mut self,
         characters: usize,
@@ -162,7 +163,7 @@ impl Visitor for ClassMeter {
     }
 }
 
-/// Finds the first assertion that is not an anchor of the text, or the first of all.
+/// Finds the first assertion that is not an anchor of the text, or else the first assertion.
 struct AssertionFinder {
     words_only: bool,
     found: Option<Range<usize>>,

@@ -1,4 +1,4 @@
-//! One half of a grammar's tables: what a byte does in a state, and which masks it allows.
+//! One half of a grammar's tables: transitions, and the masks of the states.
 
 use grammarc_runtime::flat::FlatTables;
 
@@ -20,7 +20,8 @@ pub(crate) fn moved(mut half: Half, base: u32) -> Half {
     half
 }
 
-/// Writes a half. `masks` are those of its artifact, in the same image; `shared` are the vocabulary's where it is a grammar's.
+/// Writes a half. `masks` are those of its artifact, in the same image. `shared` are those of the vocabulary, if the
+/// half is a grammar's.
 pub(crate) fn write_half(
     writer: &mut Writer,
     tables: &FlatTables<'_>,
@@ -38,7 +39,7 @@ pub(crate) fn write_half(
     [states, classes, rows, calls, counted, counted_len, heads, links]
 }
 
-/// Writes records of which one word is a mask's id, with the offset of its record in its place.
+/// Writes records, and replaces the mask id in one word of each by the offset of the mask's record.
 fn named(
     writer: &mut Writer,
     records: &[u32],

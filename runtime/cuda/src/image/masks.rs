@@ -1,7 +1,8 @@
 //! Masks of one artifact: records, rows and lists.
 //!
-//! Rows and lists lie as they do in the artifact; the record of a mask names them by offset. Beside each row is one bit for each
-//! 32 words, set where all are ones: most of a wide mask is, and a warp that reads the bit need not read the words.
+//! Rows and lists have the layout of the artifact; the record of a mask refers to them by offset. Beside each row is
+//! one bit for each 32 words, set if all their bits are ones. Most of a wide mask is such, and a warp that reads the
+//! bit skips the words.
 
 use grammarc_artifacts::tables::Tables;
 
@@ -56,7 +57,8 @@ pub(crate) fn full_chunks(row: &[u32]) -> Vec<u32> {
     bits
 }
 
-/// Writes the masks of an artifact. `shared` are those of its vocabulary, where it is a grammar: its masks may have their rows.
+/// Writes the masks of an artifact. For a grammar, `shared` are the masks of its vocabulary, whose rows its masks may
+/// use.
 pub(crate) fn write_masks(
     writer: &mut Writer,
     tables: &Tables<'_>,

@@ -1,7 +1,7 @@
 //! Tables of an artifact as words of the pool.
 //!
-//! An image is built on the host with offsets from its own beginning, so that it can be made before there is room for it; what
-//! names another place is then moved to where the image came to lie. Two passes over the words, and one copy to the device.
+//! An image is built on the host with offsets from its own beginning, before space is allocated for it. Its
+//! references are then relocated to its address. Two passes over the words, and one copy to the device.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -36,7 +36,7 @@ pub(crate) struct VocabularyParts {
 }
 
 impl VocabularyParts {
-    /// The parts with their offsets moved to where the image came to lie.
+    /// Relocates the offsets of the parts to the address of the image.
     pub(crate) fn moved(mut self, base: u32) -> Self {
         self.half = half::moved(self.half, base);
         self.texts += base;
@@ -60,8 +60,8 @@ pub(crate) fn vocabulary(
     (writer.finish(), VocabularyParts { half, texts, text_count, long_texts, masks })
 }
 
-/// The image of a grammar, whose record comes first. `shared` is where its vocabulary's parts lie in the pool, and `ends` are the
-/// end tokens, ascending.
+/// Builds the image of a grammar, with its record first. `shared` is the position of its vocabulary's parts in the
+/// pool, and `ends` are the end tokens, ascending.
 pub(crate) fn grammar(
     flat: &FlatGrammar<'_>,
     joined: &Joined<'_>,
@@ -80,7 +80,8 @@ pub(crate) fn grammar(
     for (word, value) in head.into_iter().chain(texts).chain(shared.half).chain(half).enumerate() {
         writer.set(record + word as u32, value);
     }
-    // The record names places of its own image: the ends, the edge tokens and its half. The others are the vocabulary's.
+    // These fields refer to the record's own image: the ends, the edge tokens and its half. The others refer to the
+    // vocabulary's.
     writer.names_own(record + 2);
     if edge_tokens != NONE {
         writer.names_own(record + 4);

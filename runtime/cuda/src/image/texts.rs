@@ -5,14 +5,14 @@ use grammarc_runtime::flat::is_plain;
 
 use super::writer::Writer;
 
-/// Length that says that the bytes lie among the long ones.
+/// Length value of a text whose bytes are in the table of long ones.
 const LONG: u32 = 0x7f;
-/// Mark of a text whose bytes are all plain.
+/// Flag of a text whose bytes are all plain.
 const PLAIN: u32 = 0x80;
-/// Bytes that fit in two words beside their number.
+/// Number of bytes that fit in two words beside their length.
 const SHORT: usize = 7;
 
-/// Writes the texts of all tokens; returns their offset, their number and the offset of the long ones.
+/// Writes the texts of all tokens. Returns their offset, their number and the offset of the long ones.
 pub(crate) fn write_texts(writer: &mut Writer, tokens: &Tokens<'_>) -> (u32, u32, u32) {
     let (mut words, mut long) = (Vec::new(), Vec::new());
     for token in 0..tokens.count() {

@@ -10,7 +10,7 @@ pub(crate) struct Writer {
     own: Vec<u32>,
 }
 
-/// Words that are ready to be moved to their place.
+/// Words that are ready for relocation.
 #[derive(Debug)]
 pub(crate) struct Image {
     words: Vec<u32>,
@@ -49,7 +49,7 @@ impl Writer {
         self.words[at as usize] = word;
     }
 
-    /// Says that a word is an offset of this image.
+    /// Records that a word is an offset of this image.
     pub(crate) fn names_own(&mut self, at: u32) {
         self.own.push(at);
     }
@@ -70,7 +70,7 @@ impl Image {
         self.words.len() as u32
     }
 
-    /// The words, as they are where the image begins at word `base` of the pool.
+    /// Relocates the words to an image that begins at word `base` of the pool.
     pub(crate) fn at(mut self, base: u32) -> Vec<u32> {
         for at in self.own {
             self.words[at as usize] += base;

@@ -1,11 +1,11 @@
-//! The pool: the device's copy of tables, shared by all grammars that are resident.
+//! The pool: the device's copy of tables, shared by all resident grammars.
 //!
-//! Addresses are reserved once and memory is mapped to them as it is needed, so that the pool never moves and what a captured
-//! graph holds stays valid. The pool has its largest size from the beginning where a device cannot map memory.
+//! Addresses are reserved once, and memory is mapped to them as it is needed. So the pool never moves, and captured
+//! graphs stay valid. If a device cannot map memory, the pool has its largest size from the beginning.
 //!
-//! A grammar's tables are one range; those of its vocabulary are another, uploaded with the first of its grammars and dropped
-//! with the last. The space of what is dropped is used again by later uploads, which are ordered after the work on their stream:
-//! a host with several streams uploads on one that waits for those that used what it dropped.
+//! A grammar's tables are one range. Those of its vocabulary are another: uploaded with its first grammar and dropped
+//! with its last. Later uploads reuse the space of dropped tables, and are ordered after the work on their stream. A
+//! host with several streams uploads on a stream that waits for the users of dropped tables.
 
 pub(crate) mod space;
 
@@ -26,14 +26,14 @@ const WORD: u64 = 4;
 /// Identifies a vocabulary: its tokens, and the rules that its grammars share.
 type VocabularyKey = ([u8; 32], [u8; 32]);
 
-/// The memory behind the pool.
+/// The memory of the pool.
 #[derive(Debug)]
 enum Backing {
     Growing(Range),
     Fixed {
         _memory: Memory,
     },
-    /// The host's own: it writes what it is given.
+    /// The host's memory: the host writes the patches.
     Host(Vec<Patch>),
 }
 
@@ -56,10 +56,10 @@ struct State {
 /// The words of all tables on one device.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// None where the memory is the host's.
+    /// `None` if the memory belongs to the host.
     context: Option<Arc<Context>>,
     base: DevicePointer,
-    /// Bytes that it may take.
+    /// Limit in bytes.
     most: u64,
     state: Mutex<State>,
     vocabularies: Mutex<HashMap<VocabularyKey, Weak<ResidentVocabulary>>>,
@@ -86,14 +86,14 @@ pub(crate) struct ResidentVocabulary {
     _words: Words,
 }
 
-/// How full a pool is.
+/// The memory use of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolUsage {
-    /// Bytes that tables take.
+    /// Bytes of tables.
     pub used: u64,
     /// Bytes of device memory that the pool holds.
     pub held: u64,
-    /// Bytes that it may hold.
+    /// Limit of the pool in bytes.
     pub most: u64,
 }
 
@@ -127,7 +127,7 @@ impl Pool {
         Arc::new(Self { context, base, most, state, vocabularies: Mutex::default() })
     }
 
-    /// The patches that a host has to write since it last asked, in order; none for a pool on a device.
+    /// Returns the patches since the last call, which the host has to write in order. Empty for a pool on a device.
     pub(crate) fn patches(&self) -> Vec<Patch> {
         match &mut locked(&self.state).backing {
             Backing::Host(patches) => std::mem::take(patches),
@@ -140,7 +140,7 @@ impl Pool {
         self.base
     }
 
-    /// How full it is.
+    /// The memory use of the pool.
     pub(crate) fn usage(&self) -> PoolUsage {
         let state = locked(&self.state);
         let held = match &state.backing {
@@ -183,7 +183,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The tables of a grammar's vocabulary, uploaded where they are not there.
+    /// Returns the tables of a grammar's vocabulary, and uploads them if necessary.
     pub(crate) fn vocabulary(
         self: &Arc<Self>,
         grammar: &Grammar,
@@ -192,7 +192,7 @@ impl Pool {
     ) -> Result<Arc<ResidentVocabulary>, CudaError> {
         let artifact = grammar.vocabulary().artifact();
         let key = (artifact.fingerprint(), artifact.shared_digest());
-        // Held over the upload, so that two threads do not upload the same.
+        // Locked during the upload, so that two threads do not upload the same tables.
         let mut vocabularies = locked(&self.vocabularies);
         if let Some(known) = vocabularies.get(&key).and_then(Weak::upgrade) {
             return Ok(known);

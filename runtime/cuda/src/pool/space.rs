@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 /// Ranges are multiples of this many words: 128 bytes.
 const UNIT: u32 = 32;
 
-/// The words that are free: those of `free`, and all from `end` on.
+/// The free words: those of `free`, and all from `end` on.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
-    /// Length by first word. No two are neighbours, and none reaches `end`.
+    /// Length by first word. No two ranges are adjacent, and none reaches `end`.
     free: BTreeMap<u32, u32>,
     end: u32,
 }
 
 impl Space {
-    /// Takes a range of at least `words` words, or `None` where the numbers of words end. O(free ranges).
+    /// Takes a range of at least `words` words. `None` if the address space is full. O(free ranges).
     pub(crate) fn take(&mut self, words: u32) -> Option<u32> {
         let words = words.max(1).checked_next_multiple_of(UNIT)?;
         let fit = self.free.iter().find(|&(_, &len)| len >= words).map(|(&at, &len)| (at, len));
@@ -49,12 +49,12 @@ impl Space {
         }
     }
 
-    /// One more than the last word that was ever needed at once with those in use now.
+    /// The end of the highest range in use.
     pub(crate) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Words that are taken.
+    /// The number of words in use.
     pub(crate) fn taken(&self) -> u32 {
         self.end - self.free.values().sum::<u32>()
     }

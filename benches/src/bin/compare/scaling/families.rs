@@ -1,12 +1,12 @@
-//! Schemas that grow in one way each, with a text that each takes and one that it refuses.
+//! Families of schemas that grow in one quantity, each with an accepted and a rejected text.
 
 use serde_json::{Map, Value, json};
 
-/// A way to grow.
+/// A family of schemas that grow in one quantity.
 pub(super) struct Family {
     /// The quantity that grows.
     pub(super) name: &'static str,
-    /// How far.
+    /// The sizes that are measured.
     pub(super) sizes: &'static [usize],
     /// The schema of a size.
     pub(super) example: fn(usize) -> Example,

@@ -1,9 +1,9 @@
-//! How compile time and artifact size grow: with the schema, in one way at a time, and with the vocabulary.
+//! Growth of compile time and artifact size: with one quantity of the schema at a time, and with the vocabulary.
 //!
-//! A figure is the CPU time of the process, which works on one thread, from the schema's text to the artifact's bytes,
-//! the median of a few. Exponents are slopes of least squares on logarithms: over all sizes, where constant costs make them
-//! smaller, and over the last two sizes, which is where the curve goes. Every grammar is held against a text that it
-//! must take and one that it must not.
+//! A figure is the CPU time of the process on one thread, from the schema's text to the artifact's bytes, as the
+//! median of a few runs. Exponents are slopes of least squares on logarithms. They are taken over all sizes, where
+//! constant costs reduce them, and over the last two sizes, which show the trend. Every grammar is tested with a text
+//! that it must accept and one that it must reject.
 
 mod families;
 
@@ -25,14 +25,14 @@ use crate::Bench;
 use crate::report::Report;
 use families::{Example, FAMILIES, Family};
 
-/// Microseconds after which a size is measured once, and after which no larger one is.
+/// Microseconds above which a size is measured once, and above which no larger size is measured.
 const LONG: f64 = 1e6;
 const TOO_LONG: f64 = 1e7;
-/// Times that a size is measured.
+/// Number of measurements of a size.
 const TIMES: usize = 3;
-/// Tokenizers by the number of their tokens.
+/// Tokenizers, by vocabulary size.
 const TOKENIZERS: [&str; 3] = ["llama2", inputs::LLAMA, "gemma3"];
-/// Schemas that are compiled for each vocabulary.
+/// Number of schemas that are compiled for each vocabulary.
 const SCHEMAS: usize = 40;
 
 /// Far above the defaults, which the largest sizes meet.
@@ -61,7 +61,7 @@ const COLUMNS: [&str; 10] = [
 #[derive(Clone, Copy, Debug)]
 struct Point {
     size: f64,
-    /// Microseconds, and those of the front end among them.
+    /// Microseconds in all, and those of the front end.
     time: f64,
     front_end: f64,
     bytes: f64,
@@ -105,7 +105,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Measures a family as far as it goes, and says where and why it stopped before its end.
+/// Measures the sizes of a family. If it stops before the last size, also returns the size and the reason.
 fn grow(ours: &Ours, family: &Family) -> io::Result<(Vec<Point>, Option<String>)> {
     let mut points: Vec<Point> = Vec::new();
     for &size in family.sizes {
@@ -167,7 +167,7 @@ fn check(artifact: &GrammarArtifact, example: &Example) -> Result<(), String> {
     }
 }
 
-/// The same schemas for vocabularies of three sizes, in sum.
+/// Measures the sum over the same schemas, for vocabularies of three sizes.
 fn vocabularies(bench: &Bench) -> io::Result<Vec<Point>> {
     let mut points = Vec::new();
     for name in TOKENIZERS {

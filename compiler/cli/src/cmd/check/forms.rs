@@ -1,10 +1,10 @@
-//! Why a JSON text is refused whose value the grammar has: it is written in another form.
+//! Explains the rejection of a JSON text whose value is accepted: it has another form.
 //!
-//! The value is written anew with the grammar as the guide: between the lexemes whatever white space it asks for, a number as
-//! it stands or in canonical form, a string as it stands or with the shortest escapes, keys in their order or in one
-//! that is accepted. Comparing the lexemes of the two texts then says what differs, and with it the flag to compile with.
+//! The value is written anew, guided by the grammar. White space is what the grammar requires. Numbers are unchanged
+//! or in canonical form, strings are unchanged or have the shortest escapes, and keys are in their order or in an
+//! accepted one. Comparing the lexemes of the two texts gives the difference, and the flag to compile with.
 //!
-//! Cost: linear in the text where keys come in the grammar's order; else a search with a limit on its steps.
+//! Cost: linear in the text if keys come in the grammar's order; otherwise a search with a limit on its steps.
 
 use grammarc_runtime::{ByteMatcher, Grammar};
 use serde_json::Value;
@@ -42,8 +42,8 @@ impl Difference {
     }
 }
 
-/// The differences between a text and one of the same value that the grammar accepts; `None` where there is no such text,
-/// or the text is not JSON.
+/// Returns the differences between a text and an accepted one of the same value. `None` if there is no such text, or
+/// if the text is not JSON.
 pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Difference>> {
     let text = std::str::from_utf8(text).ok()?;
     serde_json::from_str::<Value>(text).ok()?;
@@ -91,7 +91,7 @@ pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Differen
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether lexemes of one kind stand in another order, whatever their spelling.
+/// Whether lexemes of one kind come in another order, regardless of spelling.
 fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
     let meaning = |lexeme: &Lexeme<'_>| serde_json::from_str::<Value>(lexeme.text).ok();
     ours.iter().zip(theirs).any(|(one, other)| match (meaning(one), meaning(other)) {
@@ -102,7 +102,7 @@ fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
     })
 }
 
-/// The text, where it may end with white space at most.
+/// Returns the text, followed by white space if the grammar requires it to end.
 fn ended(written: Written) -> Option<String> {
     let Written { mut matcher, mut text } = written;
     for _ in 0..MOST_SPACE {
@@ -158,7 +158,7 @@ enum Tree<'t> {
     Object(Vec<(&'t str, Tree<'t>)>),
 }
 
-/// From the lexemes of JSON to a tree. As deep as serde_json allows, which has read the text before.
+/// Builds a tree from the lexemes of JSON. Its depth is bounded by serde_json, which has parsed the text before.
 struct Parser<'l, 't> {
     lexemes: &'l [Lexeme<'t>],
     at: usize,
@@ -205,7 +205,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// A text under way, and the matcher behind its last byte.
+/// A text under construction, and the matcher after its last byte.
 struct Written {
     matcher: ByteMatcher,
     text: String,
@@ -231,7 +231,7 @@ impl Writer {
         None
     }
 
-    /// Writes a value; `None` where the grammar does not take it here.
+    /// Writes a value. `None` if the grammar does not accept it here.
     fn value(&mut self, from: &Written, value: &Tree<'_>) -> Option<Written> {
         match value {
             Tree::Scalar(text) => {
@@ -254,7 +254,7 @@ impl Writer {
         }
     }
 
-    /// Writes the members that are left and the closing bracket, in the first order that is accepted.
+    /// Writes the remaining members and the closing bracket, in the first accepted order.
     fn members(
         &mut self,
         from: &Written,

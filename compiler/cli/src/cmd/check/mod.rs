@@ -1,7 +1,7 @@
 //! `grammarc check`: whether texts are accepted, and if not, where they go wrong and what was allowed there.
 //!
-//! [`text`] reads a text with the special tokens in it, [`tokens`] a sequence of ids; [`forms`] tells a text that is refused
-//! for its form alone.
+//! [`text`] reads a text that contains special tokens, and [`tokens`] a sequence of ids. [`forms`] recognizes a text
+//! that is rejected only for its form.
 
 mod forms;
 mod text;
@@ -24,7 +24,7 @@ use crate::vocabularies;
 use forms::Difference;
 pub(crate) use verdict::{Allowed, Place, Verdict};
 
-/// Bytes before the refused one that an answer quotes.
+/// Number of bytes before the rejected one that an answer quotes.
 const QUOTED: usize = 60;
 
 /// Arguments of `check`.
@@ -117,7 +117,7 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
     }
 }
 
-/// Line and column of an offset. The column counts characters, and every byte that is part of none.
+/// Returns line and column of an offset. The column counts characters, and every byte of invalid UTF-8.
 fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

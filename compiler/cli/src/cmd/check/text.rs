@@ -1,8 +1,9 @@
-//! Reads a text in which special tokens stand by name, as `sample` writes them.
+//! Reads a text that contains special tokens by name, as `sample` writes them.
 //!
-//! A special token matches by its id alone, so its name in a text is not its letters. A name is read as its token where that
-//! is allowed. If the text is refused this way, it is read again by its letters alone, and the reading that gets further
-//! counts. A grammar may take ordinary tokens by id, as `!<x>` of GBNF does. There the longest such token is read.
+//! A special token matches by its id alone, so its name in a text does not match as letters. A name is read as its
+//! token if that is allowed. If the text is rejected this way, it is read again by its letters alone, and the longer
+//! reading counts. A grammar may match ordinary tokens by id, like `!<x>` in GBNF. At such a position the longest
+//! allowed token is read.
 
 use grammarc_runtime::error::{BytesError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar};
@@ -12,7 +13,7 @@ use crate::special::SpecialTokens;
 /// Longest token that is looked for by its text, in bytes. Longer ones are not found.
 const LONGEST: usize = 128;
 
-/// Reads a text from the start. If it is refused, the matcher is before the refused byte.
+/// Reads a text from the start. If it is rejected, the matcher is before the rejected byte.
 pub(super) fn read(grammar: &Grammar, text: &[u8]) -> (ByteMatcher, Result<(), BytesError>) {
     let vocabulary = grammar.vocabulary().artifact();
     let named = attempt(grammar, text, Some(&SpecialTokens::new(vocabulary)));
@@ -61,7 +62,8 @@ fn attempt(
     (matcher, Ok(()))
 }
 
-/// Accepts the first of some tokens whose id the grammar allows. Returns its length in the text, `None` if none is allowed.
+/// Accepts the first of some tokens whose id the grammar allows. Returns its length in the text. `None` if none is
+/// allowed.
 fn first_allowed(
     matcher: &mut ByteMatcher,
     tokens: impl Iterator<Item = (usize, u32)>,

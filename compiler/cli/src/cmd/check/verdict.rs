@@ -16,11 +16,11 @@ pub(crate) enum Verdict {
         found: u8,
         #[serde(flatten)]
         allowed: Allowed,
-        /// Flags of `compile` with which the text would be accepted: its value is, in another form.
+        /// Flags of `compile` with which the text would be accepted: its value is accepted in another form.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         compile_with: Vec<&'static str>,
     },
-    /// It ends where the grammar goes on.
+    /// The text ends where the grammar continues.
     EndsTooEarly {
         #[serde(flatten)]
         place: Place,
@@ -29,20 +29,20 @@ pub(crate) enum Verdict {
     },
     /// A token is not allowed.
     TokenRefused {
-        /// Its place in the sequence, from 0.
+        /// Index in the sequence, from 0.
         index: usize,
         token: u32,
-        /// Its text or name.
+        /// The text or the name of the token.
         text: String,
-        /// How many tokens are allowed there.
+        /// The number of tokens allowed there.
         allowed_tokens: usize,
         may_end: bool,
     },
-    /// The sequence of tokens ends where the grammar goes on.
+    /// The sequence of tokens ends where the grammar continues.
     EndsTooEarlyInTokens {
         /// The number of tokens.
         index: usize,
-        /// How many tokens are allowed there.
+        /// The number of tokens allowed there.
         allowed_tokens: usize,
     },
     /// A limit of the runtime was met.
@@ -53,14 +53,14 @@ pub(crate) enum Verdict {
     },
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
     /// Byte offset.
     pub(crate) offset: usize,
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
-    /// From 1, in characters.
+    /// Column, from 1, in characters.
     pub(crate) column: usize,
     /// The end of the line up to here.
     #[serde(skip)]

@@ -22,7 +22,7 @@ pub(crate) struct IrText {
     /// Index of the start rule.
     start: usize,
     rules: Vec<RuleText>,
-    /// The same for people.
+    /// The same as readable text.
     #[serde(skip)]
     pub(crate) text: String,
 }

@@ -53,7 +53,7 @@ pub(crate) struct TokenText {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// One way to read the text.
+/// One reading of the text.
 #[derive(Debug, Serialize)]
 pub(crate) struct ConfigurationText {
     #[serde(flatten)]
@@ -104,7 +104,8 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Accepts tokens that spell a text, special tokens where they are allowed, and returns them. `None` if none spell it.
+/// Accepts tokens that spell a text, special tokens if they are allowed, and returns them. `None` if no tokens spell
+/// it.
 fn reach(matcher: &mut Matcher, text: &[u8]) -> Option<Vec<u32>> {
     let grammar = matcher.grammar().clone();
     let special = SpecialTokens::new(grammar.vocabulary().artifact());

@@ -29,7 +29,7 @@ pub(crate) struct NetworkArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct NetworkText {
     rules: Vec<RuleText>,
-    /// The same for people.
+    /// The same as readable text.
     #[serde(skip)]
     pub(crate) text: String,
 }

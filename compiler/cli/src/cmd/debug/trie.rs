@@ -26,11 +26,11 @@ pub(crate) struct TrieArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct TrieText {
     pub(crate) prefix: String,
-    /// Nothing where no token begins with the prefix.
+    /// `None` if no token begins with the prefix.
     pub(crate) node: Option<u32>,
-    /// Ids of the tokens that are the prefix.
+    /// Ids of the tokens that equal the prefix.
     pub(crate) tokens: Vec<u32>,
-    /// Number of tokens that begin with it.
+    /// Number of tokens that begin with the prefix.
     pub(crate) tokens_below: u32,
     pub(crate) nodes_below: u32,
     pub(crate) children: Vec<ChildText>,

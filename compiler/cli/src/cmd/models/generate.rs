@@ -1,4 +1,4 @@
-//! `grammarc generate`: what a model writes behind a prompt, under a schema or a grammar.
+//! `grammarc generate`: the output of a model for a prompt, under a schema or a grammar.
 
 use std::path::PathBuf;
 
@@ -139,7 +139,7 @@ pub(crate) struct Generated {
     pub(crate) reasoning: String,
     pub(crate) value: Option<Value>,
     pub(crate) calls: Vec<Value>,
-    /// `stop`, `length`, `deadline`, or `unlikely` where --prob-limit ended it.
+    /// `stop`, `length`, `deadline`, or `unlikely` if --prob-limit ended the output.
     pub(crate) finish: &'static str,
     /// The output ended before its text did.
     pub(crate) truncated: bool,
@@ -155,7 +155,7 @@ pub(crate) struct Generated {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Generates: 0 where the output is whole, 1 where it is cut or not what was asked for.
+/// Generates an output. Returns 0 if it is complete, and 1 if it is truncated or not as requested.
 pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure> {
     let params = params(&args)?;
     let mode = params.json_mode.clone();
@@ -180,7 +180,7 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     }
     let whole = collector.finish().ok_or(GenerateError::Closed).map_err(failed)?;
     let truncated = whole.finish.is_cut();
-    // An output that was cut is no JSON unless it is repaired, and the answer says that it was cut; a whole one has to be right.
+    // A truncated output is not JSON unless it is repaired, and the answer says so. A complete one must be valid.
     let mode = mode.as_ref().filter(|mode| mode.repair || !truncated);
     let whole = finish(whole, mode).map_err(failed)?;
     let vocabulary = backend.vocabulary();

@@ -50,7 +50,7 @@ impl OpenArgs {
         self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// Opens the model for so many outputs side by side.
+    /// Opens the model for this number of parallel outputs.
     pub(super) fn open(&self, parallel: usize) -> Result<Local, Failure> {
         let path = self.path()?;
         let template =

@@ -1,4 +1,4 @@
-//! `grammarc serve`: a model behind OpenAI's protocol.
+//! `grammarc serve`: serves a model with OpenAI's protocol.
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
@@ -74,7 +74,7 @@ pub(crate) struct ServeArgs {
     drain: u64,
 }
 
-/// The news that the server listens, and its model is there.
+/// The message that the server listens and the model is loaded.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
@@ -117,8 +117,8 @@ async fn signals(mut counted: watch::Receiver<u32>, count: u32) {
     drop(counted.wait_for(|found| *found >= count).await);
 }
 
-/// The keys of the arguments and of the environment. An empty key, and a variable without a key, are refused: they would let
-/// everybody in.
+/// Collects the keys of the arguments and of the environment. An empty key, or a variable without a key, is an error:
+/// it would let everybody in.
 fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
     let wrong = |option: &'static str, problem: &str| {
         Err(Failure::Tool(Problem::Option { option, problem: problem.to_owned() }))

@@ -1,4 +1,4 @@
-//! Verdicts on texts: one line each, and an excerpt where a text is refused.
+//! Verdicts on texts: one line each, and an excerpt if a text is rejected.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use crate::cmd::check::{Allowed, Checked, Place, Verdict};
 use crate::readable;
 use crate::render::Answer;
 
-/// Most alternatives that are spelled out.
+/// Number of alternatives that are listed.
 const ALTERNATIVES: usize = 12;
 
 impl Answer for Checked {

@@ -1,7 +1,7 @@
-//! Diagnostics as miette draws them: message, source excerpt with carets, help.
+//! Draws diagnostics with miette: message, source excerpt with carets, help.
 //!
-//! Schemas are often one long line, of which an excerpt would be all of the source. Such a line is cut to the part
-//! around the main place, and the other places are left out.
+//! Schemas are often one long line, whose excerpt would be the whole source. Such a line is cut to the part around
+//! the main label, and the other labels are left out.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -17,10 +17,10 @@ use crate::failure::Problem;
 
 /// Bytes of the longest line that is shown whole.
 const LONG_LINE: usize = 240;
-/// Bytes of a cut line before and after the place.
+/// Bytes of a cut line before and after the label.
 const AROUND: usize = 60;
 
-/// Draws a finding.
+/// Draws a diagnostic.
 pub(crate) fn diagnostic(
     source: &Source,
     diagnostic: &Diagnostic,
@@ -42,7 +42,7 @@ pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> 
     messages.try_for_each(|cause| writeln!(out, "  because: {cause}"))
 }
 
-/// The last place at or before an offset where a character begins.
+/// Returns the last character boundary at or before an offset.
 fn char_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
@@ -51,7 +51,7 @@ fn char_boundary(text: &str, offset: usize) -> usize {
     at
 }
 
-/// A finding in the form that miette draws.
+/// A diagnostic in miette's form.
 #[derive(Debug)]
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
@@ -126,7 +126,7 @@ impl fmt::Display for Drawn<'_> {
     }
 }
 
-/// A source of which miette reads lines, or a window of one long line.
+/// A source for miette, or a window of one long line.
 #[derive(Debug)]
 struct Excerpt<'a> {
     source: &'a Source,
@@ -183,7 +183,7 @@ impl SourceCode for Excerpt<'_> {
                 lines.line_count(),
             )));
         };
-        // Without context lines miette asks where the place is; with them, what to show.
+        // Without context lines miette asks for the position; with them, for the text to show.
         let shown =
             if before == 0 { span.offset()..span.offset() + span.len() } else { window.clone() };
         let data = text.as_bytes().get(shown.clone()).ok_or(MietteError::OutOfBounds)?;

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use crate::cmd::facts::{BoundFacts, ReportFacts, SectionFacts, TableFacts};
 use crate::readable::{count, number, size};
 
-/// Places of one verdict and reason that are listed.
+/// Number of positions that are listed for one verdict and reason.
 const PLACES: usize = 3;
 
 /// Rules, states, masks and exit classes.
@@ -60,7 +60,7 @@ pub(super) fn largest_sections(
     writeln!(out, "  size        {}", parts.join(", "))
 }
 
-/// How exact the grammar is; every keyword, or the approximate ones alone.
+/// The exactness of the grammar: every keyword, or only the approximate ones.
 pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> io::Result<()> {
     if report.keywords.is_empty() {
         return Ok(());
@@ -75,7 +75,7 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
     )?;
     let shown = report.keywords.iter();
     let shown = shown.filter(|k| whole || matches!(k.verdict, "approximate" | "narrower"));
-    // A note on many places is printed once.
+    // A note on several positions is printed once.
     let mut groups: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
     for keyword in shown {
         groups.entry((keyword.verdict, &keyword.reason)).or_default().push(&keyword.pointer);

@@ -1,4 +1,4 @@
-//! All that an artifact says about itself.
+//! Everything that an artifact says about itself.
 
 use std::io::{self, Write};
 

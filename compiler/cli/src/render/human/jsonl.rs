@@ -1,4 +1,4 @@
-//! Items of lines: one a line, then the lines that are none.
+//! Items of lines, one a line, followed by the invalid lines.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Models: where one is, what one wrote, where one listens.
+//! Models: their files, their outputs, and their addresses.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! A repair: the text, then what was changed, one edit a line.
+//! A repair: the text, then the edits, one a line.
 
 use std::io::{self, Write};
 

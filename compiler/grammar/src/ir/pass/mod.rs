@@ -1,4 +1,4 @@
-//! Rewritings of the IR, one a file. Each takes a grammar and returns one of the same language.
+//! Passes over the IR, one a file. Each returns a grammar of the same language.
 
 mod regular;
 mod repetition;

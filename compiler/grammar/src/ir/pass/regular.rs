@@ -1,5 +1,5 @@
-//! Replaces intersections and complements by the automata they denote, so that what follows knows concatenation,
-//! alternation, repetition and calls alone.
+//! Replaces intersections and complements by their automata. Later passes only see concatenation, alternation,
+//! repetition and calls.
 //!
 //! The operands must be regular. A call inside an operand is replaced by the called rule's expression, which must not
 //! lead back to the rule. Cost: the automata may be exponential in the expressions; the state limit bounds them.
@@ -16,7 +16,7 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {rule_name}: {kind}")]
 pub struct RegularError {
-    /// The rule in whose expression it stands.
+    /// The rule whose expression contains it.
     pub rule: RuleId,
     /// Its name.
     pub rule_name: String,
@@ -42,8 +42,7 @@ pub enum RegularErrorKind {
     TooLarge(#[from] StateLimit),
 }
 
-/// The grammar with every intersection and complement replaced by its automaton, each of what is allowed; the grammar
-/// itself where it has none.
+/// Replaces every intersection and complement by its automaton. Returns the grammar itself if it has none.
 ///
 /// # Errors
 ///
@@ -80,7 +79,7 @@ fn has_operands(expr: &Expr) -> bool {
     }
 }
 
-/// The minimal automaton of an expression of bytes alone.
+/// Returns the minimal automaton of an expression over bytes.
 ///
 /// # Errors
 ///
@@ -88,7 +87,7 @@ fn has_operands(expr: &Expr) -> bool {
 ///
 /// # Panics
 ///
-/// If the expression calls a rule, for there is none.
+/// If the expression calls a rule.
 pub fn automaton(expr: &Expr, allowed: StateBudget<'_>) -> Result<Dfa, RegularErrorKind> {
     let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new() };
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
@@ -111,7 +110,7 @@ fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorK
     })
 }
 
-/// Builds the automaton of an operand, with calls replaced by what they call.
+/// Builds the automaton of an operand, with inlined calls.
 struct Operand<'a> {
     grammar: &'a Grammar,
     allowed: StateBudget<'a>,

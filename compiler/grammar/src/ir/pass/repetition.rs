@@ -1,4 +1,4 @@
-//! Repetitions of repetitions, and of what may be empty, as one where that is the same.
+//! Simplifies nested repetitions, and repetitions of nullable expressions.
 //!
 //! Automata of `(e{0,9}){0,9}` have a copy of `e` for each of 81 places, and a text of a few bytes can be cut at nearly
 //! all of them. So before anything is built:
@@ -10,10 +10,10 @@
 //! (e f)*                 (e | f)*       where both may be empty
 //! ```
 //!
-//! The numbers of `e` in the second are `ka` to `kb` for each `k` from `m` to `n`. They leave no gap where
-//! `(k + 1)a <= kb + 1`, and where that holds of `k = m` it holds of all. The others are the star normal form of
+//! The repetition in the second rule has `ka` to `kb` copies of `e` for each `k` from `m` to `n`. There is no gap if
+//! `(k + 1)a <= kb + 1`, and if that holds for `k = m` it holds for all `k`. The others are the star normal form of
 //! A. Brüggemann-Klein, "Regular expressions into finite automata", TCS 120(2), 1993. A call of a rule that is a
-//! repetition is looked through.
+//! repetition is inlined for this.
 //!
 //! Cost: O(size of the expressions), times the depth of repetitions in each other.
 
@@ -27,9 +27,11 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind, Survey};
 /// Calls of rules that are looked through one after the other.
 const MOST_THROUGH: usize = 8;
 
-/// The grammar with simpler repetitions; the grammar itself where none is simpler. `survey` and `facts` are those of its
-/// rules. Callees come before their callers, so that a rule that is looked through is simple already; one that leads back
-/// to the caller is looked through as it was written, and no further.
+/// Simplifies the repetitions of a grammar. Returns the grammar itself if none can be simplified. `survey` and
+/// `facts` are those of its rules.
+///
+/// Callees come before callers, so an inlined rule is already simplified. A recursive call is inlined as it was
+/// written, once.
 pub fn simplify<'g>(
     grammar: &'g Grammar,
     survey: &Survey,
@@ -41,7 +43,7 @@ pub fn simplify<'g>(
     for &rule in survey.groups().flat_map(|(group, _)| group) {
         let rule = rule as usize;
         let Rule { kind, expr, .. } = &grammar.rules[rule];
-        // The items of a distinct rule are told by its calls, which stay as they are.
+        // The items of a distinct rule are identified by its calls, which stay as they are.
         if !matches!(kind, RuleKind::Distinct | RuleKind::Item) {
             pass.simpler[rule] = pass.simplified(expr);
             is_simpler |= pass.simpler[rule].is_some();
@@ -61,12 +63,12 @@ struct Pass<'a> {
     grammar: &'a Grammar,
     facts: &'a [Facts],
     budget: &'a Budget,
-    /// By rule, its simpler expression, where there is one and it is known.
+    /// By rule, its simpler expression, if it has one and was visited.
     simpler: Vec<Option<Expr>>,
 }
 
 impl Pass<'_> {
-    /// A simpler expression of the same strings, where there is one.
+    /// Returns a simpler expression of the same strings. `None` if there is none.
     fn simplified(&self, expr: &Expr) -> Option<Expr> {
         self.budget.spend(1).ok()?;
         match expr {
@@ -92,7 +94,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The same of several, where any is simpler.
+    /// Simplifies several expressions. `None` if none can be simplified.
     fn all(&self, parts: &[Expr]) -> Option<Vec<Expr>> {
         let simpler: Vec<Option<Expr>> = parts.iter().map(|part| self.simplified(part)).collect();
         if simpler.iter().all(Option::is_none) {
@@ -102,7 +104,7 @@ impl Pass<'_> {
         Some(parts.map(|(simpler, part)| simpler.unwrap_or_else(|| part.clone())).collect())
     }
 
-    /// A simpler expression of so many strings of `body`, where there is one.
+    /// Simplifies `body{min,max}`. `None` if it is as simple as it can be.
     fn repeated(&self, body: &Expr, mut min: u32, mut max: Option<u32>) -> Option<Expr> {
         let mut simpler = self.simplified(body);
         let mut is_simpler = simpler.is_some();
@@ -129,7 +131,7 @@ impl Pass<'_> {
         is_simpler.then(|| body.clone().repeat(min, max))
     }
 
-    /// The expression that a call stands for, where that is a repetition.
+    /// The repetition that a call denotes. Other expressions are returned unchanged.
     fn through<'e>(&'e self, mut expr: &'e Expr) -> &'e Expr {
         let whole = expr;
         for _ in 0..MOST_THROUGH {
@@ -143,7 +145,7 @@ impl Pass<'_> {
         if matches!(expr, Expr::Repeat { .. }) { expr } else { whole }
     }
 
-    /// A simpler expression of which any number of strings is any number of this one's, where there is one.
+    /// Returns a simpler expression with the same star. `None` if there is none.
     fn starred(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Repeat { body, min, .. } if *min <= 1 => {
@@ -158,7 +160,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The same of any of several, which is simpler where one of them is, or `anyway`.
+    /// Simplifies an alternation under a star. `None` if no choice can be simplified, unless `anyway`.
     fn any_starred(&self, choices: &[Expr], anyway: bool) -> Option<Expr> {
         let simpler: Vec<Option<Expr>> =
             choices.iter().map(|choice| self.starred(choice)).collect();
@@ -174,20 +176,20 @@ impl Pass<'_> {
     }
 }
 
-/// Fewest and most of something of which there are between `a` and `b` in each of between `m` and `n`, where any number
-/// between these can be; `None` for no bound.
+/// The bounds of `(e{a,b}){m,n}` as one repetition of `e`. `None` if some number between them cannot be reached, or
+/// on overflow. An upper bound of `None` is unbounded.
 fn multiplied(
     (a, b): (u32, Option<u32>),
     (m, n): (u32, Option<u32>),
 ) -> Option<(u32, Option<u32>)> {
     let is_exact = match (b, n) {
         (_, Some(n)) if n == m => true,
-        // From none of them on: the next is one alone.
+        // With 0 to `n` repetitions, the gap is between 0 and `a`.
         _ if m == 0 => a <= 1,
         (None, _) => true,
         (Some(b), _) => u64::from(m) * u64::from(b - a) >= u64::from(a.saturating_sub(1)),
     };
-    // Of so many exactly, those of each still have to make up every number between, which they do.
+    // For a fixed count, every number between the bounds is a sum.
     let least = m.checked_mul(a)?;
     let most = match (b, n) {
         (Some(b), Some(n)) => Some(n.checked_mul(b).filter(|&most| most < u32::MAX)?),

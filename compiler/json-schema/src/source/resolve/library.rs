@@ -1,4 +1,4 @@
-//! The registry of the `referencing` crate, filled with the document and with whatever it refers to.
+//! Prepares the registry of the `referencing` crate, with the document and all resources that it refers to.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -13,20 +13,21 @@ use crate::source::resources::Resources;
 /// The base of a document that does not identify itself.
 pub(super) const ROOT: &str = "json-schema:///";
 
-/// The spellings by which the keys of a document refer to other places.
+/// The kinds of identifiers and references in a document.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
     /// Whether there is any reference.
     pub(super) references: bool,
-    /// Whether something refers to a published meta-schema.
+    /// Whether some reference leads to a published meta-schema.
     published: bool,
     /// Whether there is any `$id`.
     dollar_id: bool,
-    /// Whether some `$id` is a fragment, as anchors were spelled before `$anchor`.
+    /// Whether some `$id` is a fragment, which is an anchor before `$anchor`.
     fragment_id: bool,
-    /// Whether some `id` is a string, as identifiers were spelled before `$id`.
+    /// Whether some `id` is a string, which is an identifier before `$id`.
     old_id: bool,
-    /// Whether some identifier does more than name the document: it may be invalid, or change the target of a pointer.
+    /// Whether some identifier does more than name the document: it may be invalid, or change the target of a
+    /// pointer.
     beyond_name: bool,
     /// Whether some reference is not a plain pointer into the document.
     beyond_pointers: bool,
@@ -69,7 +70,7 @@ impl Spellings {
         }
     }
 
-    /// Whether there is any identifier.
+    /// Whether the document has any identifier.
     pub(super) fn are_identified(&self) -> bool {
         self.dollar_id || self.old_id
     }
@@ -79,7 +80,8 @@ impl Spellings {
         !self.beyond_name && self.anchors.is_empty() && !self.beyond_pointers
     }
 
-    /// The draft by which the library reads identifiers. The spelling tells it where none is declared.
+    /// The draft by which the library reads identifiers. Without a declared draft it is inferred from the kind of
+    /// identifiers.
     fn draft(&self, document: &Document<'_>, dialect: Dialect) -> Draft {
         let root_id = document.get(document.root(), "id").map(|id| document.json(id));
         match dialect.declared {
@@ -91,13 +93,13 @@ impl Spellings {
     }
 }
 
-/// Whether an identifier is a URI that only names a document: one that is not published and has no fragment.
+/// Whether an identifier is a URI that only names a document: it is not a published one and has no fragment.
 fn is_name(id: &str) -> bool {
     let name = id.strip_suffix('#').unwrap_or(id);
     !name.contains('#') && !name.contains("json-schema.org/") && Uri::parse(name).is_ok()
 }
 
-/// The JSON pointer that a reference is, where it is nothing else and can only be read in one way.
+/// Returns the JSON pointer of a reference. `None` if the reference is anything else, or ambiguous.
 pub(super) fn pointer(reference: &str) -> Option<&str> {
     let pointer = reference.strip_prefix('#')?;
     let mut segments = pointer.split('/');
@@ -112,12 +114,12 @@ pub(super) fn pointer(reference: &str) -> Option<&str> {
 /// A registry, which may ignore the identifiers of the document.
 pub(super) struct Prepared<'t> {
     pub(super) registry: Registry<'t>,
-    /// Why identifiers are ignored; `None` if they count.
+    /// The reason for ignoring identifiers. `None` if they are used.
     pub(super) ignored: Option<Error>,
 }
 
-/// Prepares a registry for a document whose values are `tree`. Identifiers that the library cannot work with make it
-/// refuse the whole document; then they are left out.
+/// Prepares a registry for a document with the values `tree`. If the library rejects the document because of its
+/// identifiers, these are removed.
 pub(super) fn prepare<'t>(
     document: &Document<'_>,
     tree: &'t Value,
@@ -150,13 +152,13 @@ pub(super) fn prepare<'t>(
 
 /// A document for the registry.
 enum With<'t> {
-    /// As it is.
+    /// The value with its identifiers, unchanged.
     Identifiers(&'t Value),
     /// Without identifiers and references.
     Nothing(Value),
 }
 
-/// Removes what the library would resolve.
+/// Removes identifiers and references, which the library would resolve.
 fn strip(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(strip),
@@ -170,8 +172,8 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Returns schemas from memory, and `null` for an unknown one. An error would make the library refuse the document, even for a
-/// reference that nothing uses.
+/// Returns schemas from memory, and `null` for an unknown one. With an error the library would reject the document,
+/// even for an unused reference.
 struct Local(Resources);
 
 impl Retrieve for Local {

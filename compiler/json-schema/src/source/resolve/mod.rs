@@ -1,18 +1,19 @@
-//! References: where `$ref`, `$dynamicRef` and `$recursiveRef` lead.
+//! Resolves references: `$ref`, `$dynamicRef` and `$recursiveRef`.
 //!
 //! The `referencing` crate knows URIs, identifiers, anchors and pointers of every draft, and the published
-//! meta-schemas. [`library`] gives it the document, [`places`] translates its values to places of the document, and a
-//! resource that is new is grafted onto the document. The questions to the library are always static: it would follow
-//! dynamic anchors for every kind of reference, while the specification does so for dynamic references alone, so
-//! [`scope`] does that here.
+//! meta-schemas. [`library`] gives it the document, and [`places`] maps its values to nodes of the document. A new
+//! resource is grafted onto the document. The library is only asked for static references: it would follow dynamic
+//! anchors for every kind of reference. The specification does so for dynamic references alone, and [`scope`]
+//! implements that.
 //!
-//! Real documents have odd identifiers. Identifiers that the library cannot work with are left out, and a pointer that
-//! leads nowhere in the resource that an identifier opened is tried from the root of the document, both with a warning.
+//! Real documents have odd identifiers. Identifiers that the library rejects are ignored with a warning. A pointer
+//! without a target in its own resource is tried from the root of the document, also with a warning.
 //!
-//! A document without identifiers whose references are pointers into it, as most are, does not need the library.
+//! Most documents have no identifiers, and only references that are pointers into the document. They do not need the
+//! library.
 //!
-//! Cost: a walk along the pointer for each reference of such a document; of others, the document once for the registry
-//! and once for the places, and a few hash lookups for each reference.
+//! Cost: such a document takes a walk along the pointer for each reference. Others take one pass for the registry,
+//! one for the nodes, and a few hash look-ups for each reference.
 
 mod library;
 mod places;
@@ -40,7 +41,7 @@ use scope::{Anchor, MAX_SCOPES, Scopes};
 
 pub(crate) use scope::ScopeId;
 
-/// The base that references in a schema are relative to, and the keywords that it may use.
+/// The base URI of references in a schema, and the keywords that it may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     resource: ResourceId,
@@ -71,7 +72,7 @@ struct Target {
 
 /// Follows references in a document.
 pub(crate) struct References<'t> {
-    /// `None` where no reference has needed it.
+    /// `None` until a reference needs it.
     registry: Option<Registry<'t>>,
     /// The document as the library reads it.
     tree: &'t Tree<'t>,
@@ -94,8 +95,8 @@ pub(crate) struct References<'t> {
 }
 
 impl<'t> References<'t> {
-    /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published. The
-    /// document is in a dialect that is assumed where it names none.
+    /// Prepares the references of a document to itself, to `given` resources, and to published ones. `tree` has the
+    /// document's values. `assumed` is the dialect if the document names none.
     pub(crate) fn new(
         document: &mut Document<'_>,
         tree: &'t Tree<'t>,
@@ -163,7 +164,7 @@ impl<'t> References<'t> {
         Ok(())
     }
 
-    /// Whether there is any reference in what was read so far.
+    /// Whether the part of the document read so far has a reference.
     pub(crate) fn are_there(&self) -> bool {
         self.spellings.references
     }
@@ -173,7 +174,8 @@ impl<'t> References<'t> {
         Context { resource: ResourceId(0), scope: ScopeId::default(), dialect: self.dialect }
     }
 
-    /// The context inside a schema, from the one around it: a schema with an identifier is a resource of its own.
+    /// Returns the context inside a schema, given the context around it. A schema with an identifier is a resource of
+    /// its own.
     pub(crate) fn enter(
         &mut self,
         document: &mut Document<'_>,
@@ -195,7 +197,7 @@ impl<'t> References<'t> {
                     let base = &self.resources[outside.resource.0 as usize].uri;
                     let uri = registry.resolve_uri(&base.borrow(), id.trim_end_matches('#'));
                     let resource = uri.ok().and_then(|uri| self.resource(document, &uri, node));
-                    // A resource that the library does not know by its identifier stays part of what is around it.
+                    // A resource that the library does not know by its identifier stays part of the surrounding one.
                     let known = resource.filter(|id| self.resources[id.0 as usize].node == node);
                     if let Some(resource) = known {
                         context.resource = resource;
@@ -221,7 +223,7 @@ impl<'t> References<'t> {
         context
     }
 
-    /// The identifier of a schema, where it has one that makes it a resource.
+    /// Returns the identifier of a schema that makes it a resource.
     fn identifier(
         &self,
         document: &Document<'_>,
@@ -237,7 +239,7 @@ impl<'t> References<'t> {
         }
     }
 
-    /// The schema that a keyword refers to, and its context. `node` is the place of the keyword's value.
+    /// Returns the target of a reference, and its context. `node` is the node of the keyword's value.
     pub(crate) fn follow(
         &mut self,
         document: &mut Document<'_>,
@@ -295,7 +297,7 @@ impl<'t> References<'t> {
                 self.followed.insert((from, reference.into()), target);
                 return Ok(target);
             }
-            // It knows what to say of a reference that leads nowhere.
+            // The library gives the message for a reference without a target.
             self.prepare(document)?;
         }
         let target = match self.look_up(document, node, reference, from) {
@@ -349,7 +351,7 @@ impl<'t> References<'t> {
         Ok(Target { node: place, resource })
     }
 
-    /// The place in the whole document that a pointer leads to which leads nowhere in its own resource.
+    /// Finds the target of a pointer from the root of the document, after it failed in its own resource.
     fn find_from_root(
         &mut self,
         document: &Document<'_>,
@@ -373,7 +375,7 @@ impl<'t> References<'t> {
         Some(Target { node: target, resource: ResourceId(resource) })
     }
 
-    /// The resource of an absolute URI, grafted where it is new. `None` where there is none.
+    /// Returns the resource of an absolute URI, and grafts it if it is new. `None` if there is none.
     fn resource(
         &mut self,
         document: &mut Document<'_>,
@@ -389,7 +391,7 @@ impl<'t> References<'t> {
         if contents.is_null() {
             return None;
         }
-        // It goes by the name that it gives itself, whatever else it is known by.
+        // The resource is known by its own identifier, even if it was found by another.
         let own = resolver.in_subresource(ResourceRef::new(contents, draft)).ok();
         let own = own.filter(|_| self.identified).map(|own| own.base_uri());
         let own = own.filter(|own| own != uri).filter(|own| {

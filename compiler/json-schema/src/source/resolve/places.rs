@@ -1,21 +1,21 @@
-//! From a value that the library of references found to its place of the document.
+//! Maps values of the reference library to nodes of the document.
 //!
-//! The library works on its own values and hands out references to them. A value is recognised by its address, which
-//! stands for its identity and is never read through; the registry keeps every value where it is. O(values) once.
+//! The library works on its own values and returns references to them. A value is identified by its address, which is
+//! never dereferenced; the registry does not move values. O(values) once.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::document::{Document, Json, NodeId};
 
-/// Places by value.
+/// Nodes by value.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     nodes: FxHashMap<usize, NodeId>,
 }
 
 impl Places {
-    /// Notes that a value and all values in it are those of a node. A value that the node lacks is left out.
+    /// Records the node of a value, and of all values in it. A value that the node lacks is skipped.
     pub(super) fn note(&mut self, document: &Document<'_>, value: &Value, node: NodeId) {
         self.nodes.entry(address(value)).or_insert(node);
         match (value, document.json(node)) {
@@ -35,7 +35,7 @@ impl Places {
         }
     }
 
-    /// The place of a value.
+    /// Returns the node of a value.
     pub(super) fn get(&self, value: &Value) -> Option<NodeId> {
         self.nodes.get(&address(value)).copied()
     }

@@ -1,4 +1,4 @@
-//! Why a reference leads nowhere, and what to do about it.
+//! The error of an unresolved reference, with advice.
 
 use referencing::Error;
 
@@ -15,7 +15,7 @@ pub(super) enum Problem {
         /// The URI.
         uri: String,
     },
-    /// The schema has no such place.
+    /// The reference has no target.
     Nowhere,
     /// The library's reason.
     Library(Error),
@@ -70,8 +70,8 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 /// Keywords that name a schema for references to it.
 const ANCHORS: [&str; 3] = ["$anchor", "$dynamicAnchor", "$id"];
 
-/// A suggestion for a reference that does not resolve. It refers to a definition or an anchor of the same name, to the place of
-/// a pointer with similar names, or to a definition of a similar name.
+/// Returns a suggestion for a reference that does not resolve: a definition or an anchor of the same name, a pointer
+/// with similar names, or a definition with a similar name.
 fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     let (uri, fragment) = reference.split_once('#').unwrap_or(("", reference));
     let last = fragment.rsplit(['/', '#']).next()?;
@@ -92,7 +92,7 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     if anchors.contains(&&*name) {
         return Some(format!("#{name}"));
     }
-    // What another document holds is not known.
+    // The contents of another document are not known.
     if !uri.is_empty() || fragment.contains(':') {
         return None;
     }
@@ -110,7 +110,8 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     nearest(&name, anchors).map(|near| format!("#{near}"))
 }
 
-/// Most values of a document whose anchors are searched, since each reference that does not resolve searches again.
+/// Greatest number of values of a document whose anchors are searched. Each reference that does not resolve searches
+/// again.
 const MOST_VALUES: usize = 1 << 14;
 
 /// Names of the anchors of a document. Empty if the document has more than [`MOST_VALUES`] values.
@@ -128,7 +129,8 @@ fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     names.collect()
 }
 
-/// Repairs a pointer: replaces each name that does not exist by the nearest existing one. `None` if there is none near.
+/// Repairs a pointer: replaces each name that does not exist by the nearest existing one. `None` if no existing name
+/// is near.
 fn repaired(document: &Document<'_>, pointer: &str) -> Option<String> {
     let (mut at, mut repaired) = (document.root(), "#".to_owned());
     for segment in pointer.split('/') {

@@ -1,9 +1,9 @@
-//! Dynamic scopes: which schema a dynamic reference finds, given the resources that led to it.
+//! Dynamic scopes: they determine the target of a dynamic reference from the resources entered before it.
 //!
-//! A dynamic reference goes to the outermost resource on the way that has the anchor. So a scope is the way boiled down
-//! to that: for each name of a dynamic anchor, the first place that has it. `$recursiveAnchor` is an anchor without a
-//! name. Scopes are finitely many however often a schema recurs, ways that make no difference are one scope, and in a
-//! document without dynamic anchors there is only the empty one.
+//! A dynamic reference leads to the outermost entered resource that has the anchor. So a scope is reduced to this:
+//! for each name of a dynamic anchor, the first node with it. `$recursiveAnchor` is an anchor without a name. The
+//! number of scopes is finite even if schemas recur, and paths with equal anchors have one scope. A document without
+//! dynamic anchors has only the empty scope.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -36,7 +36,7 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// The scope inside a resource with these anchors; `None` where there are too many scopes.
+    /// Returns the scope inside a resource with these anchors. `None` if there are too many scopes.
     pub(super) fn inside(&mut self, scope: ScopeId, anchors: &[Anchor]) -> Option<ScopeId> {
         let is_new = |anchor: &&Anchor| self.find(scope, &anchor.name).is_none();
         let new: Vec<_> = anchors.iter().filter(is_new).cloned().collect();
@@ -51,7 +51,7 @@ impl Scopes {
         if id > MAX_SCOPES { None } else { u32::try_from(id).ok().map(ScopeId) }
     }
 
-    /// The first anchor of this name on the way.
+    /// Returns the first anchor of this name in the scope.
     pub(super) fn find(&self, scope: ScopeId, name: &str) -> Option<&Anchor> {
         let anchors = self.anchors(scope);
         let at = anchors.binary_search_by(|anchor| (*anchor.name).cmp(name)).ok()?;

@@ -1,14 +1,14 @@
-//! Grammar that the RFCs share: the core rules of RFC 5234 and a few ways to write its grammars down.
+//! Grammar that the RFCs share: the core rules of RFC 5234 and combinators for its notation.
 //!
-//! The rules of the formats keep the names that their RFC gives them, as functions that return an expression. ABNF
-//! strings match either case; [`text`] matches the case it is given, and [`any_case`] says so where both are meant.
+//! The rules of the formats keep the names of their RFC, as functions that return an expression. ABNF strings ignore
+//! case. Here [`text`] matches the given case, and [`any_case`] ignores case.
 
 use std::sync::Arc;
 
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{ByteSet, Expr, pass};
 
-/// Most states of an automaton on the way to a format's. The grammars are fixed, so none meets it.
+/// Limit on the states of intermediate automata. The grammars are fixed, so none exceeds it.
 pub(super) const STATE_LIMIT: usize = 1 << 18;
 
 /// `ALPHA`.
@@ -41,7 +41,7 @@ pub(super) fn one(set: ByteSet) -> Expr {
     Expr::bytes(set)
 }
 
-/// These characters, in this case.
+/// These characters, in the given case.
 pub(super) fn text(text: &str) -> Expr {
     Expr::literal(text)
 }
@@ -62,7 +62,7 @@ pub(super) fn padded(range: std::ops::RangeInclusive<u32>, width: usize) -> Expr
     Expr::alt(range.map(|number| text(&format!("{number:0width$}"))))
 }
 
-/// Any character but these ASCII ones.
+/// Any character except these ASCII ones.
 pub(super) fn any_char_but(excluded: &str) -> Expr {
     let ascii = one(ByteSet::range(0, 0x7f).minus(set(excluded)));
     Expr::alt([ascii, Expr::scalars([('\u{80}', char::MAX)])])
@@ -73,8 +73,8 @@ pub(super) fn separated(item: Expr, separator: Expr) -> Expr {
     Expr::seq([item.clone(), Expr::seq([separator, item]).star()])
 }
 
-/// The same language as a minimal automaton. A part that a grammar repeats is cheaper so, and an intersection is then
-/// worked out once.
+/// Replaces an expression by its minimal automaton. Repeated parts then cost less, and an intersection is computed
+/// once.
 pub(super) fn compiled(expr: &Expr) -> Expr {
     let dfa = pass::automaton(expr, StateBudget::of(STATE_LIMIT))
         .expect("a part of a format is smaller than the format");

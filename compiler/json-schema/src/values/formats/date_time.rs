@@ -1,19 +1,19 @@
 //! Dates and times, RFC 3339 section 5.6, with the restrictions of section 5.7: real lengths of months, leap years of
 //! the Gregorian calendar, and leap seconds.
 //!
-//! A leap second ends 23:59 of Universal Time, so what offsets may follow `:60` depends on the hour and minute before
-//! it: every pair costs its own states until the offset is read. Offsets of whole and half hours keep that small. A
-//! date narrows it further: Universal Time has added leap seconds at the end of June and December only, of which the
-//! local date is that day west of Greenwich and the next day east of it.
+//! A leap second ends 23:59 of Universal Time. So the offsets allowed after `:60` depend on the hour and minute, and
+//! every pair has its own states until the offset is read. Only whole and half hours are allowed as offsets, which
+//! keeps this small. With a date, only the ends of June and December in Universal Time are allowed, as in history.
+//! The local date is that day west of Greenwich, and the next day east of it.
 
 use super::abnf::{digit, digits, one, padded, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
 /// Offsets with leap seconds are multiples of this many minutes.
 const STEP: u32 = 30;
-/// The largest offset west of Greenwich, in minutes: the last place on Earth where a date ends.
+/// The largest offset west of Greenwich, in minutes: where a date ends last.
 const WEST: u32 = 12 * 60;
-/// The largest offset east of Greenwich, in minutes: the first place where a date begins.
+/// The largest offset east of Greenwich, in minutes: where a date begins first.
 const EAST: u32 = 14 * 60;
 const DAY: u32 = 24 * 60;
 /// 23:59.
@@ -116,7 +116,7 @@ fn east(offset: u32) -> Expr {
     leap_second(offset, text(&format!("+{}", hour_minute(offset))))
 }
 
-/// The leap second on a clock that is this many minutes ahead, with the offset that says so.
+/// The leap second on a clock that is `ahead` minutes ahead, followed by `offset`.
 fn leap_second(ahead: u32, offset: Expr) -> Expr {
     let minute = (LAST_MINUTE + ahead) % DAY;
     Expr::seq([text(&format!("{}:60", hour_minute(minute))), secfrac(), offset])

@@ -1,20 +1,20 @@
 //! Host names of ASCII: RFC 1123 section 2.1, with labels of at most 63 characters and names of at most 253.
 //!
-//! The two limits together would cost a state for every pair of a place in the name and a place in the label, some
-//! 30,000. Instead the first labels of a name may have 63 characters each and the others 61 together, dots included,
-//! which is never over 253 for three first labels: a state for each place in the name, about.
+//! The two limits together would need a state for every pair of a position in the name and a position in the label,
+//! some 30,000. Instead the first three labels may have 63 characters each, and the others 61 together, dots
+//! included. This never exceeds 253, and needs about one state for each position in the name.
 //!
-//! A label with hyphens in its third and fourth place is reserved (RFC 5890 section 2.3.1). Labels that begin
-//! with `xn--` encode characters beyond ASCII, and whether one is valid takes decoding it, so they are refused too.
+//! A label with hyphens at positions 3 and 4 is reserved (RFC 5890 section 2.3.1). Labels that begin with `xn--`
+//! encode characters beyond ASCII. Validating one requires decoding, so they are rejected too.
 
 use super::abnf::{alphanumeric, compiled, one, separated, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
 /// Most characters of a label.
 const MAX_LABEL: u32 = 63;
-/// Most characters of the labels after the first ones: what three labels and their dots leave of 253.
+/// Most characters of the labels after the first ones: 253 minus three labels and their dots.
 const MAX_REST: u32 = 61;
-/// How many labels have the full length, in a host name.
+/// Number of labels of a host name that may have the full length.
 const FIRST_LABELS: u32 = 3;
 
 /// A host name.
@@ -22,7 +22,7 @@ pub(super) fn hostname() -> Expr {
     name(FIRST_LABELS)
 }
 
-/// A name whose first labels, this many, are of full length.
+/// A name whose first `first_labels` labels may have the full length.
 pub(super) fn name(first_labels: u32) -> Expr {
     (0..first_labels)
         .fold(rest(), |rest, _| Expr::seq([label(), Expr::seq([text("."), rest]).optional()]))
@@ -30,13 +30,14 @@ pub(super) fn name(first_labels: u32) -> Expr {
 
 /// The labels after the first ones.
 pub(super) fn rest() -> Expr {
-    // A double hyphen is refused wherever it stands in these, for it would take counting from the start of the label.
+    // Double hyphens are rejected anywhere in these labels, because a check of positions would have to count from the
+    // start of the label.
     let hyphen = || text("-");
     let short = separated(one(alphanumeric()).plus(), hyphen());
     at_most(MAX_REST, separated(short, text(".")))
 }
 
-/// A label: letters, digits and hyphens, with no hyphen at either end nor in the third and fourth place.
+/// A label: letters, digits and hyphens, without hyphens at either end or at positions 3 and 4.
 pub(super) fn label() -> Expr {
     let let_dig = || one(alphanumeric());
     let ldh = || one(ldh());

@@ -1,17 +1,22 @@
 //! Host names beyond ASCII, RFC 5890 to 5893: labels in their Unicode form.
 //!
-//! A label in Unicode must have an ASCII form of at most 63 characters, be in Normalization Form C, hold only code
-//! points that RFC 5892 derives to be valid, in the contexts that its appendix A asks for, and in names with
-//! right-to-left characters keep to the rule of RFC 5893. The whole of that is far too large for an automaton, and most
-//! of it is for characters that nobody registers. So what is accepted has bounds:
-//! - a label has at most [`MAX_CHARACTERS`] characters of the Basic Multilingual Plane, whose ASCII form is never too
-//!   long: a search for the longest finds 59 characters, prefix included;
-//! - the characters are those of [`LETTERS`] and [`MARKS`], stretches of the scripts of today in which every code point
-//!   is valid, stable under normalisation next to any other, and left to right; those of Hebrew and Arabic; and the
-//!   exceptions of RFC 5892;
-//! - labels in Unicode are among the first ones, and all the others are ASCII without double hyphens (see `hostname`);
-//! - a name with right-to-left characters begins with such a label, and its other labels are such or begin with an
-//!   ASCII letter.
+//! The specification asks of a label in Unicode:
+//!
+//! - an ASCII form of at most 63 characters, and Normalization Form C;
+//! - only code points that RFC 5892 derives to be valid, in the contexts of its appendix A;
+//! - in names with right-to-left characters, the rule of RFC 5893.
+//!
+//! All of that is far too large for an automaton, and most of it concerns characters that nobody registers. So the
+//! accepted names are restricted:
+//!
+//! - A label has at most [`MAX_CHARACTERS`] characters of the Basic Multilingual Plane. Its ASCII form is never too
+//!   long: an exhaustive search finds at most 59 characters, prefix included.
+//! - The characters are those of [`LETTERS`] and [`MARKS`], of Hebrew and Arabic, and the exceptions of RFC 5892.
+//!   `LETTERS` and `MARKS` are ranges of modern scripts. All their code points are valid, left to right, and stable
+//!   under normalization.
+//! - Labels in Unicode are among the first ones. All others are ASCII without double hyphens (see `hostname`).
+//! - A name with right-to-left characters begins with such a label. Each other label is right-to-left as well, or
+//!   begins with an ASCII letter.
 
 use super::abnf::{alpha, compiled, digit, one, set, text};
 use super::hostname::{label, rest};
@@ -19,7 +24,7 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 
 /// Most characters of a label in Unicode.
 const MAX_CHARACTERS: u32 = 14;
-/// How many labels have the full length or may be in Unicode, in a host name.
+/// Number of labels of a host name that may have the full length or be in Unicode.
 const FIRST_LABELS: u32 = 3;
 
 type Ranges = &'static [(char, char)];
@@ -43,10 +48,10 @@ const LETTERS: [Ranges; 10] = [
     &[('\u{ac00}', '\u{d7a3}')],
 ];
 const GREEK: Ranges = &[('ά', 'ώ')];
-/// Hiragana, Katakana and Han, of which one must be in a label with a katakana middle dot.
+/// Hiragana, Katakana and Han. A label with a katakana middle dot must contain one.
 const JAPANESE: Ranges =
     &[('\u{3041}', '\u{3096}'), ('\u{30a1}', '\u{30fa}'), ('\u{4e00}', '\u{9fff}')];
-/// Marks, valid anywhere but at the start. Their combining class is 0, so no order is asked of them.
+/// Combining marks, valid anywhere but at the start. Their combining class is 0, so their order is free.
 const MARKS: Ranges = &[('\u{93a}', '\u{93b}'), ('\u{93e}', '\u{94c}'), ('\u{e31}', '\u{e31}')];
 const VIRAMA: char = '\u{94d}';
 
@@ -68,7 +73,7 @@ const ARABIC: Ranges = &[
     ('\u{6fa}', '\u{6ff}'),
 ];
 const ARABIC_INDIC_DIGITS: Ranges = &[('\u{660}', '\u{669}')];
-/// These are European numbers to the bidirectional algorithm, as the digits of ASCII are.
+/// To the bidirectional algorithm these are European numbers, like the ASCII digits.
 const EXTENDED_ARABIC_INDIC_DIGITS: Ranges = &[('\u{6f0}', '\u{6f9}')];
 
 /// A host name.
@@ -100,7 +105,7 @@ fn one_of(ranges: Ranges) -> Expr {
     Expr::scalars(ranges.iter().copied())
 }
 
-/// The labels of this shape, within the length, with no hyphen at either end nor in the third and fourth place.
+/// The labels of this shape, within the length, without hyphens at either end or at positions 3 and 4.
 fn in_unicode(shape: Expr) -> Expr {
     let any = || Expr::scalars([('\0', char::MAX)]);
     let length = any().repeat(1, Some(MAX_CHARACTERS));
@@ -115,7 +120,7 @@ fn in_unicode(shape: Expr) -> Expr {
 fn left_to_right() -> Expr {
     let lower = one(ByteSet::range(b'a', b'z').union(digit()).union(set("-")));
     let letters = Expr::alt(LETTERS.map(one_of));
-    // The middle dot stands between two l.
+    // The middle dot is allowed between two l.
     let middle_dot = Expr::seq([text("l"), Expr::seq([character('·'), text("l")]).star()]);
     let keraia = Expr::seq([character('\u{375}'), one_of(GREEK)]);
     let katakana_middle_dot = Expr::seq([character('\u{30fb}'), one_of(JAPANESE)]);
@@ -131,7 +136,7 @@ fn left_to_right() -> Expr {
 fn right_to_left() -> Expr {
     // Geresh and gershayim follow a Hebrew letter.
     let hebrew = Expr::seq([one_of(HEBREW), one_of(&[('\u{5f3}', '\u{5f4}')]).optional()]);
-    // A zero width non-joiner stands where it keeps two letters from joining.
+    // A zero width non-joiner is allowed where it prevents two letters from joining.
     let apart = Expr::seq([one_of(ARABIC_DUAL), character('\u{200c}')]);
     let arabic = Expr::alt([one_of(ARABIC), Expr::seq([apart.plus(), one_of(ARABIC_DUAL)])]);
     let letter = Expr::alt([hebrew, arabic]);
@@ -170,7 +175,7 @@ mod tests {
         let disallowed = class(r"[\u{640}\u{7fa}\u{302e}\u{302f}\u{3031}-\u{3035}\u{303b}]");
         let right_to_left = [HEBREW, ARABIC, ARABIC_DUAL];
         for c in LETTERS.into_iter().chain(right_to_left).flat_map(characters) {
-            // A character that folds by way of several capitals, such as ΰ, composes to itself again.
+            // A character whose uppercase form has several characters, such as ΰ, composes to itself again.
             let composes = c.to_uppercase().count() > 1;
             let stable = composes || c.to_uppercase().flat_map(char::to_lowercase).eq([c]);
             assert!(exceptions.contains(&c) || letter(c) && stable, "{c:?}");

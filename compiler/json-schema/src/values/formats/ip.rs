@@ -20,16 +20,16 @@ pub(super) fn ipv4() -> Expr {
     Expr::seq([dec_octet, next.repeat(3, Some(3))])
 }
 
-/// `IPv6address`, where `::` stands for one group of zeros or more.
+/// `IPv6address`, where `::` denotes one group of zeros or more.
 pub(super) fn ipv6() -> Expr {
     ipv6_compressing(1)
 }
 
-/// An IPv6 address where `::` stands for at least this many groups of zeros.
+/// An IPv6 address where `::` denotes at least `fewest` groups of zeros.
 pub(super) fn ipv6_compressing(fewest: u32) -> Expr {
     let h16 = || one(hexdig()).repeat(1, Some(4));
     let most = 8 - fewest;
-    // The groups before `::`, and those after it, where an IPv4 address counts as two and comes last.
+    // The groups before `::`, and those after it. An IPv4 address counts as two groups and comes last.
     let before = |count: u32| match count {
         0 => Expr::Empty,
         count => {

@@ -1,11 +1,10 @@
 //! Formats: the strings that each `format` names, as automata.
 //!
-//! A format is the minimal automaton of the UTF-8 bytes of its strings, as they are before JSON escapes anything.
-//! Each is written down from the grammar of its RFC, rule by rule, as an expression; whoever asks for a format first
-//! pays for its automaton, and everybody shares it.
+//! A format is the minimal automaton of the UTF-8 bytes of its strings, before JSON escapes. Each is written as an
+//! expression, rule by rule from the grammar of its RFC. Its automaton is built on first use and shared.
 //!
-//! Every format is sound: it accepts nothing that its specification refuses. A format whose specification says
-//! something that no small automaton can accepts less, and its row of the table says what.
+//! Every format is sound: it accepts nothing that its specification rejects. If the specification needs a large
+//! automaton, the format accepts less, and its row of the table says what is rejected.
 
 mod abnf;
 mod date_time;
@@ -36,9 +35,9 @@ pub(crate) use names::meant;
 /// Whether a format accepts all the strings of its specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exactness {
-    /// It accepts these strings and no others.
+    /// The format accepts exactly the strings of the specification.
     Exact,
-    /// It accepts none but these strings, and not all of them: what it refuses.
+    /// The format accepts only strings of the specification, but not all. The text names the rejected ones.
     Narrower(&'static str),
 }
 

@@ -1,7 +1,7 @@
-//! Names of formats that other systems have, and the format of JSON Schema that is meant.
+//! Names of formats in other systems, and the intended format of JSON Schema.
 //!
-//! An unknown format constrains nothing, by the specification: `"format": "datetime"` accepts any string. Names that mean
-//! something else, such as `int32` of OpenAPI, have no format here and are not in the table.
+//! By the specification, an unknown format constrains nothing: `"format": "datetime"` accepts any string. Names with
+//! another meaning, such as `int32` of OpenAPI, have no format here and are not in the table.
 
 use grammarc_grammar::suggest::nearest_within;
 
@@ -35,10 +35,10 @@ const ADDRESSES: [&str; 5] = ["inet", "ip", "ipaddr", "ipaddress", "ipany"];
 /// Names that begin so are encodings of bytes.
 const BASE64: &str = "base64";
 
-/// Length from which a name may have two typing errors. A shorter one may have one.
+/// Length from which two typing errors are allowed in a name. Shorter names may have one.
 const LONG: usize = 8;
 
-/// Advice on an unknown name; none where no format is near it.
+/// Returns advice on an unknown name. `None` if no format is similar.
 pub(crate) fn meant(name: &str) -> Option<String> {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();

@@ -1,20 +1,23 @@
-//! Patterns, ECMA-262 section 22.2.1 with the `u` flag, which is the strict reading: what it accepts, every engine does.
+//! Patterns of ECMA-262 section 22.2.1 with the `u` flag. This is the strict grammar: every engine accepts its
+//! patterns.
 //!
-//! The grammar is not regular, some of its early errors compare one part of a pattern with another, and every part of
-//! it costs its states again in every kind of place that a pattern has. So what is accepted has bounds:
-//! - groups nest [`DEPTH`] deep. A lookaround cannot be repeated and a group can, so which of the two a parenthesis
-//!   closes has to be known: lookarounds stand outside of all groups, and groups in them do not nest;
-//! - of references, which need their group, there are none; of named groups, whose names must differ, there is one, at
-//!   the start, and its name is ASCII;
-//! - a range in a class begins with a digit, `a` or `A` and ends with a digit or letter of the same case, in order;
-//! - the bounds of `{n,m}` have one digit each, in order, or `m` has more digits than `n`, up to four;
-//! - a property is a general category by its short name;
-//! - `\0` is left out, for no digit may follow it.
+//! The grammar is not regular, and some of its early errors compare parts of a pattern with each other. Every part
+//! costs its states again in every context. So the accepted patterns are restricted:
+//!
+//! - Groups nest [`DEPTH`] deep. A group can be repeated and a lookaround cannot, so the automaton has to know which
+//!   of the two a parenthesis closes. Lookarounds are therefore outside of all groups, and groups in them do not
+//!   nest.
+//! - There are no references, because a reference needs its group.
+//! - Only one group may be named, because names must differ. It is at the start, and its name is ASCII.
+//! - A range in a class begins with a digit, `a` or `A`, and ends with a digit or letter of the same case, in order.
+//! - The bounds of `{n,m}` have one digit each, in order, or `m` has more digits than `n`, up to four.
+//! - A property is a general category by its short name.
+//! - `\0` is excluded, because no digit may follow it.
 
 use super::abnf::{alpha, alphanumeric, any_char_but, compiled, digit, hexdig, one, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// How deep groups nest.
+/// Greatest nesting depth of groups.
 const DEPTH: u32 = 3;
 
 /// Values of `General_Category`: the letter of each group, and the second letters of its members.
@@ -44,15 +47,15 @@ pub(super) fn regex() -> Expr {
     Expr::seq([named.optional(), pattern])
 }
 
-/// The parts of a pattern that occur in every place.
+/// The parts of a pattern that occur in every context.
 struct Parts {
-    /// An atom that is no group.
+    /// An atom other than a group.
     single: Expr,
     quantifier: Expr,
 }
 
 impl Parts {
-    /// A disjunction without lookarounds, with groups that nest this deep.
+    /// A disjunction without lookarounds, with groups nested at most `depth` deep.
     fn disjunction(&self, depth: u32) -> Expr {
         let bar_or_assertion =
             Expr::alt([one(set("|^$")), Expr::seq([text("\\"), one(set("bB"))])]);
@@ -133,10 +136,10 @@ fn character_class() -> Expr {
     let ranges = (b'0'..=b'9').map(|lo| (lo, b'9')).chain([(b'A', b'Z'), (b'a', b'z')]);
     let ranges = ranges
         .map(|(lo, last)| Expr::seq([Expr::byte(lo), text("-"), one(ByteSet::range(lo, last))]));
-    // A hyphen after a range stands for itself.
+    // A hyphen after a range is literal.
     let range = Expr::seq([Expr::alt(ranges), text("-").optional()]);
     let escape = Expr::alt([class_escape(), character_escape(), one(set("b-"))]);
-    // A caret at the start is read as the negation, which the same strings may follow.
+    // A caret at the start is read as negation, after which the same strings are allowed.
     let single = Expr::alt([any_char_but("\\]-"), Expr::seq([text("\\"), escape])]);
     let hyphen = || text("-").optional();
     let items = Expr::alt([range, single]).star();

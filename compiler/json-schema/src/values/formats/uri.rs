@@ -1,7 +1,7 @@
 //! URIs and references, RFC 3986 appendix A, and their international forms, RFC 3987 section 2.2.
 //!
-//! The two grammars differ in the characters that stand for themselves, so one set of rules serves both. A registered
-//! name includes everything that looks like an IPv4 address, which therefore needs no rule.
+//! The two grammars differ only in the unreserved characters, so one set of rules serves both. Every IPv4 address is
+//! also a registered name, so it needs no rule.
 
 use super::abnf::{alpha, alphanumeric, digit, hexdig, one, set, text};
 use super::ip::ipv6;

@@ -9,7 +9,7 @@ pub(super) fn uri_template() -> Expr {
     let ascii = ByteSet::range(0x21, 0x7e).minus(set("\"%<>\\^`{|}"));
     let literals = Expr::alt([one(ascii), ucschar(), iprivate(), pct_encoded()]);
 
-    // The operators in use and those held back for later versions, which are in the grammar alike.
+    // The operators in use, and those reserved for later versions: the grammar has both.
     let operator = one(set("+#./;?&=,!@|")).optional();
     let expression = Expr::seq([text("{"), operator, separated(varspec(), text(",")), text("}")]);
     Expr::alt([literals, expression]).star()

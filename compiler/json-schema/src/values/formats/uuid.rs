@@ -1,4 +1,4 @@
-//! UUIDs, RFC 4122 section 3. Any version and variant: the grammar does not tell them apart.
+//! UUIDs, RFC 4122 section 3. Any version and variant: the grammar does not distinguish them.
 
 use super::abnf::{hexdig, one, text};
 use grammarc_grammar::ir::Expr;

@@ -1,4 +1,4 @@
-//! The texts of numbers that only their type constrains: every text that JSON allows, within the limits on digits.
+//! The texts of numbers constrained only by their type: all texts that JSON allows, within the limits on digits.
 
 use grammarc_grammar::ir::{ByteSet, Expr};
 
@@ -20,7 +20,7 @@ pub(crate) fn integer(limits: DigitLimits) -> Expr {
     Expr::alt([Expr::byte(b'0'), Expr::seq([minus, leading(limits)])])
 }
 
-/// The digits behind a point in canonical form: at most so many, one at least, and no zero at the end.
+/// The digits after a point in canonical form: between one and `most`, without a zero at the end.
 pub(crate) fn fraction(most: u32) -> Expr {
     let last = Expr::Bytes(ByteSet::range(b'1', b'9'));
     Expr::seq([digits(0, most.saturating_sub(1)), last])
@@ -59,7 +59,7 @@ pub(crate) fn number(limits: DigitLimits) -> Expr {
     Expr::seq([Expr::byte(b'-').optional(), whole, fraction, exponent])
 }
 
-/// The digits of an exponent: so many at most, behind as many zeros at most that say nothing.
+/// The digits of an exponent: at most `most` leading zeros, and at most `most` digits after them.
 fn exponent(most: u32) -> Expr {
     let zeros = Expr::byte(b'0').repeat(0, Some(most));
     let first = Expr::Bytes(ByteSet::range(b'1', b'9'));

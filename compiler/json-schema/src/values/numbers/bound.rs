@@ -1,9 +1,9 @@
-//! The numbers from a bound on, as an automaton.
+//! Builds the automaton of the numbers from a bound on.
 //!
-//! Texts without leading zeros compare by the number of digits before the point first, then digit by digit. So the
-//! automaton follows the digits of the bound, and beside that path keeps the number of digits read since the text
-//! first differed from it: `less`, where only a longer number can still make it, and `greater`, where one of the same
-//! length does. Three states for each digit of the bound.
+//! Texts without leading zeros compare by the number of digits before the point first, then digit by digit. The
+//! automaton follows the digits of the bound. Beside that path it counts the digits read since the text first
+//! differed from the bound. In a `less` state only a longer number reaches the bound; in a `greater` state one of the
+//! same length does. Three states for each digit of the bound.
 
 use smallvec::smallvec;
 
@@ -11,7 +11,7 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
 use super::decimal::Decimal;
 
-/// Texts that a number may go on with once nothing more is asked of it.
+/// States for the rest of a number that satisfies the bound.
 struct Rest {
     /// After a digit before the point: digits, then perhaps a fraction.
     whole: u32,
@@ -67,7 +67,7 @@ pub(super) fn every_number() -> Dfa {
     Dfa { states: states.0 }
 }
 
-/// The canonical texts of the numbers that are at least `bound`, or greater than it where `exclusive`; `bound` is not
+/// Builds the canonical texts of the numbers that are at least `bound`, or greater if `exclusive`. `bound` is not
 /// negative. At most three states for each digit of the bound.
 pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     let (whole, fraction) = bound.parts();
@@ -84,7 +84,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
         let next_less = states.add(false);
         let next_greater = if last { rest.whole } else { states.add(false) };
         let lowest = if index == 0 { b'1' } else { b'0' };
-        // In ascending order of digits; a bound below one begins with its zero.
+        // In ascending order of digits. A bound below one begins with its zero.
         states.edge(tight, lowest, digit.saturating_sub(1), next_less);
         states.edge(tight, digit, digit, next_tight);
         states.edge(tight, digit + 1, b'9', next_greater);
@@ -121,7 +121,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     Dfa { states: states.0 }
 }
 
-/// The same texts behind a minus sign.
+/// Returns the automaton of the same texts after a minus sign.
 pub(super) fn mirrored(dfa: Dfa) -> Dfa {
     let mut states = dfa.states;
     let positive = states[0].clone();

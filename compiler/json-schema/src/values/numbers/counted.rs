@@ -1,14 +1,15 @@
-//! An automaton over texts of numbers as an expression, with the number of digits limited.
+//! Converts an automaton over texts of numbers to an expression, with the number of digits limited.
 //!
-//! Digits before a cycle are always allowed, since some keyword requires them: a set of one number of 400 digits has that
-//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after it:
+//! Digits before a cycle are always allowed, because some keyword requires them: a number of 400 digits has that
+//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after
+//! it:
 //!
 //! - A self-loop is a repetition of as many digits as the limit leaves, which the network counts in a register. The
-//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition its
-//!   number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
-//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its limit is
-//!   at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`] states, the
-//!   cycle counts no digits, and every repetition counts from zero.
+//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition
+//!   its number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
+//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its
+//!   limit is at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`]
+//!   states, the cycle counts no digits, and every repetition counts from zero.
 
 use std::sync::Arc;
 
@@ -46,14 +47,14 @@ impl Part {
     }
 }
 
-/// The way in which a node reads digits.
+/// How a node reads digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The node is on no cycle.
     Straight,
     /// The node has a self-loop on these digits, and is on no other cycle.
     Loop(ByteSet),
-    /// Any digits up to one that is not zero; whether there may also be none.
+    /// Any digits up to a nonzero one. The flag says whether there may also be none.
     Fraction,
     /// The node is on another cycle.
     Cycle,
@@ -97,7 +98,7 @@ fn targets(node: &Node) -> impl Iterator<Item = usize> {
     node.edges.iter().map(|&(_, target)| target)
 }
 
-/// The states with the parts in which they occur, the start first.
+/// Returns the states with the parts in which they occur, the start first.
 fn nodes(dfa: &Dfa) -> Vec<Node> {
     let mut order = vec![(0, Part::Whole)];
     let mut ids = FxHashMap::from_iter([(order[0], 0)]);
@@ -193,7 +194,7 @@ fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     cycles.map(|at| before[at].saturating_add(after[at])).fold(limit, u32::max)
 }
 
-/// Fewest digits from the sources to every node, by edges that are a digit or none.
+/// Returns the fewest digits from the sources to every node; an edge has weight 1 for a digit and 0 otherwise.
 fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usize>) -> Vec<u32> {
     let mut distances = vec![u32::MAX; edges.len()];
     let mut work = std::collections::VecDeque::new();
@@ -235,7 +236,8 @@ impl Plan {
         }
     }
 
-    /// The graph, with digits counted and cycles unrolled where `unroll`; `None` where that takes too many states.
+    /// Builds the graph with counted digits, and with unrolled cycles if `unroll`. `None` if unrolling takes too many
+    /// states.
     fn graph(&self, unroll: bool) -> Option<ExprGraph> {
         let mut builder = Builder {
             plan: self,
@@ -258,7 +260,7 @@ impl Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// At a node, with this many digits of its part read.
+    /// At a node, after this many digits of its part.
     At(usize, u32),
     /// Past the repetition of a node.
     Past(usize),
@@ -320,7 +322,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The number of digits after an edge, as far as it matters there. `None` if the edge would exceed the limit.
+    /// Returns the number of digits after an edge, as far as the target depends on it. `None` if the edge would
+    /// exceed the limit.
     fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
         let plan = self.plan;
         if read.is_none() && target == at {

@@ -1,8 +1,8 @@
 //! One decimal number of any size, read from the text of a JSON number.
 //!
-//! Two texts are equal as numbers where their `Decimal`s are equal. The canonical text of a number has as many digits
-//! as its exponent says, so a number is refused where that text would be longer than [`MAX_DIGITS`]: a hostile
-//! `1e1000000000` costs its own length and no more.
+//! Equal numbers have equal `Decimal`s. The canonical text of a number is as long as its exponent requires. A number
+//! is rejected if that text would exceed [`MAX_DIGITS`]. So a hostile `1e1000000000` costs no more than its own
+//! length.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ pub(crate) enum DecimalError {
     /// The text is not a JSON number.
     #[error("not a JSON number")]
     Syntax,
-    /// Written out without an exponent, the number is too long.
+    /// Without an exponent, the number is too long.
     #[error("the number has more than {MAX_DIGITS} digits when written without an exponent")]
     TooManyDigits,
 }
@@ -51,7 +51,7 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// [`DecimalError`] where the text is not a JSON number or the number has too many digits.
+    /// [`DecimalError`] if the text is not a JSON number or the number has too many digits.
     pub(crate) fn parse(text: &str) -> Result<Self, DecimalError> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -103,7 +103,7 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// The value, where it is a natural number; `u64::MAX` where it is larger than that.
+    /// Returns the value of a natural number, saturated at `u64::MAX`. `None` for other numbers.
     pub(crate) fn natural(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {
             return None;
@@ -120,8 +120,8 @@ impl Decimal {
         Self { negative: false, ..self.clone() }
     }
 
-    /// The digits without trailing zeros, as a number, and the power of ten of the last one. `None` where the digits
-    /// exceed 64 bits.
+    /// The digits without trailing zeros, as a number, and the power of ten of the last one. `None` if they exceed 64
+    /// bits.
     pub(super) fn coefficient(&self) -> Option<(u64, i32)> {
         let value = self.digits.iter().try_fold(0u64, |value, &digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
@@ -136,13 +136,13 @@ impl Decimal {
         Self { exponent, ..self.clone() }
     }
 
-    /// The exponent in scientific notation, with one digit before the point; none for zero.
+    /// The exponent in scientific notation, with one digit before the point. `None` for zero.
     pub(super) fn scientific(&self) -> Option<i32> {
         (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
     }
 
-    /// The digits before and after the point in the canonical text: at least one before it, none after it for an
-    /// integer.
+    /// The digits before and after the point in the canonical text. There is at least one before it, and none after
+    /// it for an integer.
     pub(super) fn parts(&self) -> (Vec<u8>, Vec<u8>) {
         let length = self.digits.len() as i32;
         let point = length + self.exponent;
@@ -186,7 +186,7 @@ impl Ord for Decimal {
             (false, true) => -1,
             (false, false) => 1,
         };
-        // The digits of two numbers whose first digits have the same power of ten compare as texts.
+        // If the first digits of two numbers have the same power of ten, the digits compare as texts.
         let top = |number: &Self| number.digits.len() as i32 + number.exponent;
         let magnitude = || top(self).cmp(&top(other)).then_with(|| self.digits.cmp(&other.digits));
         sign(self).cmp(&sign(other)).then_with(|| match self.negative {
@@ -206,7 +206,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The exponent, clamped far outside what any number that is not refused may have.
+/// Parses the exponent, clamped far outside the range of accepted numbers.
 fn exponent(text: &str) -> Result<i64, DecimalError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {

@@ -1,9 +1,9 @@
 //! Sets of numbers, exactly: minimum, maximum, multipleOf, enumerated values and their Boolean combinations.
 //!
-//! A number has one *canonical text*: an optional `-`, no leading zeros, no exponent, no zeros at the end of a
-//! fraction, no point without a fraction, no `-0`. Every keyword about numbers is a regular language over canonical
-//! texts, so a set is the minimal automaton of its members' canonical texts: equal sets are equal automata, the
-//! operations are those of `grammarc_grammar::automata`, and digits are compared as digits, so nothing is ever rounded.
+//! A number has one *canonical text*. It has an optional `-`, no leading zeros, no exponent, no zeros at the end of a
+//! fraction, no point without a fraction, and is never `-0`. Every keyword about numbers is a regular language over
+//! canonical texts. So a set is the minimal automaton of its members' canonical texts, equal sets are equal automata,
+//! and the operations are those of `grammarc_grammar::automata`. Nothing is ever rounded.
 //!
 //! ```text
 //! decimal ── bound, multiple ──► set ── canonical form: the automaton itself ──────────┐
@@ -11,8 +11,8 @@
 //!                                └── scale ──► spelling: every legal text of a member ─┘  (digit limits)
 //! ```
 //!
-//! A set knows no limit on digits and no notation; both come in where a text is made (`text`). A pair of sets tells
-//! what draft 4 says of the notation of integers (`numerals`).
+//! A set has no limit on digits and no notation; both apply when a text is made (`text`). A pair of sets represents
+//! the notation of integers in draft 4 (`numerals`).
 
 pub(crate) mod any;
 

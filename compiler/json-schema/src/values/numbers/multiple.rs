@@ -1,14 +1,17 @@
-//! The multiples of a number, as an automaton of residues.
+//! Builds the multiples of a number, as an automaton of residues.
 //!
-//! The divisor is `k` times ten to the power `e`, and `k` does not end in a zero. For a negative `e` a multiple has at
-//! most `-e` digits after the point, and all its digits, with zeros up to that many, are a multiple of `k`: after the
-//! point the automaton knows how many digits remain and what their value must be modulo `k`. For a positive `e` a
-//! multiple ends in `e` zeros and the digits before them are a multiple of `k`: the automaton counts zeros at the end
-//! instead of working modulo the divisor, so that 1,000,000 takes seven states.
+//! The divisor is `k` times ten to the power `e`, and `k` does not end in a zero.
 //!
-//! The *demand* of a residue on `n` digits is the number, modulo `k`, that `n` more digits must be to complete a multiple;
-//! there is none where that number has more than `n` digits. Residues with the same demands for each `n` up to the length of
-//! `k` are one state, since the same digits complete them: 1024 takes some hundred states, not a thousand.
+//! - For a negative `e`, a multiple has at most `-e` digits after the point. All its digits, padded with zeros to
+//!   that many, are a multiple of `k`. After the point, a state is the number of remaining digits and their required
+//!   value modulo `k`.
+//! - For a positive `e`, a multiple ends in `e` zeros, and the digits before them are a multiple of `k`. The
+//!   automaton counts zeros at the end instead of working modulo the divisor, so 1,000,000 takes seven states.
+//!
+//! The *demand* of a residue on `n` digits is the value, modulo `k`, of `n` more digits that complete a multiple.
+//! There is no demand if that value has more than `n` digits. Residues with equal demands for each `n` up to the
+//! length of `k` are completed by the same digits, so they are one state: 1024 takes some hundred states, not a
+//! thousand.
 
 use rustc_hash::FxHashMap;
 
@@ -16,18 +19,18 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 
-/// The place in a text.
+/// A state of the automaton: the digits read so far, up to equivalence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Before the point: the residue's class, for the digits without the counted zeros, and zeros at the end, counted
-    /// up to those that the divisor ends in.
+    /// Before the point: the class of the residue without the counted zeros, and the number of zeros at the end. The
+    /// number is at most that of the divisor.
     Whole { class: u32, zeros: u32 },
-    /// After the point: how many digits may follow, and their value modulo `k`.
+    /// After the point: the number of remaining digits, and their value modulo `k`.
     Fraction { remaining: u32, demand: u64 },
 }
 
-/// The texts of multiples of `divisor`, which is not zero. Leading zeros, zeros at the end of a fraction and `-0` are
-/// accepted too. Not minimal.
+/// Builds the texts of multiples of `divisor`, which is not zero. Leading zeros, zeros at the end of a fraction and
+/// `-0` are also accepted. Not minimal.
 pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     // A `k` that exceeds 64 bits has more classes of residues than memory has room for.
     let (k, exponent) = divisor.coefficient().ok_or(limit.error())?;
@@ -63,7 +66,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn build(&mut self) -> Result<Dfa, StateLimit> {
-        // Nothing read yet counts as zero with all the zeros that are asked for.
+        // The empty prefix counts as zero with all the zeros required.
         let first = Place::Whole { class: self.class(0), zeros: self.zeros };
         self.state(first)?;
         let mut states = Vec::new();
@@ -161,7 +164,7 @@ impl Builder<'_> {
             demands.push(if demand < reach { demand as u64 } else { u64::MAX });
             digits += 1;
         }
-        // From here on every demand can be met, and each one settles the next.
+        // From here on every demand can be met, and each one determines the next.
         demands.push(self.demand(residue, digits) as u64);
         let next = self.residues.len() as u32;
         let class = *self.classes.entry(demands.into()).or_insert(next);
@@ -191,7 +194,7 @@ impl Builder<'_> {
     }
 }
 
-/// The least number with more than this many digits, where it is not out of proportion.
+/// The least number with more than this many digits. `None` if it exceeds 128 bits.
 fn reach(digits: u32) -> Option<u128> {
     10u128.checked_pow(digits)
 }

@@ -1,13 +1,12 @@
-//! Sets of numerals: numbers, told apart by how they are written.
+//! Sets of numerals: numbers, distinguished by notation.
 //!
-//! All keywords but one are about values: `1` and `1.0` are one number to them. Draft 4 alone asks how a number is
-//! written: its `integer` is a number without a point and an exponent, so that `1.0` is none and `not` an integer is
-//! what `1.0` satisfies. A numeral is *plain* where it is digits alone, after a sign or none, and *pointed* otherwise.
-//! A set has the numbers whose plain numerals are in it and those whose pointed ones are, so that the Boolean
-//! operations are those of [`NumberSet`], taken twice; and once where both are the same set, which they are in every
-//! schema without draft 4.
+//! All keywords but one are about values: `1` and `1.0` are one number to them. Only draft 4 depends on notation. Its
+//! `integer` is a number without a point and an exponent, so `1.0` satisfies `not` an integer. A numeral is *plain*
+//! if it is digits alone with an optional sign, and *pointed* otherwise. A set of numerals is a pair: the numbers
+//! whose plain numerals are in it, and the numbers whose pointed numerals are. Boolean operations are those of
+//! [`NumberSet`], applied to both. Without draft 4 both sets are equal, and the operations are applied once.
 //!
-//! Numbers with a fraction have pointed numerals alone. The two sets agree on them, so that equal sets of numerals are
+//! Numbers with a fraction have only pointed numerals. The two sets agree on them, so equal sets of numerals are
 //! equal values.
 
 use grammarc_grammar::automata::{StateBudget, StateLimit};
@@ -41,7 +40,8 @@ impl NumeralSet {
         Self::new(NumberSet::integers(), NumberSet::none())
     }
 
-    /// The numbers whose plain numerals are in the set; those with a fraction, if that one numeral is.
+    /// The numbers whose plain numerals are in the set. Numbers with a fraction are included if their numeral is in
+    /// the set.
     pub(super) fn plain(&self) -> &NumberSet {
         &self.plain
     }
@@ -51,7 +51,7 @@ impl NumeralSet {
         self.pointed.as_ref().unwrap_or(&self.plain)
     }
 
-    /// The numbers, where each is in the set with all of its numerals.
+    /// The numbers of the set, if it has all numerals of each. `None` otherwise.
     pub(super) fn values(&self) -> Option<&NumberSet> {
         self.pointed.is_none().then_some(&self.plain)
     }
@@ -72,7 +72,7 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a product has more than `limit` states.
+    /// [`StateLimit`] if a product has more than `limit` states.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -85,26 +85,26 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a product has more than `limit` states.
+    /// [`StateLimit`] if a product has more than `limit` states.
     pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combined(other, |a, b| a.union(b, limit))
     }
 
-    /// The numerals that are not in the set.
+    /// Returns the complement.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton has more than `limit` states.
+    /// [`StateLimit`] if an automaton has more than `limit` states.
     pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combined(self, |set, _| set.complement(limit))
     }
 
-    /// The set without pointed numerals of integers, which are not written where numbers are in canonical form. A set
-    /// that has all numerals of its numbers keeps them, and is told by its plain ones.
+    /// Removes pointed numerals of integers, which canonical form never writes. A set that has all numerals of its
+    /// numbers is returned unchanged.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a product has more than `limit` states.
+    /// [`StateLimit`] if a product has more than `limit` states.
     pub(crate) fn canonical(self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         if self.values().is_some() {
             return Ok(self);
@@ -123,8 +123,7 @@ impl NumeralSet {
         self.values().is_some_and(NumberSet::is_all)
     }
 
-    /// The numbers with a numeral in the set, in ascending order, where there are at most `limit`; `None` where there
-    /// are more.
+    /// The numbers with a numeral in the set, in ascending order. `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = self.plain.finite(limit)?;
         if let Some(pointed) = &self.pointed {

@@ -1,7 +1,7 @@
-//! A set times or over a power of ten: the point of every text moves.
+//! Multiplies or divides a set by a power of ten: the point of every text moves.
 //!
-//! One place at a time. Moving the point to the right turns the first digit of the fraction into the last one before
-//! the point; where the text had no fraction, that digit is a zero. Each step costs a determinisation of a small
+//! The point moves one digit at a time. Moving it to the right turns the first digit of the fraction into the last
+//! one before the point; without a fraction, that digit is a zero. Each step costs a determinization of a small
 //! multiple of the set's automaton.
 
 use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, determinize};
@@ -9,11 +9,11 @@ use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, determinize}
 use super::set::NumberSet;
 
 impl NumberSet {
-    /// The members times ten to this power.
+    /// The members times ten to the power `power`.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton on the way has more than `limit` states.
+    /// [`StateLimit`] if an intermediate automaton has more than `limit` states.
     pub(crate) fn scaled(&self, power: i32, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut set = self.clone();
         for _ in 0..power.unsigned_abs() {
@@ -76,7 +76,7 @@ const MINUS: u32 = b'-' as u32;
 const POINT: u32 = b'.' as u32;
 const ZERO: u32 = b'0' as u32;
 
-/// The states in which no digit has been read yet.
+/// The states before the first digit.
 fn heads(dfa: &Dfa) -> impl Iterator<Item = u32> {
     [Some(0), dfa.next(0, MINUS)].into_iter().flatten()
 }
@@ -85,13 +85,13 @@ fn accepts(dfa: &Dfa, state: Option<u32>) -> bool {
     state.is_some_and(|state| dfa.states[state as usize].accepting)
 }
 
-/// Texts of which a tenth is accepted, and others that are not canonical.
+/// Builds an automaton of the texts whose tenth is accepted, and of some texts that are not canonical.
 fn times_ten(dfa: &Dfa) -> Nfa {
     let mut nfa = Nfa::new();
     let before = Copy::new(&mut nfa, dfa);
     before.edges(&mut nfa, |byte| byte != POINT);
     nfa.empty(nfa.start, before.at(0));
-    // The last digit before the point has been read, and the automaton has read it as the first of the fraction.
+    // The last digit before the point has been read; in the operand it is the first of the fraction.
     let moved = Copy::new(&mut nfa, dfa);
     let after = Copy::whole(&mut nfa, dfa);
     for (index, state) in (0..).zip(&dfa.states) {
@@ -120,13 +120,13 @@ fn times_ten(dfa: &Dfa) -> Nfa {
     nfa
 }
 
-/// Texts of which ten times the value is accepted, and others that are not canonical.
+/// Builds an automaton of the texts whose tenfold is accepted, and of some texts that are not canonical.
 fn over_ten(dfa: &Dfa) -> Nfa {
     let mut nfa = Nfa::new();
     let before = Copy::new(&mut nfa, dfa);
     before.edges(&mut nfa, |byte| byte != POINT);
     nfa.empty(nfa.start, before.at(0));
-    // The first digit of the fraction has been read, and the automaton has read it as the last before the point.
+    // The first digit of the fraction has been read; in the operand it is the last before the point.
     let moved = Copy::new(&mut nfa, dfa);
     let after = Copy::whole(&mut nfa, dfa);
     for (index, state) in (0..).zip(&dfa.states) {
@@ -150,7 +150,7 @@ fn over_ten(dfa: &Dfa) -> Nfa {
         }
     }
     for head in heads(dfa) {
-        // Below one, the zero before the point goes and what follows stands in its place; zero stays.
+        // Below one, the zero before the point is replaced by the digit that follows; zero itself stays.
         let zero = nfa.state();
         nfa.edge(before.at(head), ZERO, ZERO, zero);
         let point = nfa.state();

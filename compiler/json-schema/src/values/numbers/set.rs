@@ -34,11 +34,11 @@ impl NumberSet {
         Self(Arc::new(minimize(&dfa.trimmed())))
     }
 
-    /// The canonical texts among those of an automaton.
+    /// Restricts an automaton to canonical texts.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the product has more than `limit` states.
+    /// [`StateLimit`] if the product has more than `limit` states.
     pub(super) fn canonical(dfa: &Dfa, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
     }
@@ -53,7 +53,7 @@ impl NumberSet {
         ALL.clone()
     }
 
-    /// No number.
+    /// The empty set.
     pub(crate) fn none() -> Self {
         NONE.clone()
     }
@@ -63,16 +63,16 @@ impl NumberSet {
         INTEGERS.clone()
     }
 
-    /// The numbers that are at least `bound`, or greater where `exclusive`. O(digits of the bound).
+    /// The numbers that are at least `bound`, or greater if `exclusive`. O(digits of the bound).
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
-            // All numbers that are not at the bound or further from zero on its side.
+            // All numbers except those below the bound, or at it if `exclusive`.
             true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
             false => Self::of(from_bound(bound, exclusive)),
         }
     }
 
-    /// The numbers that are at most `bound`, or less where `exclusive`. O(digits of the bound).
+    /// The numbers that are at most `bound`, or less if `exclusive`. O(digits of the bound).
     pub(crate) fn at_most(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
             true => Self::of(mirrored(from_bound(&bound.magnitude(), exclusive))),
@@ -80,13 +80,12 @@ impl NumberSet {
         }
     }
 
-    /// The multiples of a number: those that it divides with an integer as the result. A sign has no meaning, and
-    /// zero divides nothing but zero.
+    /// The multiples of a number: quotients are integers. The sign is ignored, and the only multiple of zero is zero.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the automaton of residues has more than `limit` states. It has at most one for each
-    /// residue modulo the digits of the divisor, its powers of ten set aside (12 for 0.12 and for 12,000).
+    /// [`StateLimit`] if the automaton of residues has more than `limit` states. It has at most one for each residue
+    /// modulo the digits of the divisor without its powers of ten (12 for 0.12 and for 12,000).
     pub(crate) fn multiple_of(
         divisor: &Decimal,
         limit: StateBudget<'_>,
@@ -129,7 +128,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the product has more than `limit` states.
+    /// [`StateLimit`] if the product has more than `limit` states.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -148,7 +147,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the product has more than `limit` states.
+    /// [`StateLimit`] if the product has more than `limit` states.
     pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         if self == other || other.is_none() || self.is_all() {
             return Ok(self.clone());
@@ -165,7 +164,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the automaton has more than `limit` states.
+    /// [`StateLimit`] if the automaton has more than `limit` states.
     pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
     }
@@ -202,9 +201,10 @@ impl NumberSet {
         !self.meets(other, |inner, outer| inner && outer != Some(true))
     }
 
-    /// Whether reading some text in both automata ends in states of which `found` holds; it is told whether they
-    /// accept, and `None` where the other automaton has no way to go on. Pairs without a way on in this one are not
-    /// visited.
+    /// Whether some text leads to a pair of states that satisfies `found`.
+    ///
+    /// `found` gets the acceptance of the state in `self` and of the state in `other`. The latter is `None` if
+    /// `other` cannot read the text. Texts that `self` cannot read are not visited.
     fn meets(&self, other: &Self, found: impl Fn(bool, Option<bool>) -> bool) -> bool {
         let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
         let mut work = vec![(0, Some(0))];
@@ -237,10 +237,10 @@ impl NumberSet {
         false
     }
 
-    /// The members in ascending order, where there are at most `limit`; `None` where there are more.
+    /// The members in ascending order. `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = Vec::new();
-        // A text longer than the automaton has states has gone through a cycle, from which it can be pumped.
+        // A text longer than the number of states went through a cycle, so the set is infinite.
         let mut work = vec![(0u32, String::new())];
         while let Some((at, text)) = work.pop() {
             if text.len() >= self.0.states.len() {

@@ -1,20 +1,21 @@
 //! The texts of a set's members in every notation.
 //!
-//! A text `mE` with an exponent is a member's where the mantissa is a member of the set with its point moved by the
-//! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with the same
-//! mantissas are a *group*. One automaton reads the mantissa for all groups at once and knows at its end which of them
-//! it fits, and with that which exponents may follow. The automaton has to remember both the point and the exponent
-//! where the point may be anywhere and the exponent anything, so there are bounds, on notation and never on values:
+//! A text `mE` with an exponent is a member's if the mantissa is a member of the set with its point moved by the
+//! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with equal sets
+//! are a *group*. One automaton reads the mantissa for all groups at once. At its end it knows which groups match,
+//! and so which exponents may follow. Remembering an arbitrary point and an arbitrary exponent would need too many
+//! states. So notation is restricted, never values:
 //!
-//! - a text without an exponent: every one, with any zeros at the end of a fraction, and `-0`;
-//! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);
-//! - exponents of [`REACH`] at most, up or down: mantissas in scientific notation, with one digit before the point
-//!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
-//! - larger exponents: the same, where the mantissas make members with every exponent;
-//! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
+//! - a text without an exponent: all notations, with any zeros at the end of a fraction, and `-0`;
+//! - exponents of absolute value at most [`SHIFT`]: every mantissa (`15e-1`, `0.2E+2`);
+//! - exponents of absolute value at most [`REACH`]: mantissas in scientific notation, with one nonzero digit before
+//!   the point, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
+//! - larger exponents: the same, if the mantissas make members with every exponent;
+//! - a set that multiplication by ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
-//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation possible.
+//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation
+//! possible.
 
 use std::sync::LazyLock;
 
@@ -34,12 +35,12 @@ use crate::options::DigitLimits;
 /// Largest exponent, up or down, with every mantissa.
 const SHIFT: i32 = 3;
 
-/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good. JavaScript writes
-/// exponents from 21 and from -7 on, Python from 16 and from -5 on.
+/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good.
+/// JavaScript writes exponents from 21 and from -7 on, Python from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some hundred
-/// times as many.
+/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some
+/// hundred times as many.
 const RESIDUES: usize = 96;
 
 /// Most members of a set that are spelled one by one.
@@ -75,7 +76,7 @@ impl Exponents {
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where an automaton has more than `limit` states.
+/// [`StateLimit`] if an automaton has more than `limit` states.
 pub(super) fn spellings(
     set: &NumberSet,
     digits: DigitLimits,
@@ -125,8 +126,8 @@ fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     }
 }
 
-/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one exponent in
-/// scientific notation, and zero has all.
+/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one
+/// exponent in scientific notation, and zero has all.
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
     if members.iter().all(Decimal::is_zero) {
@@ -196,8 +197,8 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
             moved = moved.scaled(-sign, limit)?;
             add(moved.clone(), Exponents::one(sign * exponent));
         }
-        // The mantissas that are kept come from those that were kept before, so that the others are not needed; and where
-        // they are the same as before, they stay the same.
+        // The mantissas kept here are a subset of those kept before, so the others are not needed. Once two steps
+        // agree, all later steps do.
         moved = moved.intersect(kept, limit)?;
         for exponent in SHIFT + 1..=reach + 1 {
             let next = moved.scaled(-sign, limit)?.intersect(kept, limit)?;
@@ -218,8 +219,8 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     Ok(found)
 }
 
-/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the whole
-/// set if one exponent more maps it into itself, and else zero.
+/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the
+/// whole set if one exponent more maps it into itself, and else zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -227,8 +228,8 @@ fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSe
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a cycle of
-/// digits does not allow every continuation. O(states).
+/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a
+/// cycle of digits does not allow every continuation. O(states).
 fn has_residues(set: &NumberSet) -> bool {
     let dfa = set.dfa();
     let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
@@ -305,7 +306,7 @@ fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     }
 }
 
-/// Writes exponents behind the mantissas.
+/// Writes exponents after the mantissas.
 struct Writer {
     states: Vec<DfaState>,
     /// Most digits.
@@ -362,7 +363,8 @@ impl Writer {
         zeros
     }
 
-    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit appended.
+    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit
+    /// appended.
     fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
         for digit in least..10 {
             let byte = u32::from(b'0') + digit;

@@ -23,8 +23,8 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton of more than `limit` states is needed, which [`NumberForm::Canonical`] never
-    /// does.
+    /// [`StateLimit`] if an automaton of more than `limit` states is needed. [`NumberForm::Canonical`] never needs
+    /// one.
     pub(crate) fn text(
         &self,
         form: NumberForm,
@@ -75,7 +75,7 @@ impl NumeralSet {
     }
 }
 
-/// Digits after a sign or none. The other rules that texts of numbers keep to do not matter here.
+/// Digits with an optional sign. Other rules for texts of numbers are irrelevant here.
 fn plain_texts() -> Dfa {
     let edge = |byte: u8, last: u8, target| Edge { lo: byte.into(), hi: last.into(), target };
     let digits = || edge(b'0', b'9', 2);

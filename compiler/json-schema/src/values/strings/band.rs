@@ -51,7 +51,7 @@ impl Band {
         !below && !above
     }
 
-    /// Adds the strings of the band in code point order; none where there would be more than `limit` in all.
+    /// Adds the strings of the band in code point order. `None` if there would be more than `limit` in all.
     pub(super) fn collect(&self, limit: usize, found: &mut Vec<String>) -> Option<()> {
         let most = self.max.into_iter().chain(self.language.longest()).min()?;
         let Some(texts) = self.language.listed() else {

@@ -1,11 +1,12 @@
-//! Canonical automata where minimisation in general can be spared.
+//! Canonical automata without general minimization.
 
 use rustc_hash::FxHashMap;
 
 use super::lengths::begins;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
-/// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`] numbers them.
+/// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`]
+/// numbers them.
 pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
     let mut numbers = vec![u32::MAX; states.len()];
     numbers[root as usize] = 0;
@@ -29,11 +30,11 @@ pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
 /// Bytes of the longest character.
 const LONGEST: usize = 4;
 
-/// The minimal automaton of a difference of all texts and a minimal automaton, given as their product.
+/// Merges equal states of a product. The product is the difference of all texts and a minimal automaton.
 ///
-/// Between characters, different states of the operand leave different rests, so no two states there are equal. Inside
-/// a character the operand may leave the same of what different first bytes allow. Those states have at most three bytes
-/// before them, so equal ones are found from the last byte on. Linear.
+/// Between characters, different states of the operand have different rests, so no two such states are equal. Inside
+/// a character states may be equal. They have at most three bytes left, so equal ones are found from the last byte
+/// on. Linear.
 pub(super) fn folded(product: Dfa) -> Dfa {
     let inside = |state: &DfaState| state.edges.iter().any(|edge| !begins(edge));
     let mut same: Vec<u32> = (0..product.states.len() as u32).collect();
@@ -63,7 +64,7 @@ pub(super) fn folded(product: Dfa) -> Dfa {
     numbered(&states, same[0])
 }
 
-/// The edges with the targets that stand for theirs, joined where they meet.
+/// Redirects edges to the representatives of their targets, and joins neighbours.
 fn redirected(edges: &[Edge], same: &[u32]) -> DfaState {
     let mut result = DfaState::default();
     edges.iter().for_each(|edge| result.add(Edge { target: same[edge.target as usize], ..*edge }));

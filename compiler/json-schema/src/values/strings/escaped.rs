@@ -1,7 +1,7 @@
 //! Strings in shortest-escape form: the automaton of one character, and expressions made of it.
 //!
-//! A character is a byte sequence that stands for one scalar value: raw UTF-8, or the only escape that JSON requires
-//! for it. So equal strings have equal texts, and a length in characters is a count of repetitions.
+//! A character is a byte sequence that denotes one scalar value: raw UTF-8, or its shortest escape if JSON requires
+//! one. So equal strings have equal texts, and a length in characters is a number of repetitions.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -23,11 +23,11 @@ pub(crate) enum CharState {
     LowDigit,
     /// Before the last hexadecimal digit of an escape whose first was 1.
     HighDigit,
-    /// Inside a UTF-8 sequence of which this is left.
+    /// Inside a UTF-8 sequence; the rest of the sequence.
     Utf8(Rest),
 }
 
-/// Control characters with an escape of two characters, and the second of these.
+/// Control characters with a two-character escape, and its second character.
 const SHORT: [(u8, u8); 7] = [
     (b'"', b'"'),
     (b'\\', b'\\'),
@@ -38,7 +38,7 @@ const SHORT: [(u8, u8); 7] = [
     (b'\t', b't'),
 ];
 
-/// Characters of one byte that stand for themselves.
+/// Single-byte characters that are not escaped.
 pub(crate) fn plain() -> ByteSet {
     let mut plain = ByteSet::range(0x20, 0x7f);
     plain.remove(b'"');
@@ -90,7 +90,7 @@ impl CharState {
         self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
     }
 
-    /// The bytes that complete the character that the state is inside of; empty between characters.
+    /// The bytes that complete the current character; empty between characters.
     pub(crate) fn rest(self) -> Expr {
         match self {
             Self::Boundary => Expr::Empty,
@@ -98,7 +98,7 @@ impl CharState {
         }
     }
 
-    /// The rest of the character, or a whole one, where its first byte is none of `taken`.
+    /// The rest of the character, or a whole one, unless its first byte is in `taken`.
     pub(crate) fn edges_but(self, taken: ByteSet) -> Expr {
         Expr::alt(self.edges().into_iter().map(|(set, next)| {
             let first = Expr::bytes(set.minus(taken));

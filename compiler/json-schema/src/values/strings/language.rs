@@ -1,12 +1,11 @@
-//! Regular languages of texts: lists where they are finite or leave out finitely many texts, and shared minimal automata
-//! otherwise.
+//! Regular languages of texts: sorted lists if they are finite or cofinite, and shared minimal automata otherwise.
 //!
-//! Most sets of strings in schemas are keys, constants, or all keys but those that are named. Operations on these are
-//! merges of sorted lists, and their automata are made only where they meet a language of another form, or where one
-//! without lists is to be written. Finite languages of at most [`LISTED`] texts are always lists, so that equal finite
-//! languages are equal. Those of so many that they are written as a [set](grammarc_grammar::ir::Texts) are lists where they come from
-//! one, as are languages that leave out finitely many texts. A pattern that counts far stays a pattern, and has an automaton
-//! where it meets another language.
+//! Most sets of strings in schemas are keys, constants, or all keys except the declared ones. Operations on these
+//! merge sorted lists. Their automata are built only for an operation with a language of another form, or for writing
+//! one without lists. Finite languages of at most [`LISTED`] texts are always lists, so equal finite languages are
+//! equal. Larger ones that are written as a [set](grammarc_grammar::ir::Texts) stay lists if they were built from
+//! one. So do cofinite languages. A pattern with long counts stays a pattern, and gets an automaton for an operation
+//! with another language.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -26,15 +25,15 @@ use grammarc_patterns::ecma::{CountedPattern, Lengths};
 
 /// Most texts of a finite language that is a list.
 const LISTED: usize = 256;
-/// Most states of the automaton of a pattern that counts far, where it is made for its lengths or its few texts.
+/// Most states of the automaton of a pattern with long counts, if it is built for its lengths or its few texts.
 const FOR_LENGTHS: usize = 1 << 14;
-/// Bytes of a list that cost about what a state of an automaton does.
+/// Bytes of a list that cost about as much as a state of an automaton.
 const LISTED_BYTES: usize = 64;
-/// Most texts that a list leaves out: fewer than there are texts of one character, so that some of these are left.
+/// Most texts that a cofinite language excludes: fewer than the texts of one character, so some of these remain.
 const LEFT_OUT: usize = 1 << 20;
 
-/// A language that is not empty. Clones share the automaton, and equality is that of the language, but for languages
-/// of many texts and those that leave out finitely many.
+/// A nonempty language. Clones share the automaton. Equality is that of the languages, except for long lists and for
+/// cofinite languages.
 #[derive(Clone, Debug)]
 pub(super) struct Language(Arc<Facts>);
 
@@ -48,21 +47,21 @@ struct Facts {
     longest: Option<u32>,
     /// Minimal, in canonical numbering, over UTF-8.
     dfa: OnceLock<Dfa>,
-    /// The state from which every text is accepted.
+    /// The universal state, which accepts every text.
     universal: OnceLock<Option<u32>>,
-    /// The format that these are the texts of, where they come from one.
+    /// The format with these texts, if the language was built from one.
     format: Option<&'static str>,
-    /// The texts of an automaton as a pattern with counters, where they come from one.
+    /// The texts of an automaton as a pattern with counters, if the language was built from one.
     counted: Option<CountedPattern>,
-    /// How the texts are written in the shortest form without the rules of alphabets and with them, where that calls no
-    /// rule of a grammar.
+    /// The texts in the shortest form, without and with the rules of alphabets. Cached only if they call no rule of a
+    /// grammar.
     written: [OnceLock<Expr>; 2],
 }
 
 /// The form of a language.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Form {
-    /// These texts.
+    /// Exactly these texts.
     Only(Texts),
     /// All texts but these.
     AllBut(Texts),
@@ -72,7 +71,7 @@ enum Form {
     Automaton,
 }
 
-/// A pattern with counters, which is the same where the text is.
+/// A pattern with counters, compared by its text.
 #[derive(Debug)]
 struct Counted {
     text: String,
@@ -94,7 +93,7 @@ impl Hash for Counted {
 }
 
 impl Facts {
-    /// Facts of which none is worked out yet that can wait.
+    /// Creates facts whose lazy parts are not computed yet.
     fn of(form: Form, hash: u64, (shortest, longest): (u32, Option<u32>)) -> Self {
         let (dfa, universal) = (OnceLock::new(), OnceLock::new());
         let (format, counted) = (None, None);
@@ -104,22 +103,22 @@ impl Facts {
 }
 
 impl Language {
-    /// The language of an automaton that is minimal, canonical and accepts nothing but UTF-8; none where it is empty.
+    /// The language of a minimal, canonical automaton that accepts only UTF-8. `None` if the language is empty.
     pub(super) fn new(dfa: Dfa) -> Option<Self> {
         Self::named(dfa, None)
     }
 
-    /// The same where these are the texts of a format.
+    /// The same, as the texts of a format.
     pub(super) fn named(dfa: Dfa, format: Option<&'static str>) -> Option<Self> {
         Self::known(dfa, format, None)
     }
 
-    /// The same where these are the texts of a pattern, which may have counters.
+    /// The same, as the texts of a pattern, which may have counters.
     pub(super) fn pattern(dfa: Dfa, counted: Option<CountedPattern>) -> Option<Self> {
         Self::known(dfa, None, counted)
     }
 
-    /// The texts of a pattern with counters, of which there are some, without its automaton.
+    /// The nonempty language of a pattern with counters, without its automaton.
     pub(super) fn counted(text: &str, pattern: CountedPattern) -> Self {
         let Lengths { shortest, longest, .. } = pattern.lengths;
         let counted = Box::new(Counted { text: text.to_owned(), pattern });
@@ -164,7 +163,7 @@ impl Language {
         grammarc_grammar::ir::Texts::are_many(texts.len(), texts.bytes())
     }
 
-    /// These texts; none where there are none.
+    /// The language of these texts. `None` if there are none.
     pub(super) fn only(texts: Texts, limit: StateBudget<'_>) -> Result<Option<Self>, StateLimit> {
         let is_list = texts.len() <= LISTED || Self::is_set(&texts);
         if !is_list {
@@ -206,7 +205,7 @@ impl Language {
         self.left_out().is_some_and(Texts::is_empty)
     }
 
-    /// The texts, where they are listed.
+    /// The texts, if they are a list.
     pub(super) fn listed(&self) -> Option<&Texts> {
         match &self.0.form {
             Form::Only(texts) => Some(texts),
@@ -214,17 +213,17 @@ impl Language {
         }
     }
 
-    /// The texts, where they are listed and few.
+    /// The texts, if they are a short list.
     pub(super) fn few(&self) -> Option<&Texts> {
         self.listed().filter(|texts| !Self::is_set(texts))
     }
 
-    /// The texts, where they are listed and to be written as a set.
+    /// The texts, if they are a list that is written as a set.
     pub(super) fn many(&self) -> Option<&Texts> {
         self.listed().filter(|texts| Self::is_set(texts))
     }
 
-    /// The texts that are left out, where they are listed.
+    /// The excluded texts of a cofinite language.
     pub(super) fn left_out(&self) -> Option<&Texts> {
         match &self.0.form {
             Form::AllBut(texts) => Some(texts),
@@ -238,11 +237,11 @@ impl Language {
         self.0.dfa.get_or_init(|| self.made(all).expect("all is allowed"))
     }
 
-    /// The same where it may not be made yet.
+    /// Returns the automaton, and builds it within a limit if necessary.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where it has more states.
+    /// [`StateLimit`] if the automaton has more states.
     pub(super) fn dfa_within(&self, limit: StateBudget<'_>) -> Result<&Dfa, StateLimit> {
         if self.0.dfa.get().is_none() {
             _ = self.0.dfa.set(self.made(limit)?);
@@ -250,7 +249,7 @@ impl Language {
         Ok(self.dfa())
     }
 
-    /// The automaton; none of a pattern that counts far and would have many states.
+    /// The automaton. `None` for a pattern with long counts whose automaton would have many states.
     pub(super) fn small_dfa(&self) -> Option<&Dfa> {
         match self.counted_form() {
             Some(_) => self.dfa_within(StateBudget::of(FOR_LENGTHS)).ok(),
@@ -272,7 +271,7 @@ impl Language {
         }
     }
 
-    /// The pattern with counters that these are the texts of, where there is no automaton.
+    /// The pattern with counters, if the language has no automaton.
     pub(super) fn counted_form(&self) -> Option<&CountedPattern> {
         match &self.0.form {
             Form::Counted(counted) => Some(&counted.pattern),
@@ -289,7 +288,7 @@ impl Language {
         }
     }
 
-    /// The state from which every text is accepted. A pattern with counters has none.
+    /// The universal state, which accepts every text. A pattern with counters has none.
     pub(super) fn universal(&self) -> Option<u32> {
         if self.counted_form().is_some() {
             return None;
@@ -297,8 +296,8 @@ impl Language {
         *self.0.universal.get_or_init(|| product::universal(self.dfa()))
     }
 
-    /// How the texts are written in the shortest form, with the rules of alphabets or without: what `write` makes, once
-    /// for all grammars where that calls no rule of one.
+    /// The texts in the shortest form, with the rules of alphabets or without. The result of `write` is cached if it
+    /// calls no rule of a grammar.
     pub(super) fn written(&self, alphabets: bool, write: impl FnOnce() -> Expr) -> Expr {
         let written = &self.0.written[usize::from(alphabets)];
         if let Some(known) = written.get() {
@@ -313,12 +312,12 @@ impl Language {
         }
     }
 
-    /// The format that these are the texts of, where they come from one.
+    /// The format with these texts, if the language was built from one.
     pub(super) fn format(&self) -> Option<&'static str> {
         self.0.format
     }
 
-    /// The texts as a pattern with counters, where they come from one.
+    /// The texts as a pattern with counters, if the language was built from one.
     pub(super) fn counted_pattern(&self) -> Option<&CountedPattern> {
         self.counted_form().or(self.0.counted.as_ref())
     }
@@ -343,12 +342,12 @@ impl Language {
         }
     }
 
-    /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more
-    /// than a million, and for patterns that count far and whose lengths may have gaps: there it may say that there is one.
+    /// Whether some text has a length from `min` to `max`. May be true without such a text for automata whose lengths
+    /// have a period of more than a million, and for patterns with long counts and gaps in their lengths.
     pub(super) fn some_between(&self, min: u32, max: u32) -> bool {
         match &self.0.form {
             Form::Only(texts) => texts.iter().any(|text| (min..=max).contains(&length(text))),
-            // Of every other length than none there are more texts than are left out.
+            // For every length but zero there are more texts than are excluded.
             Form::AllBut(_) => max >= min.max(self.0.shortest),
             Form::Counted(counted) => {
                 let meets =
@@ -360,7 +359,7 @@ impl Language {
         }
     }
 
-    /// The texts that the operation takes from both; none where there are none.
+    /// Combines two languages. `None` if the result is empty.
     pub(super) fn combine(
         &self,
         other: &Self,

@@ -13,8 +13,8 @@ pub(super) fn begins(edge: &Edge) -> bool {
     !(0x80..0xc0).contains(&edge.lo)
 }
 
-/// The shortest and the longest rest of every state of a trimmed automaton, in characters that begin in the rest. `None` for
-/// the longest if there is a loop.
+/// Returns the shortest and the longest rest of every state of a trimmed automaton, in characters that begin in the
+/// rest. The longest is `None` if there is a loop.
 pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let count = dfa.states.len();
     let sources = sources(dfa);
@@ -67,7 +67,7 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
 struct Rest {
     shortest: u32,
     longest: Option<u32>,
-    /// Edges to states whose longest rest is not known, and the longest by way of the others.
+    /// Number of edges to states whose longest rest is unknown, and the longest rest over the other edges.
     open: usize,
     best: u32,
 }
@@ -76,7 +76,8 @@ impl Rest {
     const UNKNOWN: Self = Self { shortest: u32::MAX, longest: None, open: 0, best: 0 };
 }
 
-/// By state, the sources of the edges into it, each twice, and one more where the edge begins a character.
+/// By state, the sources of its incoming edges. Each is encoded as twice its number, plus one if the edge begins a
+/// character.
 fn sources(dfa: &Dfa) -> Lists {
     let edges = dfa.states.iter().enumerate().flat_map(|(index, state)| {
         let source = (index as u32) << 1;
@@ -91,8 +92,8 @@ const MAX_LAYERS: u32 = 1 << 20;
 /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more than
 /// a million.
 ///
-/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat at last,
-/// nearly always soon.
+/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat at
+/// last, nearly always soon.
 pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     let next = between_characters(dfa);
     let mut layer = vec![0u32];
@@ -124,7 +125,7 @@ pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     max > MAX_LAYERS
 }
 
-/// For each state, those that one more character, or the rest of the one begun, leads to.
+/// For each state between characters, its successors after one more character.
 fn between_characters(dfa: &Dfa) -> Vec<Vec<u32>> {
     let inside = |state: u32| dfa.states[state as usize].edges.iter().any(|edge| !begins(edge));
     let mut next = vec![Vec::new(); dfa.states.len()];

@@ -1,27 +1,27 @@
 //! The minimal automaton of finitely many texts.
 //!
 //! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of minimal acyclic finite-state
-//! automata", Computational Linguistics 26(1), 2000: texts arrive in order, so the branch that the last one took is the
-//! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts; a
-//! closed state takes two words for each edge, and some bytes to be found by.
+//! automata", Computational Linguistics 26(1), 2000. Texts arrive in order, so only the path of the last text is
+//! open. A state that closes is interned. Linear in the bytes of the texts. A closed state takes two words for each
+//! edge, and some bytes in the hash table.
 
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 use grammarc_grammar::interner;
 use grammarc_grammar::interner::Interner;
 
-/// The place of the highest byte of an edge in its first word, and the bit of a state that accepts in that of its first
-/// edge. A state without edges is a word of its own.
+/// The shift of an edge's highest byte in its first word, and the acceptance bit in the first word of a state's first
+/// edge. A state without edges has a word of its own.
 const HI: u32 = 8;
 const ACCEPTS: u32 = 1 << 16;
 
-/// Number of tables among which closed states are divided.
+/// Number of tables that share the closed states.
 const PARTS: usize = 64;
 
-/// States between two estimates of the memory of the closed states and of the automaton made of them.
+/// States between two estimates of memory.
 const STATES_A_LOOK: usize = 1 << 10;
 
-/// The automaton of sorted texts without repetition, minimal and in canonical numbering. It may have as many states as it
-/// takes.
+/// Builds the automaton of sorted texts without repetition, minimal and in canonical numbering. Its number of states
+/// is not limited.
 pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     limit: StateBudget<'_>,
@@ -59,7 +59,7 @@ struct State {
     edges: Vec<Edge>,
 }
 
-/// One open state for every prefix of the last text. Further ones keep their allocations for reuse.
+/// One open state for every prefix of the last text. Further entries are kept to reuse their allocations.
 struct Open {
     states: Vec<State>,
     /// Bytes of the last text.
@@ -77,8 +77,8 @@ impl Open {
     }
 }
 
-/// The closed states, interned by their edges: the words of each edge, in order. They are divided among several tables, since a
-/// table that grows moves all its entries at once, which takes long for millions.
+/// The closed states, interned by their edges: the words of each edge, in order. They are divided among several
+/// tables. A growing table moves all its entries at once, which takes long for millions.
 struct Closed {
     parts: Vec<Interner>,
     words: Vec<u32>,
@@ -130,7 +130,8 @@ impl Closed {
         number * PARTS as u32 + part as u32
     }
 
-    /// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`] numbers them.
+    /// The states that the root leads to, breadth first along sorted edges, as
+    /// [`grammarc_grammar::automata::minimize`] numbers them.
     fn numbered(&self, root: u32, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let count = self.count;
         let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);

@@ -6,7 +6,7 @@ use grammarc_grammar::automata::Dfa;
 /// Steps between two members after which the search gives up, by state of the automaton and character of a member.
 const STEPS: usize = 64;
 
-/// Adds all texts of an automaton in code point order; none where there would be more than `limit` in all.
+/// Adds all texts of an automaton in code point order. `None` if there would be more than `limit` in all.
 pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> Option<()> {
     if has_more_ways(dfa, limit) {
         return None;
@@ -15,8 +15,8 @@ pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> O
     search(dfa, (0, None), longest?, limit, found)
 }
 
-/// Whether a trimmed automaton without loops has more than `limit` ways of some one length from its start. Each of them
-/// begins a text of its own, so that most automata with too many texts are known by their first bytes.
+/// Whether a trimmed acyclic automaton has more than `limit` paths of some length from its start. Each begins a
+/// distinct text, so most automata with too many texts are detected after a few bytes.
 fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
     let (mut layer, mut next) = (vec![0u32], Vec::new());
     while !layer.is_empty() {
@@ -33,8 +33,8 @@ fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
     false
 }
 
-/// Adds the texts of an automaton within bounds on the length, of which `most` is the largest, in code point order. None if
-/// there would be more than `limit` in all.
+/// Adds the texts of an automaton within bounds on the length, in code point order. `most` is the largest possible
+/// length. `None` if there would be more than `limit` in all.
 pub(super) fn search(
     dfa: &Dfa,
     (min, max): (u32, Option<u32>),
@@ -46,7 +46,7 @@ pub(super) fn search(
     let patience = (most as usize).saturating_add(dfa.states.len()).saturating_mul(STEPS);
     let mut steps = patience;
     let mut text = Vec::new();
-    // The way to the state being visited, each step with the edge, and the byte of it, to take next.
+    // The path to the visited state. Each step has the next edge, and the next byte of it.
     let mut path: Vec<(u32, u32, usize, u32)> = vec![(0, 0, 0, 0)];
     while let Some((state, length, at, byte)) = path.last_mut() {
         let (state, length) = (*state, *length);

@@ -1,9 +1,8 @@
 //! Sets of JSON strings under exact boolean algebra.
 //!
-//! A string is a sequence of Unicode scalar values, and its length is their number. A set is cut into bands: ranges of
-//! lengths, each with the language that the set has in it. Lengths stay numbers for as long as possible, for an
-//! automaton that counts to 65,535 has as many states; only the [text form](text) counts, and by registers where
-//! it can.
+//! A string is a sequence of Unicode scalar values, and its length is their number. A set is cut into bands: ranges
+//! of lengths, each with the language of the set in that range. Lengths stay numbers as long as possible, because an
+//! automaton that counts to 65,535 has as many states. Only the [text form](text) counts, by registers if it can.
 //!
 //! ```text
 //! enum: ["a", "bb"]           (any length: {a, bb})
@@ -12,10 +11,10 @@
 //! not (pattern, maxLength 9)  (0 to 9: all but the pattern), (10 and more: all)
 //! ```
 //!
-//! Operations go band by band, so that the number of bands adds and never multiplies. Bands are sorted and do not
-//! overlap; neighbours with one language are one band; a bound that the language implies is moved as far out as the
-//! neighbours allow. So equal values are equal sets. Equal sets nearly always have equal values: two languages that
-//! differ only outside their band tell them apart, so [`StringSet::is_subset`] is the test for equality that is exact.
+//! Operations go band by band, so the numbers of bands add and never multiply. Bands are sorted and do not overlap.
+//! Neighbours with one language are one band. A bound that the language implies is widened as far as the neighbours
+//! allow. So equal values are equal sets. Equal sets nearly always have equal values, unless two languages differ
+//! only outside their band. The exact test for equality is [`StringSet::is_subset`].
 
 pub(crate) mod escaped;
 

@@ -1,8 +1,8 @@
 //! Boolean combinations of automata over texts.
 //!
-//! Operands accept UTF-8 only, so nothing here ever leaves the texts, and a complement is a difference from all of them.
-//! A state from which every text is accepted decides the result on the spot: what the other operand would do from there
-//! is not explored, which keeps unions of search patterns small.
+//! Operands accept UTF-8 only, so results do as well, and a complement is a difference from all texts. A universal
+//! state decides the result: the other operand is not explored from there, which keeps unions of search patterns
+//! small.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ pub(super) enum Operation {
     Minus,
 }
 
-/// No state: nothing is accepted any more.
+/// No state: nothing is accepted from here.
 const DEAD: u32 = u32::MAX;
 
 /// An automaton, with its universal state if that is known.
@@ -79,7 +79,7 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, Sta
     let mut at = 0;
     while let Some(&pair) = product.order.get(at) {
         at += 1;
-        // Both automata are trimmed, yet what goes on in each may not go on in both: only acceptance tells.
+        // Both automata are trimmed, but their product is not, so only acceptance shows a common text.
         if product.state(pair).accepting {
             return Ok(true);
         }
@@ -100,7 +100,7 @@ struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// Of two automata, nothing of which was met.
+    /// Creates an empty product of two automata.
     fn new(operands: [Operand<'a>; 2], operation: Operation) -> Self {
         let (numbers, order) = (FxHashMap::default(), Vec::new());
         Self { operands, operation, numbers, order, state: DfaState::default() }
@@ -141,7 +141,7 @@ impl<'a> Product<'a> {
         state.edges.clear();
         let mut from = 0;
         while let Some(lo) = [left.peek(), right.peek()].into_iter().flatten().map(|e| e.lo).min() {
-            // The longest run from here on which both stay on one edge or on none.
+            // The longest run from here in which both automata stay on one edge or have none.
             let lo = lo.max(from);
             let mut hi = u32::MAX;
             let mut targets = [DEAD; 2];
@@ -167,7 +167,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// The state of a minimal automaton over texts from which every text is accepted.
+/// Returns the universal state of a minimal automaton over texts: the state that accepts every text.
 pub(super) fn universal(dfa: &Dfa) -> Option<u32> {
     let all = all_texts();
     (0..dfa.states.len() as u32).find(|&root| {

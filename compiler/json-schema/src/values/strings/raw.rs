@@ -1,8 +1,8 @@
-//! Sets of strings as they are, without quotes and escapes, where a text ends them.
+//! Sets of unquoted, unescaped strings that a given text terminates.
 //!
-//! A string that holds that text would end there, so it cannot be written. To keep it out is an operation on sets, which
-//! leaves lengths as numbers. Only writing a bound on the length counts: besides a text that ends the string, the count is a
-//! part of the automaton, which has its states times the bound.
+//! A string that contains the terminator would end there, so it cannot be written. Excluding it is an operation on
+//! sets, which keeps lengths as numbers. Only the written form counts lengths: the product with the terminator's
+//! automaton has its states times the bound.
 
 use super::band::Band;
 use super::set::StringSet;
@@ -10,11 +10,11 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 
 impl StringSet {
-    /// The strings that hold one of some texts, which are not empty.
+    /// The strings that contain one of some nonempty texts.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where that takes more states, or the budget is spent.
+    /// [`StateLimit`] if that takes more states, or the budget is spent.
     pub(crate) fn holding(texts: &[&str], limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut holding = Self::none();
         for text in texts {
@@ -24,11 +24,11 @@ impl StringSet {
         Ok(holding)
     }
 
-    /// The strings as they are.
+    /// Returns the strings without quotes and escapes.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where a bound on the length takes more states, or the budget is spent.
+    /// [`StateLimit`] if a bound on the length takes more states, or the budget is spent.
     pub(crate) fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         let bands = self.bands.iter().map(|band| band.raw(limit));
         Ok(Expr::alt(bands.collect::<Result<Vec<_>, _>>()?))
@@ -49,7 +49,7 @@ impl Band {
         if self.language.is_all() {
             return Ok(characters);
         }
-        // Characters are of up to four bytes, and their states are apart for each count.
+        // Characters have up to four bytes, and their inner states are distinct for each count.
         let counts = self.max.unwrap_or(self.min) as usize;
         let states = dfa.states.len().saturating_mul(counts.saturating_add(1));
         limit.spend(states)?;

@@ -24,17 +24,17 @@ impl StringSet {
         ALL.clone()
     }
 
-    /// No string.
+    /// The empty set.
     pub(crate) fn none() -> Self {
         static NONE: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(None));
         NONE.clone()
     }
 
-    /// These strings. About linear in their bytes.
+    /// Builds the set of these strings. About linear in their bytes.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where the budget is spent; as many states as they take are allowed.
+    /// [`StateLimit`] if the budget is spent. The number of states is not limited.
     pub(crate) fn literals<'a>(
         texts: impl IntoIterator<Item = &'a str>,
         limit: StateBudget<'_>,
@@ -42,11 +42,11 @@ impl StringSet {
         Ok(Self::of(Language::only(Texts::new(texts), limit)?))
     }
 
-    /// All strings but these. About linear in their bytes.
+    /// Builds the complement of a list. About linear in the bytes of the list.
     ///
     /// # Errors
     ///
-    /// As those of [`literals`](Self::literals).
+    /// See [`literals`](Self::literals).
     pub(crate) fn all_but<'a>(
         texts: impl IntoIterator<Item = &'a str>,
         limit: StateBudget<'_>,
@@ -59,19 +59,19 @@ impl StringSet {
         Self::of(Some(Language::one(text)))
     }
 
-    /// The strings of a format: those whose UTF-8 the automaton accepts; other byte strings that it accepts are passed
-    /// over.
+    /// The strings of a format, whose UTF-8 the automaton accepts. Other byte strings that it accepts are ignored.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`], which only an automaton that accepts other byte strings can meet.
+    /// [`StateLimit`]. Only an automaton that accepts other byte strings can exceed it.
     pub(crate) fn format(
         name: &'static str,
         automaton: Dfa,
         limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         let trimmed = minimize(&automaton.trimmed());
-        // Twice as many states for each that is inside a character in some paths and between two in others.
+        // A state may be inside a character on some paths and between two on others, so there are at most twice as
+        // many states.
         let operands = [(&trimmed, None), (all_texts(), None)];
         let limit = limit.states(limit.states.max(trimmed.states.len().saturating_mul(2)));
         let dfa = product::combine(operands, Operation::And, limit)?;
@@ -111,11 +111,11 @@ impl StringSet {
         if let [band] = &*self.bands {
             return band.language.is_all() && band.is_unbounded();
         }
-        // A difference from all texts has no more states than its operands have together, so the limit is none.
+        // A difference from all texts has at most as many states as its operands together, so it needs no limit.
         self.complement(StateBudget::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
     }
 
-    /// The strings that are not in the set, where it came about as all but these.
+    /// The strings that are not in the set, if it was built as a complement of a list.
     pub(crate) fn left_out(&self) -> Option<impl Iterator<Item = &str>> {
         match &*self.bands {
             [band] if band.is_implied() => band.language.left_out().map(Texts::iter),
@@ -137,7 +137,7 @@ impl StringSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton would have more than `limit` states; so for all operations below.
+    /// [`StateLimit`] if an automaton would have more than `limit` states; so for all operations below.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -173,7 +173,7 @@ impl StringSet {
             if !product::meet(a.dfa(), b.dfa(), limit)? {
                 continue;
             }
-            // They have a text in common; the bounds still have to leave one.
+            // The languages have a text in common; the bounds may still exclude it.
             let both = a.combine(b, Operation::And, limit)?;
             if both.is_some_and(|language| Band { min, max, language }.is_inhabited()) {
                 return Ok(false);
@@ -191,8 +191,7 @@ impl StringSet {
         Ok(self == other || self.minus(other, limit)?.is_none())
     }
 
-    /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
-    /// cannot be counted.
+    /// The members, and the strings excluded only by their length: an approximation if lengths cannot be counted.
     #[cfg(test)]
     pub(crate) fn unbounded(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut whole = Self::none();
@@ -213,8 +212,8 @@ impl StringSet {
         self.bands.iter().any(|band| band.max.is_none() && band.language.longest().is_none())
     }
 
-    /// The members, band by band and in code point order, if they are at most `limit`. None as well where lengths leave so few of
-    /// a language that finding them takes too long, and where a pattern that counts far has many states.
+    /// The members, band by band and in code point order, if there are at most `limit`. Also `None` if the search for
+    /// the few texts within the bounds takes too long, or if a pattern with long counts has many states.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
         let mut found = Vec::new();
         for band in self.bands.iter() {
@@ -223,9 +222,10 @@ impl StringSet {
         Some(found)
     }
 
-    /// A part of the set that needs no count, where all strings of more than `most` characters are in it and fewer shorter
-    /// ones: the language of these whatever their length. To tell such a language from all strings at some length takes
-    /// a state for each length.
+    /// Returns a subset that needs no count: the second to last band without its maximum, in place of the last band.
+    /// `None` unless the last band has all strings from some length above `most` on.
+    ///
+    /// Distinguishing such a language from all strings at some length takes a state for each length.
     pub(crate) fn without_long(&self, most: u32) -> Option<Self> {
         let [others @ .., shorter, longer] = &self.bands[..] else { return None };
         if !longer.language.is_all() || longer.max.is_some() || longer.min <= most {
@@ -239,9 +239,11 @@ impl StringSet {
         Some(Self { bands: others.iter().cloned().chain([shorter]).collect() })
     }
 
-    /// Bands to be written, which overlap in no string but may in lengths. Where the language of some strings accepts any rest
-    /// from some state on, and the set has all longer strings that are in it, a count would go on there for nothing: that
-    /// language comes without its bound, and of the longer strings the rest.
+    /// Returns bands to be written, disjoint as sets but possibly overlapping in lengths.
+    ///
+    /// Assume that a language accepts any rest from some state on, and that the set contains all its longer strings.
+    /// Counting on from there would be useless. So that language is returned without its bound, and the last band
+    /// without its strings.
     pub(super) fn bands_to_write(&self, limit: StateBudget<'_>) -> Vec<Band> {
         self.without_last_bound(limit).unwrap_or_else(|| self.bands.to_vec())
     }
@@ -289,7 +291,7 @@ impl StringSet {
             _ => {}
         }
         let mut bands: Vec<Band> = Vec::new();
-        // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
+        // Bounds cut bands into pieces of one language, so neighbouring pieces often repeat the last operation.
         let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;
         for (min, max, pair) in cuts(self, other) {
             let known = last.take().filter(|(asked, _)| *asked == pair);
@@ -339,7 +341,7 @@ impl StringSet {
         Self { bands: merged.into() }
     }
 
-    /// The set with all bands in one where none of their bounds says anything, unless that language is too large.
+    /// Joins all bands into one if none of their bounds constrains anything, unless that language is too large.
     fn joined(self, limit: StateBudget<'_>) -> Self {
         if self.bands.len() < 2 || !self.bands.iter().all(Band::is_implied) {
             return self;
@@ -355,7 +357,7 @@ impl StringSet {
     }
 }
 
-/// A range of lengths, with the language of each of two sets in it, where it has one there.
+/// A range of lengths, with the language of each of two sets in it, if the set has one.
 type Cut<'a> = (u32, Option<u32>, [Option<&'a Language>; 2]);
 
 /// All lengths, cut at the bounds of both sets.

@@ -9,7 +9,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// These texts, in any order.
+    /// Builds a list of these texts, given in any order.
     pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut texts: Vec<&str> = texts.into_iter().collect();
         texts.sort_unstable();
@@ -48,7 +48,7 @@ impl Texts {
         self.all.len()
     }
 
-    /// The text at a place of the order.
+    /// The text with an index in the order.
     #[inline]
     pub(super) fn get(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);

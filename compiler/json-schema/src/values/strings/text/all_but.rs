@@ -1,8 +1,8 @@
-//! The graph of all strings but some, from their prefix tree.
+//! The graph of all strings except a list, from their prefix tree.
 //!
-//! Most objects allow keys that they do not name, so this is the set that is written most. A text that leaves the tree leads to
-//! the end through a shared rule; no automaton is made and none is minimised, because the network makes one of the keys
-//! that are named and of this together. Linear in the bytes of the texts.
+//! Most objects allow undeclared keys, so this is the most frequent set. A text that leaves the tree continues in a
+//! shared rule. No automaton is built or minimized here, because the network builds one from the declared keys and
+//! this graph together. Linear in the bytes of the texts.
 
 use super::characters::Ranges;
 use super::rules::StringRules;
@@ -20,7 +20,7 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
     let mut speller = Speller::new(Escapes::Shortest);
     let (end, plain) = (graph.end(), plain());
     let mut shared = Shared::default();
-    // States, the texts that begin with what leads there, and how many bytes that is.
+    // State, the texts that share the prefix leading to it, and the length of the prefix in bytes.
     let mut open = vec![(ExprGraph::START, 0..texts.len(), 0)];
     let mut taken: Vec<char> = Vec::new();
     while let Some((state, mut here, length)) = open.pop() {
@@ -86,8 +86,9 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
     Expr::Graph(graph.into())
 }
 
-/// Adds the states of a text that is alone from a state on, as far as its bytes stand for themselves: those are most
-/// states. The quote of the first is there already. The state behind the last byte, where more of the text follows.
+/// Adds the states of a text that is the only one from a state on, while its bytes are unescaped: those are most
+/// states. The edge for the quote of the first state exists already. Returns the state after the last byte if more of
+/// the text follows.
 fn alone(
     graph: &mut ExprGraph,
     rules: &mut impl StringRules,
@@ -116,7 +117,7 @@ fn alone(
     (!is_all).then_some(state)
 }
 
-/// States with one way on: the rule of a piece to the end.
+/// States whose only edge calls the rule of a piece and leads to the end.
 #[derive(Default)]
 struct Shared(Vec<(Piece, u32)>);
 
@@ -132,7 +133,8 @@ impl Shared {
     }
 }
 
-/// The character of a text at a place of its bytes, and whether it is the last, where the text is among those here.
+/// Returns the character at byte `length` of text `at`, and whether it is the last. `None` if the text is not in the
+/// range.
 fn character_of(
     texts: &Texts,
     here: &std::ops::Range<usize>,

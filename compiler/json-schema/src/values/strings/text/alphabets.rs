@@ -1,11 +1,11 @@
-//! Classes of characters that many patterns go on with to the end, up to a bound or so many times: names, digits, lines.
+//! Classes of characters that many patterns repeat up to the end of the string: names, digits, lines.
 //!
-//! The rest of a string behind a state from which any number of them leads to the end is a rule that a vocabulary is built
-//! with, as any rest of any string is, so its masks are there before a schema comes. Bounded and fixed numbers of them are
-//! repetitions, for which the network takes the vocabulary's rules. The classes are those that one in three hundred of the
-//! schemas of public collections has in this way; others are written into the rule that they stand in.
+//! If a state accepts exactly any number of such characters, the rest of the string is a rule that every vocabulary
+//! is built with. Its masks exist before a schema is compiled. Bounded and fixed numbers of the characters are
+//! repetitions, for which the network takes the vocabulary's rules. A class is in the table if one in three hundred
+//! schemas of public collections uses it this way. Others are written inline.
 //!
-//! A class is written as in a pattern, and read as one when it is first asked for.
+//! A class is given as a pattern, and parsed on first use.
 
 use std::sync::LazyLock;
 
@@ -67,7 +67,7 @@ static ALPHABETS: [Alphabet; 17] = [
 /// States that are enough for one of the classes, repeated.
 const STATES: usize = 1 << 10;
 
-/// The characters of which a pattern has any number.
+/// Returns the class that a pattern repeats.
 fn ranges(pattern: &str) -> Ranges {
     let read = ecma::pattern_automaton(pattern, StateBudget::of(STATES));
     let moves = Characters::new(&read.expect("the table has patterns alone")).moves(0);
@@ -75,7 +75,7 @@ fn ranges(pattern: &str) -> Ranges {
 }
 
 impl Alphabet {
-    /// The one of these characters.
+    /// Returns the alphabet with exactly these characters.
     pub(super) fn of(ranges: &Ranges) -> Option<&'static Self> {
         ALPHABETS.iter().find(|alphabet| alphabet.is_of(ranges))
     }
@@ -90,24 +90,25 @@ impl Alphabet {
         &ALPHABETS
     }
 
-    /// The rest of a string of any number of the characters, or of `least`, which is one: its name, and its texts in the
-    /// shortest form.
+    /// The rest of a string of any number of the characters, or of `least`, which is one: its name, and its texts in
+    /// the shortest form.
     pub(crate) fn rest(&self, least: u32) -> (&'static str, impl FnOnce() -> Expr) {
         let name = self.names[least as usize];
         (name, move || closed(self.character().repeat(least, None)))
     }
 
-    /// The rest of a string of so many of the characters, where many patterns bound their number.
+    /// The rest of a string: up to `max` of the characters. `None` unless many patterns bound their number.
     pub(crate) fn counted(&self, max: u32) -> Option<Expr> {
         self.is_counted.then(|| closed(self.character().repeat(1, Some(max))))
     }
 
-    /// Whether many patterns fix their number.
+    /// Whether many patterns have a fixed number of the characters.
     pub(super) fn is_fixed(&self) -> bool {
         self.is_fixed
     }
 
-    /// So many of the characters before the end of a string or a hyphen, where many patterns fix their number.
+    /// Exactly `count` of the characters, followed by the end of the string or a hyphen. `None` unless many patterns
+    /// fix their number.
     pub(crate) fn fixed(&self, count: u32) -> Option<Expr> {
         let end = Expr::bytes(b"\"-".iter().copied().collect());
         self.is_fixed.then(|| Expr::seq([self.character().repeat(count, Some(count)), end]))

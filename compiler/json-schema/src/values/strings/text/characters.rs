@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use grammarc_grammar::automata::Dfa;
 
-/// Ranges of scalar values, ascending and apart.
+/// Ranges of scalar values, ascending, neither overlapping nor adjacent.
 pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 
 /// Targets, each with its characters. Most states lead to one or two.
@@ -18,7 +18,7 @@ type Runs = SmallVec<[Run; 4]>;
 /// Steps over whole characters.
 pub(super) struct Characters<'a> {
     dfa: &'a Dfa,
-    /// By state inside a character: what its continuation bytes spell, as offsets, and where they lead.
+    /// By state inside a character: the characters of its continuation bytes, as offsets, and their targets.
     inside: FxHashMap<u32, Runs>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Characters<'a> {
         moves
     }
 
-    /// The only character that a state between characters goes on with, and where it leads, if there is only one.
+    /// The only character of a state between characters, with its target. `None` if there are more.
     pub(super) fn only(&mut self, state: u32) -> Option<(char, u32)> {
         if let [edge] = self.dfa.states[state as usize].edges[..]
             && edge.hi < 0x80
@@ -72,7 +72,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// Adds what a range of bytes spells with the `bits` that follow it.
+    /// Adds the characters of a range of bytes, with `bits` bits to follow.
     fn extend(&mut self, runs: &mut Runs, (lo, hi): (u32, u32), bits: u32, target: u32) {
         let rests = self.rests(target, bits);
         if let [(0, last, end)] = *rests
@@ -89,7 +89,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// The spelled rests of a state inside a character, with so many bits to come.
+    /// The characters of a state inside a character, with `bits` bits to follow.
     fn rests(&mut self, state: u32, bits: u32) -> &[Run] {
         if !self.inside.contains_key(&state) {
             let mut runs = Runs::new();
@@ -108,7 +108,7 @@ impl<'a> Characters<'a> {
     }
 }
 
-/// Adds a run above all others, as part of the last one where it continues that. Surrogates are nothing between two.
+/// Adds a run above all others, and extends the last run if it continues that. The gap of the surrogates is ignored.
 fn push(runs: &mut Runs, (lo, hi, target): (u32, u32, u32)) {
     match runs.last_mut() {
         Some(last)

@@ -1,11 +1,12 @@
 //! The graph of a language with bounds on the length that it does not imply.
 //!
-//! Its states are pairs of a state of the automaton and the number of characters before it. Most pairs need no further
-//! counting. If the rest is any string, a shared rule counts. If every rest is within the bounds, the plain graph continues.
-//! A state with a loop, after which only one length is possible, is a repetition, which the network counts in a register.
+//! Its states are pairs of a state of the automaton and the number of characters before it. Most pairs need no
+//! further counting. If the rest is any string, a shared rule counts. If every rest is within the bounds, the plain
+//! graph continues. A state with a loop, after which only one length is possible, is a repetition, which the network
+//! counts in a register.
 //!
-//! So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535 characters, cost nothing for the bound.
-//! Only loops of another shape are counted in states, up to a limit.
+//! So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535 characters, cost nothing for the
+//! bound. Only loops of another shape are counted in states, up to a limit.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -62,8 +63,8 @@ struct Counted<'a, R> {
     rests: Vec<(u32, Option<u32>)>,
     /// The transitions of each state of the automaton that was met.
     moves: FxHashMap<u32, Rc<[Move]>>,
-    /// For each state of the automaton, its newest pair: the number of characters and the state of the graph. Even and odd
-    /// numbers have a table each. Pairs are built by ascending number, and lead at most to the next one.
+    /// For each state of the automaton, its newest pair: the number of characters and the state of the graph. Even
+    /// and odd numbers have a table each. Pairs are built by ascending number, and lead at most to the next one.
     numbers: [Vec<(u32, u32)>; 2],
     /// Number of pairs.
     count: usize,
@@ -138,7 +139,7 @@ impl<R: StringRules> Counted<'_, R> {
         if self.plain.language.universal() == Some(state) {
             let (rest, to) = match (min, max) {
                 (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
-                // With any rest of the bounds, the text behind is the same.
+                // The text after it is the same for every rest within the bounds.
                 (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
             };
             self.plain.graph.edge(from, Expr::seq([expr, rest]), to);
@@ -163,7 +164,7 @@ impl<R: StringRules> Counted<'_, R> {
         })
     }
 
-    /// The characters on which a state loops, where every way out of it has a fixed length.
+    /// The characters of a state's loop, if every other path from the state has a fixed length.
     fn loop_of<'m>(&self, state: u32, moves: &'m [Move]) -> Option<&'m Expr> {
         let fixed = |(target, _): &Move| {
             let (shortest, longest) = self.rests[*target as usize];

@@ -1,8 +1,8 @@
 //! The graph of a pattern with counters, within bounds on the length.
 //!
-//! A state of the graph is a place of the [pattern](CountedPattern) with the steps of a way there. The length is one more
-//! counter, which every character ticks. So the graph is as large as the pattern, whatever it counts; the network keeps the
-//! counts in a register.
+//! A state of the graph is a position of the [pattern](CountedPattern) with the counter steps of a transition into
+//! it. The length is one more counter, which every character increments. So the graph is as large as the pattern,
+//! whatever it counts. The network keeps the counts in a register.
 
 use rustc_hash::FxHashMap;
 
@@ -10,8 +10,8 @@ use super::characters::Ranges;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 use grammarc_patterns::ecma::CountedPattern;
 
-/// The texts of a pattern, of so many characters where there are bounds, from after the opening quote to the closing one;
-/// `text` writes one of some characters.
+/// The texts of a pattern from after the opening quote to the closing one, within `bounds` on the length. `text`
+/// writes one of some characters.
 pub(super) fn written(
     pattern: &CountedPattern,
     bounds: Option<Counter>,
@@ -55,8 +55,8 @@ pub(super) fn written(
     Expr::Graph(graph.into())
 }
 
-/// The bounds of a counter of a pattern within bounds on the length: none above where a text would have to be longer, since a
-/// character ticks once and the end at most once more.
+/// The bounds of a counter, given bounds on the length. The maximum is dropped if a text would have to be longer to
+/// exceed it: a character increments once, and the end at most once more.
 fn within(counter: Counter, length: Option<Counter>) -> Counter {
     let longest = length.and_then(|length| length.max);
     let max =

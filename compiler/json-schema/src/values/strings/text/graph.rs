@@ -1,8 +1,8 @@
 //! The graph of a language whose lengths need no counting.
 //!
-//! Its states are those of the language's automaton between characters. A run of characters that nothing else leads
-//! into is one literal, and what leads to the universal state, or to any number of the characters of an
-//! [alphabet](Alphabet), leads to the end through a shared rule instead.
+//! Its states are those of the language's automaton between characters. A run of characters that no other edge enters
+//! is one literal. The universal state, and a state that accepts any number of the characters of an
+//! [alphabet](Alphabet), are replaced by a shared rule.
 
 use rustc_hash::FxHashMap;
 
@@ -33,8 +33,8 @@ pub(super) struct Plain<'a, R> {
 }
 
 impl<'a, R: StringRules> Plain<'a, R> {
-    /// The graph of a language, which calls the rules of [alphabets](Alphabet) where these are wanted: in the shortest form
-    /// alone.
+    /// Creates the graph of a language. `alphabets` allows calls of the rules of [alphabets](Alphabet), in the
+    /// shortest form only.
     pub(super) fn new(
         rules: &'a mut R,
         language: &'a Language,
@@ -84,7 +84,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         Expr::Graph(self.graph.into())
     }
 
-    /// Adds an edge to what follows a state of the automaton.
+    /// Adds an edge to a state of the automaton, or to the end through the rule that replaces the state.
     pub(super) fn edge(&mut self, from: u32, expr: Expr, state: u32) {
         if let Some(rest) = self.rest(state) {
             self.graph.edge(from, Expr::seq([expr, rest]), self.graph.end());
@@ -102,7 +102,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.graph.edge(from, expr, to);
     }
 
-    /// The rest behind a state, if that is a shared rule.
+    /// The rest of the string after a state, if it is a shared rule.
     fn rest(&mut self, state: u32) -> Option<Expr> {
         if self.language.universal() == Some(state) {
             return Some(self.rules.piece(Piece::StringTail));
@@ -118,7 +118,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         Some(self.rules.named_tail(name, |_| rest()))
     }
 
-    /// The characters of which any number comes behind a state, and nothing else.
+    /// The alphabet of a state that accepts exactly any number of its characters.
     fn letters(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         if !accepting || edges.iter().all(|edge| edge.target != state) {
@@ -130,7 +130,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// The same where it is one at least.
+    /// The alphabet of a state that accepts exactly one or more of its characters.
     fn letters_after(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         let next = edges.first().filter(|_| !accepting)?.target;
@@ -167,8 +167,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// How many characters of an alphabet that many patterns have a fixed number of lead on, the first of them from one
-    /// state to another, and where to; one, where they are none.
+    /// Follows a chain of characters of a fixed-length alphabet. Returns its length and its last state. The length is
+    /// one if `ranges` is no such alphabet.
     fn letters_in_a_row(
         &mut self,
         ranges: &Ranges,
@@ -192,8 +192,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         (count, state)
     }
 
-    /// Adds the way to any rest of the string. It goes through the rule for all special characters where it can, so
-    /// that a state with a few characters of its own costs a set of bytes and two calls.
+    /// Adds edges to any rest of the string. They use the rule for all special characters if possible. A state with a
+    /// few characters of its own then costs a set of bytes and two calls.
     fn leave(&mut self, from: u32, ranges: &Ranges) {
         let end = self.graph.end();
         if **ranges == [('\0', char::MAX)] {

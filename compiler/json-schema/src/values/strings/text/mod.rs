@@ -1,11 +1,13 @@
-//! The text form of a set of strings: what stands in a document between the opening quote, which is not part of it,
-//! and the closing quote, which is.
+//! The text form of a set of strings: the part of a document from after the opening quote up to and including the
+//! closing quote.
 //!
-//! A language becomes a graph over its states between characters, with the texts of a class of characters on each edge
-//! (`characters`, `spell`, `graph`). It ends in a call of a shared rule from where on any rest of the string will do, so a set
-//! that excludes a thousand names is as large as the names, and its masks are computed once for a vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
-//! the count where its shape leaves no other way and that is small (`counted`), and by a counter else (`bounded`). A pattern that
-//! itself counts far keeps its counts as counters, beside that of the length (`counted_pattern`).
+//! A language becomes a graph over its states between characters, whose edges are labelled with classes of characters
+//! (`characters`, `spell`, `graph`). From a universal state on it calls a shared rule. So a set that excludes a
+//! thousand names is as large as the names, and the masks of the rule are computed once for a vocabulary.
+//!
+//! Bounds on the length that the language does not imply are counted by repetitions, or by a small product with the
+//! count if the shape requires it (`counted`). Otherwise they are counted by a counter (`bounded`). A pattern with
+//! long counts keeps them as counters, besides the counter of the length (`counted_pattern`).
 
 mod all_but;
 mod alphabets;

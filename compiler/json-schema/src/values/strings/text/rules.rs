@@ -1,12 +1,12 @@
-//! What the text form of a set depends on: escapes, the place of a string, and the shared rules that are called.
+//! The parameters of a set's text form: escapes, key or value, and the shared rules that are called.
 
 use crate::values::pieces::Piece;
 use grammarc_grammar::ir::Expr;
 
-/// The place of a string.
+/// Whether a string is a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Before a colon. Keys of several sets are read side by side, and which of them one is of is known at its end.
+    /// Before a colon. Keys of several sets are read in parallel, and the set of a key is known at its end.
     Key,
     /// Elsewhere.
     Value,
@@ -17,21 +17,21 @@ pub(crate) trait StringRules {
     /// A rule of the prelude; see [`Piece::StringTail`] and its neighbours.
     fn piece(&mut self, piece: Piece) -> Expr;
 
-    /// Any string of so many characters after its opening quote, with the closing quote.
+    /// Any string of `min` to `max` characters after its opening quote, with the closing quote.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr;
 
-    /// So many characters, whatever they are.
+    /// Any `min` to `max` characters.
     fn characters(&mut self, min: u32, max: u32) -> Expr;
 
-    /// The text after the opening quote of the strings of a format, or the rest of a string, with the closing quote, in
-    /// the shortest form: the result of `content`, as a rule of this name.
+    /// Returns the result of `content` as a rule of this name. The rule has the strings of a format after the opening
+    /// quote, or the rest of a string, with the closing quote, in the shortest form.
     fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr;
 }
 
 /// Why a set has no text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TextError {
-    /// Bounds on the length have to be counted in states, and these would be too many.
+    /// Bounds on the length would have to be counted in too many states.
     #[error("counting up to {count} characters takes more than {limit} states of an automaton")]
     Counting {
         /// The highest bound.

@@ -12,7 +12,7 @@ use grammarc_grammar::automata::{Nfa, StateBudget, minimal};
 use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::class::Classes;
 
-/// Characters with an escape of two characters, and the second of these. The last needs none.
+/// Characters with a two-character escape, and its second character. The last one needs no escape.
 const SHORT: [(char, u8); 8] = [
     ('"', b'"'),
     ('\\', b'\\'),
@@ -75,8 +75,8 @@ impl Speller {
         })
     }
 
-    /// Whether the rule for special characters, escaped or outside ASCII, stands for all that are in the ranges. It
-    /// does where all are, and where no other character has an escape.
+    /// Whether the rule for special characters, escaped or outside ASCII, may be used for the ranges. This requires
+    /// that the ranges contain all of them and that no other character has an escape.
     pub(super) fn has_all_special(&self, ranges: &Ranges) -> bool {
         self.escapes == Escapes::Shortest
             && SPECIAL
@@ -98,7 +98,7 @@ pub(crate) fn character(escapes: Escapes) -> Expr {
     CHARACTERS[usize::from(escapes == Escapes::Any)].get_or_init(made).clone()
 }
 
-/// The characters of ASCII in the ranges that stand for themselves.
+/// The unescaped ASCII characters in the ranges.
 pub(super) fn plain(ranges: &Ranges) -> ByteSet {
     let within = |byte: &u8| {
         let c = char::from(*byte);
@@ -149,7 +149,7 @@ fn any(ranges: &Ranges) -> Expr {
             pairs(&mut nfa, (lo.max(0x1_0000) - 0x1_0000, hi - 0x1_0000), from, to);
         }
     }
-    // Bounded by the ranges: a tree of digits, with a few ways at each.
+    // The ranges bound the size: a tree of digits, with a few branches at each node.
     let digits = minimal(&nfa, StateBudget::of(usize::MAX));
     let digits = digits.map_or(Expr::Never, |dfa| match dfa.is_never() {
         true => Expr::Never,
@@ -158,7 +158,7 @@ fn any(ranges: &Ranges) -> Expr {
     Expr::alt([letters(ranges, &SHORT), Expr::seq([Expr::byte(b'u'), digits])])
 }
 
-/// Numbers of so many hexadecimal digits, each digit in either case. No numbers where the bounds cross.
+/// Numbers of `count` hexadecimal digits, each in either case. No numbers if the bounds cross.
 fn digits(nfa: &mut Nfa, (lo, hi): (u32, u32), count: u32, from: u32, to: u32) {
     if lo > hi {
         return;
@@ -192,7 +192,7 @@ fn digit(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
     }
 }
 
-/// Pairs of surrogates, the second behind a `\u` of its own, for characters counted from U+10000.
+/// Surrogate pairs, the second after its own `\u`, for characters counted from U+10000.
 fn pairs(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
     let (first, last) = (lo >> 10, hi >> 10);
     let mut block = |(lead_lo, lead_hi), (trail_lo, trail_hi)| {
@@ -226,7 +226,7 @@ mod tests {
         recognizes(&builder.finish(root), text.as_bytes())
     }
 
-    /// Every text of a character that JSON allows, and some that it does not.
+    /// All texts of a character that JSON allows, and some invalid ones.
     fn texts(c: char) -> Vec<String> {
         let units: Vec<u16> = c.encode_utf16(&mut [0; 2]).to_vec();
         let lower: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();

@@ -11,10 +11,10 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Counter, Expr};
 use grammarc_patterns::ecma::CountedPattern;
 
-/// Pairs of a state and a count up to which bounds are counted in states.
+/// Greatest number of pairs of a state and a count for which bounds are counted in states.
 const FEW_PAIRS: usize = 1 << 7;
 
-/// States, with the counts of a bound, from which on a pattern keeps its own counts as counters.
+/// Number of pairs of a state and a count of the bounds from which a pattern keeps its own counts as counters.
 const MANY_PAIRS: usize = 1 << 10;
 
 /// The texts of the strings of a set, from after the opening quote to the closing one. No more states than
@@ -29,7 +29,7 @@ pub(crate) fn tail(
     (place, escapes): (Place, Escapes),
     limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
-    // Parts that are read side by side are written into one rule, if that is one automaton.
+    // Parts that are read in parallel are written into one rule, if that is one automaton.
     let bands = set.bands_to_write(limit);
     let is_alone = place == Place::Value && bands.len() == 1;
     let alphabets = is_alone && escapes == Escapes::Shortest;
@@ -76,8 +76,8 @@ pub(crate) fn tail(
     Ok(Expr::alt(choices))
 }
 
-/// The pattern of a band, where its counts are to stay counters: its automaton has many states, or has with the counts of the
-/// length.
+/// Returns the pattern of a band if its counts should stay counters: its automaton has many states, alone or
+/// multiplied by the counts of the length.
 fn counting(band: &Band) -> Option<&CountedPattern> {
     let pattern = band.language.counted_pattern()?;
     if is_nearly_implied(band) {
@@ -91,8 +91,8 @@ fn counting(band: &Band) -> Option<&CountedPattern> {
     (states.saturating_mul(counts as usize) > MANY_PAIRS).then_some(pattern)
 }
 
-/// Whether few counts of characters are told apart, since nearly all texts have a length within the bounds: those that are left are
-/// counted in states. A counter would be near its bound all the time.
+/// Whether the bounds exclude few lengths of the language. Then the lengths are counted in states, because a counter
+/// would be near its bound all the time.
 fn is_nearly_implied(band: &Band) -> bool {
     let language = &band.language;
     let (Some(longest), false) = (language.longest(), band.is_implied()) else { return false };
@@ -102,8 +102,8 @@ fn is_nearly_implied(band: &Band) -> bool {
     language.size().saturating_mul(counts + 1) <= MANY_PAIRS && language.small_dfa().is_some()
 }
 
-/// The text form of some texts, or of all but some, which needs no automaton: the network makes one of the rule that it
-/// stands in. Many texts are a set, but for keys, which are read beside others.
+/// The text form of a list of texts, or of its complement. It needs no automaton, because the network builds that of
+/// the whole rule. Long lists are sets, except for keys, which are read together with others.
 fn listed(
     rules: &mut impl StringRules,
     band: &Band,
