@@ -27,7 +27,7 @@ fn examples_compile() {
 #[test]
 fn every_style_has_a_row() {
     let page = read("../docs/grammars/structural-tags.md");
-    let folder = "src/frontend/structural_tag/styles";
+    let folder = "languages/src/structural_tag/styles";
     let mut count = 0;
     for style in
         fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("it is there")

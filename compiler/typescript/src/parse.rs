@@ -49,7 +49,7 @@ pub(super) fn with_program<R: Send>(
         }
         Err(Refused::Slash(span)) => {
             let text = "a slash that begins no comment";
-            let help = "types have no divisions and no regular expressions: leave the statement out, which context nothing here";
+            let help = "types have no divisions and no regular expressions: leave the statement out, which means nothing here";
             Some(Diagnostic::error(codes::SLASH, text).with_label(span, "").with_help(help))
         }
     };

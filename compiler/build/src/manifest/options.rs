@@ -15,11 +15,19 @@ use super::fault::{causes, wrong};
 use super::raw;
 use crate::{include, registry};
 
+/// An option that was given.
+#[derive(Debug)]
+struct Given {
+    row: &'static OptionRow,
+    value: Value,
+    span: Range<usize>,
+}
+
 /// The options of a group that were given.
 #[derive(Debug)]
 pub(crate) struct GroupOptions {
-    /// Each with its value and its place.
-    given: Vec<(&'static OptionRow, Value, Range<usize>)>,
+    /// The options of languages, in the order of the file.
+    given: Vec<Given>,
     /// Place of the key `kind`, if it is given.
     kind_at: Range<usize>,
     registry_at: Range<usize>,
@@ -90,7 +98,7 @@ impl GroupOptions {
                 .with_help("put these files into a [[source]] of their own")
         };
         let mut options = Map::new();
-        for (row, value, span) in &self.given {
+        for Given { row, value, span } in &self.given {
             if !row.languages.contains(&kind) {
                 return Err(other(row.name, span, row));
             }
@@ -121,10 +129,10 @@ impl GroupOptions {
 }
 
 /// The options with their values. Each is read by itself, so that an error has its place.
-fn given(
-    options: &[(&'static OptionRow, Spanned<toml::Value>)],
-) -> Result<Vec<(&'static OptionRow, Value, Range<usize>)>, Diagnostic> {
+fn given(options: &[(&'static OptionRow, Spanned<toml::Value>)]) -> Result<Vec<Given>, Diagnostic> {
     let whitespace = options.iter().find(|(row, _)| row.name == "whitespace");
+    let mut options: Vec<_> = options.iter().collect();
+    options.sort_by_key(|(_, given)| given.span().start);
     let mut read = Vec::new();
     for (row, given) in options {
         let failed = |problem: String| wrong(row.name, given.span(), problem);
@@ -138,7 +146,7 @@ fn given(
             one.insert("whitespace".to_owned(), whitespace);
         }
         Settings::of(row.languages[0], one).map_err(|error| failed(problem(error)))?;
-        read.push((*row, this, given.span()));
+        read.push(Given { row, value: this, span: given.span() });
     }
     Ok(read)
 }

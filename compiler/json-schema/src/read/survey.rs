@@ -225,7 +225,7 @@ impl Survey<'_, '_> {
             count => format!(" (here and in {} other places)", count - 1),
         };
         let text = format!(
-            "`nullable` is a keyword of OpenAPI 3.0 and context nothing in JSON Schema{others}"
+            "`nullable` is a keyword of OpenAPI 3.0 and means nothing in JSON Schema{others}"
         );
         let warning = Diagnostic::warning("json-schema::nullable", text).with_help(NULLABLE);
         Some(self.document.place(warning, first))
