@@ -5,6 +5,7 @@
 //! noise of the machine. The first round is shown separately, because it touches the mapped pages first.
 
 use std::error::Error;
+use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -64,20 +65,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A handle of its own, so that the first round finds the pages as opening leaves them.
     let grammar = open()?;
     let parts = texts.iter().map(|tokens| most_parts(&grammar, tokens)).max().unwrap_or_default();
-    println!(
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
         "{} outputs, {} tokens, {} rounds, {} kernels, at most {parts} stored parts in a mask, clock {:.0} ns\n",
         texts.len(),
         texts.iter().map(Vec::len).sum::<usize>(),
         arguments.rounds,
         Kernels::fastest().name(),
         clock()
-    );
-    println!("| ns | p50 | p90 | p99 | p99.9 | max |\n| --- | --: | --: | --: | --: | --: |");
-    for (call, mut times) in measure(&grammar, &texts, arguments.rounds.get())? {
-        row(&call, &mut times);
+    )?;
+    writeln!(out, "| ns | p50 | p90 | p99 | p99.9 | max |\n| --- | --: | --: | --: | --: | --: |")?;
+    for mut row in measure(&grammar, &texts, arguments.rounds.get())? {
+        row.print(&mut out)?;
     }
-    row("opening", &mut opening);
+    Row { call: "opening".to_owned(), times: opening }.print(&mut out)?;
     Ok(())
+}
+
+/// A row of the table: a call and its times in nanoseconds.
+struct Row {
+    call: String,
+    times: Vec<f64>,
+}
+
+impl Row {
+    fn named(call: String) -> Self {
+        Self { call, times: Vec::new() }
+    }
+
+    fn print(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let Percentiles { p50, p90, p99, p999, max } = Percentiles::of(&mut self.times);
+        writeln!(out, "| {} | {p50:.1} | {p90:.1} | {p99:.1} | {p999:.1} | {max:.1} |", self.call)
+    }
 }
 
 /// The times of every call over all tokens of all outputs: the median of the rounds, and the first round.
@@ -85,12 +105,10 @@ fn measure(
     grammar: &Grammar,
     texts: &[Vec<u32>],
     rounds: usize,
-) -> Result<Vec<(String, Vec<f64>)>, Box<dyn Error>> {
+) -> Result<Vec<Row>, Box<dyn Error>> {
     let names = CALLS.iter().copied().chain(["accept, back to back"]);
-    let mut rows: Vec<(String, Vec<f64>)> =
-        names.clone().map(|n| (n.to_owned(), Vec::new())).collect();
-    let mut first: Vec<(String, Vec<f64>)> =
-        names.map(|name| (format!("first time: {name}"), Vec::new())).collect();
+    let mut rows: Vec<Row> = names.clone().map(|name| Row::named(name.to_owned())).collect();
+    let mut first: Vec<Row> = names.map(|name| Row::named(format!("first time: {name}"))).collect();
     for tokens in texts {
         let mut stepped: Vec<Vec<Step>> = Vec::new();
         let mut accepted: Vec<Vec<f64>> = Vec::new();
@@ -105,18 +123,13 @@ fn measure(
                     false => accepted[round][at],
                 });
                 let mut times: Vec<f64> = times.collect();
-                first[call].1.push(times[0]);
-                rows[call].1.push(Percentiles::of(&mut times).p50);
+                first[call].times.push(times[0]);
+                rows[call].times.push(Percentiles::of(&mut times).p50);
             }
         }
     }
     rows.extend(first);
     Ok(rows)
-}
-
-fn row(name: &str, times: &mut [f64]) {
-    let Percentiles { p50, p90, p99, p999, max } = Percentiles::of(times);
-    println!("| {name} | {p50:.1} | {p90:.1} | {p99:.1} | {p999:.1} | {max:.1} |");
 }
 
 /// Most stored masks of a position along some tokens.
