@@ -21,7 +21,7 @@
 //! | 5 | `max_tokens` is reached, or the tokens left are just enough to close the output |
 //!
 //! Cost of a token besides its mask: its bytes; with stop strings or overshoot, a byte step of the grammar for each; with
-//! [`OnLength::Close`], the search for a shortest text to an end.
+//! [`OnLength::Close`](crate::OnLength::Close), the search for a shortest text to an end.
 //!
 //! | file | owns |
 //! | --- | --- |
