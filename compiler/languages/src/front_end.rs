@@ -171,10 +171,6 @@ impl FrontEnd {
     /// A copy with fewer required keys in any order, for a compilation that failed with too many sets of keys
     /// (`CompileError::is_of_sets`). The report calls the keys that keep their order narrower. `None` if all keys keep
     /// their order already, or if the schema is part of another language.
-    #[cfg_attr(
-        not(feature = "json-schema"),
-        expect(clippy::unused_self, reason = "schemas alone have keys")
-    )]
     pub fn with_fewer_sets(&self) -> Option<Self> {
         #[cfg(feature = "json-schema")]
         if self.is_schema() {
