@@ -3,7 +3,7 @@
 //! They are searched for under `GRAMMARC_DATA`, or `../shared/data` beside the workspace. Without them everything
 //! here is `None` or empty, and callers print a message.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::maskbench::{files, read};
 use serde_json::{Map, Value};
@@ -13,11 +13,7 @@ pub use crate::maskbench::{Case, Test};
 
 /// Returns the folder with the data, if there is one.
 pub fn folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("GRAMMARC_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-    };
-    folder.is_dir().then_some(folder)
+    Some(grammarc_test_data::root()).filter(|folder| folder.is_dir())
 }
 
 /// Returns `all` if `GRAMMARC_FULL` is set, and otherwise `few`: the number of inputs of a test.

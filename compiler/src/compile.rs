@@ -125,8 +125,8 @@ impl From<NetworkError> for CompileError {
 }
 
 impl CompileError {
-    /// Whether the number of sets of required keys exceeds a limit. A grammar in which more keys keep their order has
-    /// fewer sets, such as that of `FrontEnd::with_fewer_sets`.
+    /// Whether the number of sets of required keys exceeds a limit. `FrontEnd::with_fewer_sets`
+    /// reduces that number: more keys keep their order.
     pub(crate) fn is_of_sets(&self) -> bool {
         let Self::Network(error) = self else { return false };
         matches!(error.kind, NetworkErrorKind::Sets { .. })

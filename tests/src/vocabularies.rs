@@ -1,7 +1,6 @@
 //! Vocabularies to compile for: small ones, the built-in one, and one from the data folder. Each with the masks of
 //! the JSON rules that schemas share, built once in a process.
 
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use grammarc_artifacts::{TokenKind, VocabularyArtifact};
@@ -102,19 +101,11 @@ pub fn qwen() -> Option<&'static VocabularyArtifact> {
     BUILT.get_or_init(|| of_data("Qwen 3", "qwen3")).as_ref()
 }
 
-/// The data folder.
-pub fn data() -> PathBuf {
-    std::env::var_os("GRAMMARC_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-        PathBuf::from,
-    )
-}
-
 fn of_data(name: &str, folder: &str) -> Option<VocabularyArtifact> {
     if !full() {
         return skipped(name, "GRAMMARC_FULL is not 1");
     }
-    let folder = data().join("tokenizers").join(folder);
+    let folder = grammarc_test_data::root().join("tokenizers").join(folder);
     if !folder.is_dir() {
         return skipped(name, &format!("{} is not there", folder.display()));
     }

@@ -58,7 +58,7 @@ pub mod rule_flags {
     /// the smaller is dropped.
     pub const MONOTONE: u32 = 2;
     /// The texts of the items that an activation of this rule calls differ from each other. The register belongs to the runtime,
-    /// which records the items in it. It is 0 at first.
+    /// which records the items in it. Its initial value is 0.
     pub const DISTINCT: u32 = 4;
     /// An activation of this rule is an item of its caller, which is [`DISTINCT`].
     pub const ITEM: u32 = 8;

@@ -117,11 +117,8 @@ impl SourceArgs {
             None => read_source(&self.source)?,
         };
         let name = self.source.display().to_string();
-        let Settings { mut front_end, .. } = self.options.settings(kind, &name)?;
-        // A pattern in a file does not have the line end of the file in it.
-        if let FrontEnd::Regex(options) = &mut front_end {
-            options.text_file = true;
-        }
+        let Settings { front_end, .. } = self.options.settings(kind, &name)?;
+        let mut front_end = front_end.in_text_file();
         if !self.registry.is_empty() {
             let schemas = self.option("registry", "resources", kind, front_end.schemas())?;
             let read = registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;

@@ -181,14 +181,11 @@ pub(crate) fn not_for(owners: &str, name: &str, language: Language) -> String {
 
 /// An error of the options, as one of a flag.
 fn problem(error: SettingsError) -> Failure {
-    let (name, problem) = match error {
-        SettingsError::Whitespace(error) => ("whitespace", error.to_string()),
-        SettingsError::Separator(error) => ("separators", error.to_string()),
-        SettingsError::Together { option, problem } => (option, problem.to_owned()),
-        other => {
-            return Problem::Option { option: "an option:", problem: other.to_string() }.into();
+    match error.fault() {
+        (Some(name), problem) => {
+            let flag = OptionRow::named(name).map_or(name, |row| row.flag);
+            Problem::Flag { flag, problem }.into()
         }
-    };
-    let flag = OptionRow::named(name).map_or(name, |row| row.flag);
-    Problem::Flag { flag, problem }.into()
+        (None, _) => Problem::Option { option: "an option:", problem: error.to_string() }.into(),
+    }
 }

@@ -62,8 +62,11 @@ pub use values::types::TypeSet;
 ///
 /// # Errors
 ///
-/// Everything that stops the compile, in source order: text that is not JSON, keywords that are refused or malformed,
-/// references that lead nowhere, a schema that nothing satisfies, a limit or the budget exceeded.
+/// All errors that stop the compilation, in source order:
+///
+/// - text that is not JSON, refused or malformed keywords, and references without a target;
+/// - an unsatisfiable schema;
+/// - a limit or the budget.
 pub fn lower(
     source: Source,
     options: &JsonSchemaOptions,

@@ -58,6 +58,30 @@ pub enum FrontEnd {
     BuiltIn(BuiltInOptions),
 }
 
+/// The options of a front end, by reference or by mutable reference.
+macro_rules! options_of {
+    ($front_end:expr) => {
+        match $front_end {
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(options) => options,
+            #[cfg(feature = "gbnf")]
+            Self::Gbnf(options) => options,
+            #[cfg(feature = "regex")]
+            Self::Regex(options) => options,
+            Self::Choice(options) => options,
+            #[cfg(feature = "structural-tag")]
+            Self::StructuralTag(options) => options,
+            #[cfg(feature = "lark")]
+            Self::Lark(options) => options,
+            Self::Substring(options) => options,
+            #[cfg(feature = "typescript")]
+            Self::TypeScript(options) => options,
+            #[cfg(feature = "builtin")]
+            Self::BuiltIn(options) => options,
+        }
+    };
+}
+
 /// Most required keys in any order that are tracked by states. Each subset of them is a state, so six keys are 64
 /// states for each position among the keys in order.
 #[cfg(feature = "json-schema")]
@@ -102,70 +126,23 @@ impl FrontEnd {
     }
 
     pub(crate) fn options(&self) -> &dyn LanguageOptions {
-        match self {
-            #[cfg(feature = "json-schema")]
-            Self::JsonSchema(options) => options,
-            #[cfg(feature = "gbnf")]
-            Self::Gbnf(options) => options,
-            #[cfg(feature = "regex")]
-            Self::Regex(options) => options,
-            Self::Choice(options) => options,
-            #[cfg(feature = "structural-tag")]
-            Self::StructuralTag(options) => options,
-            #[cfg(feature = "lark")]
-            Self::Lark(options) => options,
-            Self::Substring(options) => options,
-            #[cfg(feature = "typescript")]
-            Self::TypeScript(options) => options,
-            #[cfg(feature = "builtin")]
-            Self::BuiltIn(options) => options,
-        }
+        options_of!(self)
     }
 
     pub(crate) fn options_mut(&mut self) -> &mut dyn LanguageOptions {
-        match self {
-            #[cfg(feature = "json-schema")]
-            Self::JsonSchema(options) => options,
-            #[cfg(feature = "gbnf")]
-            Self::Gbnf(options) => options,
-            #[cfg(feature = "regex")]
-            Self::Regex(options) => options,
-            Self::Choice(options) => options,
-            #[cfg(feature = "structural-tag")]
-            Self::StructuralTag(options) => options,
-            #[cfg(feature = "lark")]
-            Self::Lark(options) => options,
-            Self::Substring(options) => options,
-            #[cfg(feature = "typescript")]
-            Self::TypeScript(options) => options,
-            #[cfg(feature = "builtin")]
-            Self::BuiltIn(options) => options,
-        }
+        options_of!(self)
     }
 
     /// Returns the language's name in artifacts.
     pub fn kind(&self) -> &'static str {
-        match self {
-            #[cfg(feature = "json-schema")]
-            Self::JsonSchema(_) => "json-schema",
-            #[cfg(feature = "gbnf")]
-            Self::Gbnf(options) => match options.notation {
-                Notation::Gbnf => "gbnf",
-                Notation::Xgrammar => "ebnf",
-            },
-            #[cfg(feature = "regex")]
-            Self::Regex(_) => "regex",
-            Self::Choice(_) => "choice",
-            #[cfg(feature = "structural-tag")]
-            Self::StructuralTag(_) => "structural-tag",
-            #[cfg(feature = "lark")]
-            Self::Lark(_) => "lark",
-            Self::Substring(_) => "substring",
-            #[cfg(feature = "typescript")]
-            Self::TypeScript(_) => "typescript",
-            #[cfg(feature = "builtin")]
-            Self::BuiltIn(_) => "builtin",
-        }
+        self.options().language().name()
+    }
+
+    /// Returns the front end for sources that are text files: a line end at the end of a file is no part of a pattern.
+    #[must_use]
+    pub fn in_text_file(mut self) -> Self {
+        self.options_mut().set_text_file();
+        self
     }
 
     /// A copy with fewer required keys in any order, for a compilation that failed with too many sets of keys

@@ -46,8 +46,6 @@ impl Key {
         options: &CompileOptions,
     ) -> Self {
         let mut parts = Parts::of("key", vocabulary, front_end);
-        // Whether a line end is part of a pattern is an option of how its text is read.
-        parts.bytes(&front_end.essence(&source.text));
         options.identify(&mut parts);
         parts.text(&source.name);
         parts.text(&source.text);
@@ -89,7 +87,9 @@ pub struct Content(pub(super) Digest);
 impl Content {
     /// The content of a request. O(length of the text).
     pub fn new(vocabulary: &VocabularyArtifact, front_end: &FrontEnd, text: &str) -> Self {
-        let mut parts = Parts::of("content", vocabulary, front_end);
+        // Whether the text is that of a file decides only which part of it is the source.
+        let of_file = front_end.clone().in_text_file();
+        let mut parts = Parts::of("content", vocabulary, &of_file);
         parts.bytes(&front_end.essence(text));
         Self(parts.digest())
     }

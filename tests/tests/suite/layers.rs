@@ -63,8 +63,11 @@ pub(super) const CRATES: [Row<'_>; 26] = [
         ],
     ),
     ("examples/build-rs", &["artifacts", "compiler/build", "runtime"]),
-    ("benches", &["artifacts", "compiler", "runtime", "generate/json", "compiler/cli"]),
-    ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
+    (
+        "benches",
+        &["tests/data", "artifacts", "compiler", "runtime", "generate/json", "compiler/cli"],
+    ),
+    ("tests", &["tests/data", "artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "generate/json", "tests"]),
     ("runtime/cuda", &["artifacts", "compiler", "runtime", "tests"]),
     ("tests/gpu", &["artifacts", "compiler", "runtime", "runtime/cuda", "tests"]),

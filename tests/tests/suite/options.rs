@@ -2,13 +2,10 @@
 //! arguments. Settings and flags are made of the table or held against it beside the code.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::layers::{read, root};
 use grammarc_compiler::frontend::settings::{Language, OPTIONS, OptionValue, Section};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 /// The texts of the pages in a folder, those in folders within it too.
 fn pages(folder: &Path) -> String {
@@ -18,7 +15,7 @@ fn pages(folder: &Path) -> String {
         if path.is_dir() {
             text.push_str(&pages(&path));
         } else if path.extension().is_some_and(|extension| extension == "md") {
-            text.push_str(&fs::read_to_string(&path).expect("a page is text"));
+            text.push_str(&read(&path));
         }
     }
     text
@@ -27,7 +24,7 @@ fn pages(folder: &Path) -> String {
 #[test]
 fn every_option_is_on_a_page() {
     let docs = pages(&root().join("docs"));
-    let build = fs::read_to_string(root().join("docs/build.md")).expect("the page is there");
+    let build = read(&root().join("docs/build.md"));
     for row in OPTIONS.iter().filter(|row| row.value != OptionValue::ByName) {
         let flag = format!("`--{}", row.flag);
         assert!(docs.contains(&flag), "no page has {flag}`");
@@ -44,7 +41,7 @@ fn every_option_is_on_a_page() {
 #[test]
 fn python_has_the_options_of_schemas() {
     let file = root().join("bindings/python/python/grammarc/compiler.py");
-    let text = fs::read_to_string(file).expect("the file is there");
+    let text = read(&file);
     let (_, class) = text.split_once("class JsonOptions").expect("it has the options");
     let (class, _) = class.split_once("\nclass ").expect("another class follows");
     let mut named: Vec<&str> = class

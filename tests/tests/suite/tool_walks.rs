@@ -13,7 +13,7 @@ use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::structural_tag::{self, StructuralTagOptions, styles};
 use grammarc_runtime::{Grammar, Piece, RegionKind, Splitter};
 use grammarc_tests::sources::compiled;
-use grammarc_tests::vocabularies::{data, llama, qwen};
+use grammarc_tests::vocabularies::{llama, qwen};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use super::xml_arguments;
 
 /// Names and schemas of the tools, one list a file.
 fn lists(count: usize) -> Vec<Vec<(String, Value)>> {
-    let folder = data().join("maskbench");
+    let folder = grammarc_test_data::root().join("maskbench");
     let Ok(files) = std::fs::read_dir(&folder) else { return Vec::new() };
     let mut files: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     files.retain(|file| file.to_string_lossy().contains("BFCL_"));

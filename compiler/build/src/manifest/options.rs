@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::Resources;
-use grammarc_compiler::frontend::settings::{Language, OptionRow, Settings, SettingsError};
+use grammarc_compiler::frontend::settings::{Language, OptionRow, Settings};
 use grammarc_compiler::frontend::sources::Sources;
 use serde_json::{Map, Value};
 use toml::Spanned;
@@ -105,12 +105,9 @@ impl GroupOptions {
             options.insert(row.name.to_owned(), value.clone());
         }
         let settings = Settings::of(kind, options);
-        let Settings { mut front_end, .. } =
+        let Settings { front_end, .. } =
             settings.map_err(|error| wrong("source", self.kind_at.clone(), error))?;
-        // A pattern in a file does not have the line end of the file in it.
-        if let FrontEnd::Regex(options) = &mut front_end {
-            options.text_file = true;
-        }
+        let mut front_end = front_end.in_text_file();
         let row = |name| OptionRow::named(name).expect("the table has it");
         if !self.registry.is_empty() {
             let schemas = front_end.schemas();
@@ -145,19 +142,8 @@ fn given(options: &[(&'static OptionRow, Spanned<toml::Value>)]) -> Result<Vec<G
             let whitespace = value(whitespace).map_err(|error| failed(error.to_string()))?;
             one.insert("whitespace".to_owned(), whitespace);
         }
-        Settings::of(row.languages[0], one).map_err(|error| failed(problem(error)))?;
+        Settings::of(row.languages[0], one).map_err(|error| failed(error.fault().1))?;
         read.push(Given { row, value: this, span: given.span() });
     }
     Ok(read)
-}
-
-/// What is wrong with a value, without the option's name.
-fn problem(error: SettingsError) -> String {
-    match error {
-        SettingsError::Whitespace(error) => error.to_string(),
-        SettingsError::Separator(error) => error.to_string(),
-        SettingsError::Together { problem, .. } => problem.to_owned(),
-        SettingsError::Json { source, .. } => source.to_string(),
-        other => other.to_string(),
-    }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::error::SettingsError;
 use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
 use super::json_schema;
+use super::language::Language;
 use crate::builtin::{self, BuiltInOptions, Columns};
 use crate::deny::Deny;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -39,6 +40,10 @@ enum ColumnSettings {
 }
 
 impl LanguageOptions for BuiltInOptions {
+    fn language(&self) -> Language {
+        Language::BuiltIn
+    }
+
     fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let (given, schemas) = given.split(|given: &mut BuiltInSettings| &mut given.schemas)?;
         let BuiltInSettings {

@@ -48,3 +48,20 @@ pub enum SettingsError {
     #[error("`resources`: {0}")]
     Resource(#[from] ResourceError),
 }
+
+impl SettingsError {
+    /// The option that is wrong, and its fault in words. `None` for the name if the error is about no single option.
+    pub fn fault(&self) -> (Option<&'static str>, String) {
+        match self {
+            #[cfg(feature = "json-schema")]
+            Self::Whitespace(error) => (Some("whitespace"), error.to_string()),
+            #[cfg(feature = "json-schema")]
+            Self::Separator(error) => (Some("separators"), error.to_string()),
+            #[cfg(feature = "json-schema")]
+            Self::Resource(error) => (Some("resources"), error.to_string()),
+            Self::Together { option, problem } => (Some(option), (*problem).to_owned()),
+            Self::Json { source, .. } => (None, source.to_string()),
+            Self::NotBuilt { .. } => (None, self.to_string()),
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
 use super::language::Language;
 use super::named_sources::{self, SourceSettings};
 use crate::deny::Deny;
-use crate::gbnf::{self, GbnfOptions};
+use crate::gbnf::{self, GbnfOptions, Notation};
 use crate::sources::{NamedSource, Sources};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
@@ -23,6 +23,13 @@ struct GbnfSettings {
 }
 
 impl LanguageOptions for GbnfOptions {
+    fn language(&self) -> Language {
+        match self.notation {
+            Notation::Gbnf => Language::Gbnf,
+            Notation::Xgrammar => Language::Ebnf,
+        }
+    }
+
     fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let given: GbnfSettings = given.read()?;
         if let Some(start) = given.start {

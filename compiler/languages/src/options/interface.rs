@@ -24,6 +24,9 @@ pub(crate) type Recorded = Vec<(&'static str, String)>;
 
 /// The interface of the options of a language.
 pub(crate) trait LanguageOptions {
+    /// Returns the language.
+    fn language(&self) -> Language;
+
     /// Sets the options that are given by name. Keywords to deny are added to `deny`.
     ///
     /// # Errors
@@ -43,6 +46,9 @@ pub(crate) trait LanguageOptions {
     fn recorded(&self) -> Recorded {
         Vec::new()
     }
+
+    /// Has sources be text files: a line end at the end of a file is no part of a pattern.
+    fn set_text_file(&mut self) {}
 
     /// Returns the part of a text that decides its grammar. Equal parts have equal grammars.
     fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
@@ -121,4 +127,16 @@ impl NamedOptions {
         struct NoSettings {}
         self.read().map(|NoSettings {}| ())
     }
+}
+
+/// Options of a language with a start and schemas, by name.
+#[cfg(any(feature = "lark", feature = "typescript"))]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct StartOptions {
+    /// The start rule or type.
+    pub(super) start: Option<String>,
+    /// Options of the schemas; other names are refused there.
+    #[serde(flatten)]
+    pub(super) schemas: Map<String, Value>,
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::error::SettingsError;
 use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::language::Language;
 use crate::canonical;
 use crate::deny::Deny;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
@@ -40,6 +41,10 @@ struct JsonSchemaSettings {
 }
 
 impl LanguageOptions for JsonSchemaOptions {
+    fn language(&self) -> Language {
+        Language::JsonSchema
+    }
+
     fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         set(self, given, deny)
     }

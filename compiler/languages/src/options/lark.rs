@@ -1,30 +1,22 @@
 //! Options of Lark by name.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
 use super::error::SettingsError;
-use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
+use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded, StartOptions};
 use super::json_schema;
+use super::language::Language;
 use crate::deny::Deny;
 use crate::lark::{self, LarkOptions};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// Options of Lark by name.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct StartSettings {
-    start: Option<String>,
-    /// Options of the schemas; other names are refused there.
-    #[serde(flatten)]
-    schemas: Map<String, Value>,
-}
-
 impl LanguageOptions for LarkOptions {
+    fn language(&self) -> Language {
+        Language::Lark
+    }
+
     fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
-        let (given, schemas) = given.split(|given: &mut StartSettings| &mut given.schemas)?;
+        let (given, schemas) = given.split(|given: &mut StartOptions| &mut given.schemas)?;
         if let Some(start) = given.start {
             self.start = start;
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::error::SettingsError;
 use super::interface::{LanguageOptions, LowerContext, NamedOptions};
+use super::language::Language;
 use crate::canonical;
 use crate::choice::{self, ChoiceOptions};
 use crate::deny::Deny;
@@ -15,6 +16,10 @@ use grammarc_patterns::regex::{self, PatternOptions};
 
 #[cfg(feature = "regex")]
 impl LanguageOptions for PatternOptions {
+    fn language(&self) -> Language {
+        Language::Regex
+    }
+
     fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         given.none()
     }
@@ -23,12 +28,20 @@ impl LanguageOptions for PatternOptions {
         regex::lower(source, self, within.budget)
     }
 
+    fn set_text_file(&mut self) {
+        self.text_file = true;
+    }
+
     fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
         Cow::Borrowed(regex::pattern_of(text, self).as_bytes())
     }
 }
 
 impl LanguageOptions for ChoiceOptions {
+    fn language(&self) -> Language {
+        Language::Choice
+    }
+
     fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         given.none()
     }
@@ -43,6 +56,10 @@ impl LanguageOptions for ChoiceOptions {
 }
 
 impl LanguageOptions for SubstringOptions {
+    fn language(&self) -> Language {
+        Language::Substring
+    }
+
     fn set(&mut self, given: NamedOptions, _: &mut Vec<Deny>) -> Result<(), SettingsError> {
         given.none()
     }

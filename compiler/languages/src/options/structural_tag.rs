@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::error::SettingsError;
 use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded};
 use super::json_schema;
+use super::language::Language;
 use super::named_sources::{self, SourceSettings};
 use crate::canonical;
 use crate::deny::Deny;
@@ -30,6 +31,10 @@ struct StructuralTagSettings {
 }
 
 impl LanguageOptions for StructuralTagOptions {
+    fn language(&self) -> Language {
+        Language::StructuralTag
+    }
+
     fn set(&mut self, given: NamedOptions, deny: &mut Vec<Deny>) -> Result<(), SettingsError> {
         let (given, schemas) =
             given.split(|given: &mut StructuralTagSettings| &mut given.schemas)?;

@@ -35,16 +35,7 @@ impl Settings {
     }
 
     /// Reads options from a JSON object. An empty text sets none.
-    ///
-    /// | language | options |
-    /// | --- | --- |
-    /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
-    /// | GBNF, EBNF | `start`, `sources` (sources by name, each an object with `language`, `text` and `options`) |
-    /// | structural tag | those of JSON Schema, for the schemas in it, `tokens`, and `sources` as GBNF has them, for the grammars in it |
-    /// | Lark | those of JSON Schema, for the schemas in it, and `start` |
-    /// | TypeScript | those of JSON Schema, and `start` |
-    /// | built-in grammars | `line` (a schema), `min-items`, `max-items`, `columns` (a number, or a list of names), `separator`, `names`, `attributes`, those of JSON Schema |
-    /// | regex, choice, substring | none |
+    /// [`OPTIONS`] lists the options of each language.
     ///
     /// # Errors
     ///

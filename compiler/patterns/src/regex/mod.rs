@@ -22,8 +22,6 @@ mod structural;
 #[cfg(test)]
 mod tests;
 
-use std::hash::{Hash, Hasher};
-
 use regex_syntax::hir::Hir;
 
 pub use error::PatternError;
@@ -50,7 +48,7 @@ pub enum Extent {
 }
 
 /// The options of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PatternOptions {
     /// The part of a text that the pattern must match.
     pub extent: Extent,
@@ -58,14 +56,6 @@ pub struct PatternOptions {
     pub size_limit: usize,
     /// Whether the source is a text file. One line end at its end is then not part of the pattern.
     pub text_file: bool,
-}
-
-/// Leaves out `text_file`, which affects only how the pattern is extracted from its source.
-impl Hash for PatternOptions {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { extent, size_limit, text_file: _ } = self;
-        (extent, size_limit).hash(state);
-    }
 }
 
 impl Default for PatternOptions {

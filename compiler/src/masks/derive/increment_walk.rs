@@ -8,8 +8,8 @@
 //! States with equal transitions after the first byte share what is found below it, a *part*. So does a state that
 //! another one simulates ([`Simulation`]).
 //!
-//! Cost: O(trie nodes with subtrees that are high enough, and those in which an exit differs) for each state and first
-//! byte with a part of its own.
+//! Cost, for each part: O(trie nodes whose subtree is high enough, and nodes where an exit differs). A part belongs to a
+//! state and a first byte.
 
 use std::ops::Range;
 

@@ -246,8 +246,8 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether the outgoing bytes of a shared state are nearly those of another, such as two states of a chain of which
-    /// one may be left.
+    /// Whether a shared state has nearly the outgoing bytes of a configuration. An example is a chain of states of which
+    /// only one may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);

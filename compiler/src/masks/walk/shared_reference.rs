@@ -201,8 +201,8 @@ impl ReferenceFinder {
     }
 }
 
-/// Returns the number of bytes on which a state and a shared state are distinguished within longer characters: after a
-/// first byte that does not lead the state to itself.
+/// Returns the number of bytes that distinguish a state and a shared state within longer characters. Such a byte follows a
+/// first byte with which the state does not stay where it is.
 fn apart_within(
     (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
 

@@ -46,14 +46,7 @@ pub(crate) struct TakeOver<'w, 'a> {
 impl<'a> TakeOver<'_, 'a> {
     /// Takes the outcome at the root over from a shared state, if one is worth it.
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
-        let one = self
-            .returns
-            .cursor
-            .sets
-            .one(at)
-            .filter(|_| self.returns.cursor.has(Shortcut::SharedReferences));
-        let Some((state, frame)) = one else { return false };
-        let (state, frame) = self.returns.cursor.through(state, frame);
+        let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
             let reference = SharedReference { state, frame, after: None };
             let worth = self.references.is_worth(self.returns.cursor, &reference);
@@ -70,17 +63,18 @@ impl<'a> TakeOver<'_, 'a> {
         found.map(|found| self.take_from(found, builder)).is_some()
     }
 
+    /// Returns the only configuration of a set, past its calls. `None` for several, or without the shortcut.
+    fn only(&mut self, at: Configurations) -> Option<Configuration> {
+        let cursor = &mut *self.returns.cursor;
+        let (state, frame) =
+            cursor.sets.one(at).filter(|_| cursor.has(Shortcut::SharedReferences))?;
+        Some(cursor.through(state, frame))
+    }
+
     /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
-        let one = self
-            .returns
-            .cursor
-            .sets
-            .one(at)
-            .filter(|_| self.returns.cursor.has(Shortcut::SharedReferences));
-        let (state, frame) = one?;
-        let (state, frame) = self.returns.cursor.through(state, frame);
+        let (state, frame) = self.only(at)?;
         let is_own = state >= self.returns.cursor.follow.network().own.bases.states;
         let table = (&mut *self.returns.cursor, &mut *self.pairs);
         is_own.then(|| self.references.find(table, (state, frame), MOST_TOLD)).flatten()

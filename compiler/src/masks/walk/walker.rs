@@ -1,8 +1,8 @@
 //! Running a state over a subtree of the token trie.
 //!
-//! The outcome of state `q` at node `v` describes how `q` consumes the byte strings below `v`. It has the tokens that
-//! are consumed without leaving `q`'s rule, and the nodes at which the rule is left within a token. A base mask is the
-//! outcome at the root; a follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//! The outcome of state `q` at node `v` describes how `q` consumes the byte strings below `v`. An
+//! outcome is two sets: the tokens consumed within `q`'s rule, and the nodes at which a token leaves that rule. A base
+//! mask is the outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
 //!
 //! Outcomes compose as the runtime composes masks: where the walk reaches a single configuration `(q', frames)`, the
 //! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome, of a shared `q'` or of

@@ -2,9 +2,9 @@
 //!
 //! The value of a register is unknown, but its *source* is known: the value in the set that the exploration began with,
 //! or the call that the activation began with, together with the updates since. Registers of one source with the same
-//! updates are equal. Any others are taken to differ, which can only count one configuration as two. In normal form,
-//! sources are numbered in the order in which they are met, and the updates that all registers of a source share are
-//! left out. So two sets that differ in nothing else are equal.
+//! updates are equal. Any others are taken to differ, which can only count one configuration as two. Normal
+//! form numbers the sources by first occurrence, and drops the updates that all registers of a source share. So two sets
+//! that differ in nothing else are equal.
 //!
 //! Cost: O(n log n) comparisons of stacks for a set of n.
 

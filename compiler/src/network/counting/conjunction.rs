@@ -2,8 +2,8 @@
 //! each.
 //!
 //! Masks near a bound are found as if all other counters had many increments left. Let a place be far from the bounds
-//! of two counters. A text leads from it to four places: one where both counters stay far, one where the first alone
-//! has run out, one where the second alone has, and one where both have. The last must continue if and only if the
+//! of two counters. A text leads from it to four places. In the first, both counters stay far. In the second, only
+//! the first has run out; in the third, only the second; in the fourth, both. The fourth must continue if and only if the
 //! second and the third do. And running out may change where a text ends only by not continuing. Then a token that
 //! leaves the rule leaves it in all of them, and the masks after it intersect as well.
 //!

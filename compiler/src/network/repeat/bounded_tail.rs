@@ -3,8 +3,8 @@
 //! The last byte may also be one of those before it. As a repetition followed by one more byte, the parse position
 //! would hold two configurations after each byte. The last byte read alone decides whether the run may end. So there
 //! are two states where a repetition has one: *open* after a byte that may not be the last, and *closed* after one that
-//! may. Otherwise the rules are those of a [repetition](super): a chain for what one token can reach, and a loop before
-//! it that counts down.
+//! may. The rest is as for a [repetition](super): a loop counts down, and a chain follows for the states that one
+//! token can reach.
 //!
 //! ```text
 //! chain 1    last

@@ -1,7 +1,7 @@
 //! Random types: values of a type are accepted, and others are judged by a checker that knows nothing of schemas.
 //!
-//! A type is written as TypeScript, and its values are told by [`Type::has`], which follows the meaning of types as
-//! they were made here and shares nothing with what is tested.
+//! A type is written as TypeScript. [`Type::has`] decides its values from the generated type. It shares no code with the
+//! front end.
 
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -182,6 +182,19 @@ impl Formulas {
         rebuild(self, id, known, &mut Replace(with))
     }
 
+    /// Replaces atoms by formulas. An atom for which `of` returns `None` stays.
+    pub(crate) fn substitute(
+        &mut self,
+        id: FormulaId,
+        of: impl Fn(u32) -> Option<FormulaId>,
+    ) -> FormulaId {
+        self.replace(id, &mut Known::default(), &mut |formulas, literal| match of(literal.atom) {
+            Some(replaced) if literal.positive => replaced,
+            Some(replaced) => formulas.not(replaced),
+            None => formulas.literal(literal.atom, literal.positive),
+        })
+    }
+
     /// The formula with operands in the order of their numbers, so that formulas that differ in the order of operands
     /// alone are one. `known` carries results from call to call.
     pub(crate) fn sorted(&mut self, id: FormulaId, known: &mut Known) -> FormulaId {

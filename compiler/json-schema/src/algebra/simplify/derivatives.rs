@@ -1,7 +1,7 @@
 //! Derivatives of a formula over atoms, by the formulas that the next value satisfies.
 //!
-//! Reading a value decides the atoms that concern it. For each formula over values that these atoms name (a *subject*),
-//! the values split into those that satisfy the subject and those that do not. Equal remaining formulas are joined.
+//! Reading a value decides the atoms that concern it. These atoms name formulas over values, the *subjects*. Each subject
+//! splits the values in two: the subject holds, or it does not. Equal remaining formulas are joined.
 //!
 //! A subject is *monotone* if satisfying it can only help, because no negation concerns it. The other derivative then need
 //! not exclude the values that satisfy the subject: it allows less after them, so the union is the same. This saves the
@@ -184,12 +184,8 @@ fn decide<A: Atoms>(
     for (atom, read) in &mut decided {
         *read = atoms.read(&mut simplifier.types, *atom, satisfied);
     }
-    let formulas = atoms.formulas(&mut simplifier.types);
-    formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match decided
-        .binary_search_by_key(&literal.atom, |(atom, _)| *atom)
-    {
-        Ok(at) if literal.positive => decided[at].1,
-        Ok(at) => formulas.not(decided[at].1),
-        Err(_) => formulas.literal(literal.atom, literal.positive),
+    atoms.formulas(&mut simplifier.types).substitute(formula, |atom| {
+        let at = decided.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;
+        Some(decided[at].1)
     })
 }

@@ -97,13 +97,7 @@ fn without_one_of(
     resolved: &FxHashMap<u32, FormulaId>,
 ) -> FormulaId {
     let formulas = &mut simplifier.types.objects.formulas;
-    formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match resolved
-        .get(&literal.atom)
-    {
-        Some(&one) if literal.positive => one,
-        Some(&one) => formulas.not(one),
-        None => formulas.literal(literal.atom, literal.positive),
-    })
+    formulas.substitute(formula, |atom| resolved.get(&atom).copied())
 }
 
 /// For each object formula, whether it may share an object with another of them.

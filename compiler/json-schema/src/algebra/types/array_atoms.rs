@@ -112,14 +112,7 @@ impl Arrays {
         if counted.is_empty() {
             return formula;
         }
-        let formulas = &mut self.formulas;
-        formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match counted
-            .get(&literal.atom)
-        {
-            Some(&next) if literal.positive => next,
-            Some(&next) => formulas.not(next),
-            None => formulas.literal(literal.atom, literal.positive),
-        })
+        self.formulas.substitute(formula, |atom| counted.get(&atom).copied())
     }
 
     /// Whether an array may end if this formula remains.
