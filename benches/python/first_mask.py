@@ -5,7 +5,8 @@
 Schemas are spread over MaskBench by file name, the vocabulary is that of Llama 3.1 (`GRAMMARC_DATA`, or `../shared/data` beside the
 workspace). A figure is wall time of the public calls of each package, from the schema as text to the words of the first mask, with warm
 compilers and nothing cached; that of a schema is the median of its rounds, and schemas count that all engines compile. XGrammar is asked
-twice: for all masks, and with `enable_dynamic_compilation` for those that are needed. `const` is the schema `{"const": 1}`.
+twice: for all masks, and with `enable_dynamic_compilation` for those that are needed. `const` is the schema `{"const": 1}`. The output is a
+section of a file of `results`, for `readme.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy
 
@@ -27,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benches" / "peers"))
 import engine_llguidance  # noqa: E402
 import engine_xgrammar  # noqa: E402
+import engine_xgrammar_dynamic  # noqa: E402
 
 DATA = Path(os.environ.get("GRAMMARC_DATA") or ROOT / ".." / "shared" / "data")
 # Seconds after which an engine is not asked about a schema again.
@@ -47,11 +50,11 @@ class Grammarc:
 
 
 class Peer:
-    def __init__(self, name: str, engine: object) -> None:
-        self.name, self.engine = name, engine
+    def __init__(self, engine: Any) -> None:
+        self.name, self.engine = engine.name, engine
 
     def first(self, schema: str) -> None:
-        self.engine.mask(self.engine.matcher(self.engine.compile(schema)))  # type: ignore[attr-defined]
+        self.engine.mask(self.engine.matcher(self.engine.compile(schema)))
 
 
 def seconds(engine: Grammarc | Peer, schema: str) -> float:
@@ -78,15 +81,13 @@ def main() -> None:
     ours = Grammarc(vocabulary)
     engines = [
         ours,
-        Peer("llguidance", engine_llguidance.Engine(shown)),
-        Peer("XGrammar", engine_xgrammar.Engine(shown)),
-        Peer("XGrammar, dynamic", engine_xgrammar.Engine(shown, enable_dynamic_compilation=True)),
+        *(Peer(module.Engine(shown)) for module in (engine_llguidance, engine_xgrammar, engine_xgrammar_dynamic)),
     ]
     files = sorted((DATA / "maskbench").glob("*.json"))
     files = files[:: max(1, len(files) // args.schemas)][: args.schemas]
     schemas = [json.dumps(json.loads(file.read_text(encoding="utf-8"))["schema"]) for file in files]
     times: dict[str, list[float]] = {engine.name: [] for engine in engines}
-    sizes, left_out = [], 0
+    sizes, left_out, const = [], 0, ""
     for schema in ['{"const": 1}', *schemas]:
         rounds: dict[str, list[float]] = {engine.name: [] for engine in engines}
         try:
@@ -99,16 +100,19 @@ def main() -> None:
             continue
         medians = {name: statistics.median(values) for name, values in rounds.items()}
         if schema == '{"const": 1}':
-            print("const, ms:", ", ".join(f"{name} {value * 1e3:.3f}" for name, value in medians.items()))
-            print("const, bytes:", len(ours.grammar.to_bytes()))
+            const = ", ".join(f"{name} {value * 1e3:.3f}" for name, value in medians.items())
+            const = f"`const`, ms: {const}; {len(ours.grammar.to_bytes())} bytes"
             continue
         for name, value in medians.items():
             times[name].append(value)
         sizes.append(float(len(ours.grammar.to_bytes())))
-    print(f"{len(sizes)} schemas, {left_out} that not all compile\n\n| ms | p50 | p90 | p99 | max |\n| --- | --: | --: | --: | --: |")
+    versions = ", ".join(f"{peer.name} {peer.engine.version}" for peer in engines[1:])
+    print(f"## From Python, one process\n\n{len(sizes)} of {len(sizes) + left_out} schemas, which all compile; wall time; {versions}\n")
+    print("| ms | p50 | p90 | p99 | max |\n| --- | --: | --: | --: | --: |")
     for name, values in times.items():
         print(line(name, values))
     print(line("artifact, kB", sizes, 1e-3))
+    print(f"\n{const}")
 
 
 if __name__ == "__main__":

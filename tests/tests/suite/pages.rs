@@ -1,11 +1,12 @@
 //! The examples on the pages of source languages and of schemas; `grammar_pages` has those on pages of single languages. Every block of a source
-//! is compiled, and the texts named below it are accepted or refused.
+//! is compiled, and the texts named below it are accepted or refused. The table of figures in README.md is that of the newest results.
 //!
 //! The first word behind a fence is for who colours it; the second is the kind, where the first is not; a third names the source
 //! for `@"name"` in blocks after it. Options of the language stand behind them, as a JSON object.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::Source;
@@ -94,6 +95,17 @@ fn examples_of_languages_say_what_is_true() {
 #[test]
 fn examples_of_schemas_say_what_is_true() {
     holds("schemas.md");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "what a test leaves out is said aloud")]
+fn readme_has_the_newest_figures() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/readme.py");
+    let Ok(output) = Command::new("python3").arg(script).arg("--check").output() else {
+        eprintln!("SKIPPED: README's figures are not compared, because there is no python3");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Compiles the examples of a page, and holds what is said of them.
