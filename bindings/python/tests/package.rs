@@ -51,9 +51,10 @@ fn the_package_passes_its_tests() {
         eprintln!("no Python 3.11 with venv: the tests of the Python package are skipped");
         return;
     }
-    // Variables that cargo set for this process are not for the one that builds the wheel. How crates are compiled is, so that those
-    // which were compiled for the tests are not compiled again.
+    // Variables that cargo or .ci/timed set for this process are not for the one that builds the wheel. How crates are compiled is, so
+    // that those which were compiled for the tests are not compiled again.
     let mut command = Command::new("python3");
+    command.env_remove("RUSTC_BOOTSTRAP");
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let is_kept = matches!(&*name, "CARGO_HOME" | "CARGO_INCREMENTAL");
