@@ -7,9 +7,9 @@
  *
  * - Threads. Any number of threads may use a vocabulary, compiler, grammar or cancel flag at once. One thread at a time may use
  *   a matcher, a splitter or an error, and the thread may change between calls.
- * - Ownership. Free a handle with the _free function of its type; never pass memory of this library to free(). Arguments are
- *   read or copied during the call, and not kept. Types with a _retain function are reference-counted. Handles keep alive what
- *   they depend on, so free them in any order.
+ * - Ownership. Free a handle with the _free function of its type; never pass memory of this library to free(). Texts, arrays and
+ *   structs of the caller are read or copied during the call, and not kept. Types with a _retain function are reference-counted.
+ *   Handles keep alive what they depend on, so free them in any order.
  * - Texts and arrays are a pointer and a length. Lengths of texts are in bytes; NUL is an ordinary byte, and no final NUL is
  *   needed. A pointer may be NULL if the length is 0. Texts are UTF-8, and paths have the encoding of the system.
  * - A NULL handle is refused with GRAMMARC_ARGUMENT, or treated as the function's comment says.
@@ -71,8 +71,8 @@
 /**
  * The result of a call. Zero is success, positive numbers are outcomes, and negative numbers are failures.
  *
- * A failed call changes nothing: a matcher stays at its position, and outputs are not written. Two outputs are exceptions:
- * handles are set to NULL, and errors are written.
+ * A failed call changes nothing: a matcher stays at its position, and outputs are not written. The exceptions are handles,
+ * which are set to NULL, errors, and outputs that the function's comment names.
  */
 enum grammarc_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -852,8 +852,10 @@ const uint8_t *grammarc_vocabulary_token(const struct grammarc_vocabulary *vocab
 grammarc_token_kind grammarc_vocabulary_token_kind(const struct grammarc_vocabulary *vocabulary, uint32_t id);
 
 /**
- * Writes the fingerprint of the vocabulary, 32 bytes: a hash of the bytes and kinds of all tokens, the end tokens and the
- * logit width. A vocabulary and a grammar with equal fingerprints fit each other. Writes nothing for NULL.
+ * Writes the fingerprint of the vocabulary to `fingerprint`, which has space for 32 bytes. Writes nothing for NULL.
+ *
+ * The fingerprint is a hash of the bytes and kinds of all tokens, the end tokens and the logit width. Grammars fit every
+ * vocabulary with the fingerprint of their own.
  */
 void grammarc_vocabulary_fingerprint(const struct grammarc_vocabulary *vocabulary,
                                      uint8_t *fingerprint);
@@ -878,7 +880,7 @@ grammarc_status grammarc_vocabulary_import(uint32_t format,
 
 /**
  * Builds a vocabulary from a tokenizer's file or a model's folder, as grammarc_vocabulary_import() does. The files beside
- * the tokenizer are read as well, for end tokens and the logit width. `options` may be NULL.
+ * the tokenizer are read as well, for end tokens and the logit width. `path` is UTF-8. `options` may be NULL.
  */
 grammarc_status grammarc_vocabulary_import_file(const char *path,
                                                 size_t length,
@@ -1049,8 +1051,10 @@ void grammarc_grammar_free(struct grammarc_grammar *grammar);
 struct grammarc_vocabulary *grammarc_grammar_vocabulary(const struct grammarc_grammar *grammar);
 
 /**
- * Writes the checksum of the artifact, 32 bytes: equal grammars of one vocabulary have equal checksums. Waits for the
- * masks of an incomplete grammar. Writes nothing for NULL, and if the computation of the masks has failed.
+ * Writes the checksum of the artifact to `digest`, which has space for 32 bytes. Equal grammars of one vocabulary have equal
+ * checksums.
+ *
+ * Waits for the masks of an incomplete grammar. Writes nothing for NULL, and if the computation of the masks has failed.
  */
 void grammarc_grammar_digest(const struct grammarc_grammar *grammar,
                              uint8_t *digest);
@@ -1178,7 +1182,8 @@ grammarc_status grammarc_matcher_accept_many(struct grammarc_matcher *matcher,
  * grammarc_matcher_rollback().
  *
  * GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
- * of the first refused byte, or `length` if no token can follow the text; `offset` may be NULL. O(length).
+ * of the first refused byte, or `length` if no token can follow the text, or 0 except for GRAMMARC_REFUSED. `offset` may be
+ * NULL. O(length).
  */
 grammarc_status grammarc_matcher_accept_text(struct grammarc_matcher *matcher,
                                              const char *text,

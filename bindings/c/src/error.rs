@@ -16,8 +16,8 @@ pub const GRAMMARC_ABI_VERSION: u32 = 1;
 
 /// The result of a call. Zero is success, positive numbers are outcomes, and negative numbers are failures.
 ///
-/// A failed call changes nothing: a matcher stays at its position, and outputs are not written. Two outputs are exceptions:
-/// handles are set to NULL, and errors are written.
+/// A failed call changes nothing: a matcher stays at its position, and outputs are not written. The exceptions are handles,
+/// which are set to NULL, errors, and outputs that the function's comment names.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_status {

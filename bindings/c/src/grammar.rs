@@ -195,8 +195,10 @@ pub unsafe extern "C" fn grammarc_grammar_vocabulary(
     })
 }
 
-/// Writes the checksum of the artifact, 32 bytes: equal grammars of one vocabulary have equal checksums. Waits for the
-/// masks of an incomplete grammar. Writes nothing for NULL, and if the computation of the masks has failed.
+/// Writes the checksum of the artifact to `digest`, which has space for 32 bytes. Equal grammars of one vocabulary have equal
+/// checksums.
+///
+/// Waits for the masks of an incomplete grammar. Writes nothing for NULL, and if the computation of the masks has failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_digest(
     grammar: *const grammarc_grammar,

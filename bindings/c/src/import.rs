@@ -179,7 +179,7 @@ pub unsafe extern "C" fn grammarc_vocabulary_import(
 }
 
 /// Builds a vocabulary from a tokenizer's file or a model's folder, as grammarc_vocabulary_import() does. The files beside
-/// the tokenizer are read as well, for end tokens and the logit width. `options` may be NULL.
+/// the tokenizer are read as well, for end tokens and the logit width. `path` is UTF-8. `options` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_import_file(
     path: *const c_char,

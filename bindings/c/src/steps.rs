@@ -151,7 +151,8 @@ pub unsafe extern "C" fn grammarc_matcher_accept_many(
 /// grammarc_matcher_rollback().
 ///
 /// GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
-/// of the first refused byte, or `length` if no token can follow the text; `offset` may be NULL. O(length).
+/// of the first refused byte, or `length` if no token can follow the text, or 0 except for GRAMMARC_REFUSED. `offset` may be
+/// NULL. O(length).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_accept_text(
     matcher: *mut grammarc_matcher,

@@ -204,8 +204,10 @@ pub unsafe extern "C" fn grammarc_vocabulary_token_kind(
     })
 }
 
-/// Writes the fingerprint of the vocabulary, 32 bytes: a hash of the bytes and kinds of all tokens, the end tokens and the
-/// logit width. A vocabulary and a grammar with equal fingerprints fit each other. Writes nothing for NULL.
+/// Writes the fingerprint of the vocabulary to `fingerprint`, which has space for 32 bytes. Writes nothing for NULL.
+///
+/// The fingerprint is a hash of the bytes and kinds of all tokens, the end tokens and the logit width. Grammars fit every
+/// vocabulary with the fingerprint of their own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_fingerprint(
     vocabulary: *const grammarc_vocabulary,
