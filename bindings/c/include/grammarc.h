@@ -5,26 +5,25 @@
  *
  * Rules that hold for every function:
  *
- * - Threads. What a type says: vocabularies, compilers, grammars and cancel flags may be used by any number of threads at
- *   once; a matcher, a splitter or an error by one at a time, which need not always be the same.
- * - Ownership. A handle is given back to the _free function of its type and to nothing else; memory of this library is never
- *   for free(). What a call reads is copied or done with when it returns: nothing of the caller's is kept. Handles are counted
- *   where there is a _retain function, and hold what they need, so the order in which they are freed does not matter.
- * - Texts and arrays are a pointer and a length. Texts need no NUL at their end, and a NUL within one is a byte like any other.
- *   A pointer may be NULL where the length is 0. Texts are UTF-8; paths are what the system has.
- * - NULL where a handle is expected is refused (GRAMMARC_ARGUMENT), or answered as the function says.
- * - Outputs may be NULL where the caller does not want to know, but for the place of a handle.
- * - Errors. Every call that can fail returns a grammarc_status. Those that have the parameter `error` say more there. Nothing
- *   is kept by thread.
- * - A defect of this library is caught at its border and answered with GRAMMARC_INTERNAL. Memory that runs out ends the
- *   process.
- * - Nothing is printed, no variable of the environment is read, no signal is touched. A process that is forked may go on with
- *   what it has.
- * - Structs of options begin with their size, so that they can grow: set all bytes to zero and `struct_size` to their size.
- *   What a caller of an older version does not have is zero, and zero is the default of every field.
+ * - Threads. Any number of threads may use a vocabulary, compiler, grammar or cancel flag at once. One thread at a time may use
+ *   a matcher, a splitter or an error, and the thread may change between calls.
+ * - Ownership. Free a handle with the _free function of its type; never pass memory of this library to free(). Texts, arrays and
+ *   structs of the caller are read or copied during the call, and not kept. Types with a _retain function are reference-counted.
+ *   Handles keep alive what they depend on, so free them in any order.
+ * - Texts and arrays are a pointer and a length. Lengths of texts are in bytes; NUL is an ordinary byte, and no final NUL is
+ *   needed. A pointer may be NULL if the length is 0. Texts are UTF-8, and paths have the encoding of the system.
+ * - A NULL handle is refused with GRAMMARC_ARGUMENT, or treated as the function's comment says.
+ * - Out parameters may be NULL if you do not need the value, except for the place of a new handle.
+ * - Errors. Every call that can fail returns a grammarc_status. Functions with the parameter `error` also return the details.
+ *   There is no state for each thread, such as a last error.
+ * - A bug of this library is caught and reported as GRAMMARC_INTERNAL. Out of memory ends the process.
+ * - Nothing is printed, no environment variable is read, and no signal handler is installed. After a fork, both processes may
+ *   use all handles.
+ * - Structs of options begin with their size, so that later versions can add fields. Set all bytes to zero, the default of every
+ *   field, and then `struct_size` to the size of the struct.
  *
- * The library stays loaded once it is loaded. Unless something else is said, calls take time in proportion to what they read
- * and write.
+ * The library stays loaded once it is loaded. Unless a comment says otherwise, the time of a call is linear in its input and
+ * output.
  *
  * Made by cbindgen from bindings/c/src: do not edit.
  */
@@ -37,43 +36,43 @@
 #include <stdint.h>
 
 /**
- * Number of this interface. A program that was compiled with another number must not use the library: compare it with
+ * Version of the binary interface. A program must not use a library with another version: compare this number with
  * grammarc_abi_version().
  */
 #define GRAMMARC_ABI_VERSION 1
 
 /**
- * Read a file into memory instead of mapping it. A file that is cut short while it is mapped ends the process; so use this
- * for files that others may write in place, on network shares for example.
+ * Flag: read the file into memory instead of mapping it. Truncating a mapped file crashes the process, so set this flag for
+ * files that others may overwrite in place, for example on network shares.
  */
 #define GRAMMARC_NO_MMAP 1
 
 /**
- * Keep no grammars in memory: for hosts that keep them themselves.
+ * Flag: cache no grammars in memory, for hosts with their own cache.
  */
 #define GRAMMARC_NO_MEMORY_CACHE 1
 
 /**
- * Give a grammar as soon as its automata are there, while a thread computes its masks: see grammarc_grammar_wait(). Until then a
- * mask is found when it is asked for, with the same bits, in microseconds to some tens of milliseconds.
+ * Flag: return a grammar as soon as its automata are built, while a thread computes its masks. Until then, each mask is
+ * computed on request, with the same bits, in microseconds to some tens of milliseconds. See grammarc_grammar_wait().
  */
 #define GRAMMARC_EARLY 2
 
 /**
- * Write the vocabulary into the file, so that it can be opened without one.
+ * Flag: include the vocabulary in the file, so that the file can be opened alone.
  */
 #define GRAMMARC_STANDALONE 1
 
 /**
- * The call of a piece that is in none.
+ * The value of `grammarc_piece.call` outside of calls.
  */
 #define GRAMMARC_NO_CALL UINT32_MAX
 
 /**
- * The result of a call. Negative numbers are failures; the others say what happened.
+ * The result of a call. Zero is success, positive numbers are outcomes, and negative numbers are failures.
  *
- * A call that fails changes nothing: a matcher is where it was, outputs are not written (but for handles, which are set to
- * NULL, and errors).
+ * A failed call changes nothing: a matcher stays at its position, and outputs are not written. The exceptions are handles,
+ * which are set to NULL, errors, and outputs that the function's comment names.
  */
 enum grammarc_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -85,28 +84,28 @@ enum grammarc_status
      */
     GRAMMARC_OK = 0,
     /**
-     * The grammar does not allow the token or text. The matcher did not move.
+     * The grammar does not allow the token or text. The matcher stays at its position.
      */
     GRAMMARC_REFUSED = 1,
     /**
-     * The sequence has ended, and nothing may follow. The matcher did not move.
+     * The sequence has ended, and nothing may follow. The matcher stays at its position.
      */
     GRAMMARC_FINISHED = 2,
     /**
-     * An argument makes no sense: NULL where that is not allowed, an unknown number, more to take back than there is, a
-     * matcher or splitter that another thread is using, a matcher that is listed twice.
+     * An argument is invalid: a forbidden NULL, an unknown number, or a rollback beyond the kept history. Also a matcher or
+     * splitter in use by another thread, and a matcher listed twice.
      */
     GRAMMARC_ARGUMENT = -1,
     /**
-     * The source has errors. The diagnostics of the error say which and where.
+     * The source has errors. The diagnostics of the error list them with their positions.
      */
     GRAMMARC_SOURCE = -2,
     /**
-     * A limit on size was met.
+     * A limit on size was exceeded.
      */
     GRAMMARC_LIMIT = -3,
     /**
-     * The time was up. Nothing was remembered: the same request may succeed with more.
+     * The time limit was exceeded. The failure is not cached: the same request may succeed with more time.
      */
     GRAMMARC_TIMEOUT = -4,
     /**
@@ -114,11 +113,11 @@ enum grammarc_status
      */
     GRAMMARC_CANCELLED = -5,
     /**
-     * A file was not read or written.
+     * A file could not be read or written.
      */
     GRAMMARC_IO = -6,
     /**
-     * A file or a text is not what it should be: damaged, cut short, of another format or version.
+     * A file or a text is damaged, truncated, or of another format or version.
      */
     GRAMMARC_FORMAT = -7,
     /**
@@ -126,12 +125,12 @@ enum grammarc_status
      */
     GRAMMARC_MISMATCH = -8,
     /**
-     * A buffer is too small, or a row does not have the logit width.
+     * A buffer is too small, or the length of a row differs from the logit width.
      */
     GRAMMARC_BUFFER = -9,
     /**
-     * A defect of this library was caught. The matcher or splitter that it happened to answers every call but those that reset
-     * and free it with this status.
+     * A bug of this library was caught. The affected matcher or splitter returns this status from every call until it is
+     * reset or freed.
      */
     GRAMMARC_INTERNAL = -10,
 };
@@ -152,20 +151,20 @@ enum grammarc_token_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     /**
-     * Text: its bytes are what it adds to the output.
+     * Text: the token adds its bytes to the output.
      */
     GRAMMARC_TOKEN_TEXT = 0,
     /**
-     * A control token: its bytes are its name, and it is allowed by its id alone.
+     * A control token. Its bytes are its name, which never matches text.
      */
     GRAMMARC_TOKEN_SPECIAL = 1,
     /**
-     * An id that no mask allows.
+     * An unused id. No mask allows it.
      */
     GRAMMARC_TOKEN_UNUSED = 2,
     /**
-     * In lists of tokens: a token that was added to the tokenizer and is not flagged special. It is text, unless its name is
-     * that of a control marker, such as `<think>` or `[INST]`.
+     * A token that was added to the tokenizer without the flag `special`; valid only in grammarc_vocabulary_from_tokens().
+     * The token counts as text, unless it looks like a control marker, such as `<think>` or `[INST]`.
      */
     GRAMMARC_TOKEN_ADDED = 3,
 };
@@ -178,7 +177,7 @@ typedef uint8_t grammarc_token_kind;
 #endif // __cplusplus
 
 /**
- * Formats of tokenizers.
+ * The format of a tokenizer.
  */
 enum grammarc_tokenizer_format
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -186,7 +185,7 @@ enum grammarc_tokenizer_format
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     /**
-     * Told by the first bytes.
+     * Detected from the first bytes.
      */
     GRAMMARC_FORMAT_DETECT = 0,
     /**
@@ -194,11 +193,11 @@ enum grammarc_tokenizer_format
      */
     GRAMMARC_FORMAT_TOKENIZER_JSON = 1,
     /**
-     * Ranks of tiktoken: lines of base64 and rank. The special tokens are those of the options.
+     * Ranks of tiktoken: lines of base64 and rank. Special tokens are given in the options.
      */
     GRAMMARC_FORMAT_TIKTOKEN = 2,
     /**
-     * A GGUF model, of which everything before the tensors is enough.
+     * A GGUF model. The bytes before the tensors are enough.
      */
     GRAMMARC_FORMAT_GGUF = 3,
     /**
@@ -219,7 +218,7 @@ typedef uint32_t grammarc_tokenizer_format;
 #endif // __cplusplus
 
 /**
- * Files that stand beside a tokenizer in a model's folder.
+ * A file beside the tokenizer in a model's folder.
  */
 enum grammarc_companion
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -252,7 +251,7 @@ typedef uint32_t grammarc_companion;
 #endif // __cplusplus
 
 /**
- * Languages of sources.
+ * The language of a source.
  */
 enum grammarc_language
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -268,15 +267,15 @@ enum grammarc_language
      */
     GRAMMARC_GBNF = 1,
     /**
-     * A regular expression that the whole text matches.
+     * A regular expression, matched against the whole output.
      */
     GRAMMARC_REGEX = 2,
     /**
-     * A JSON array of texts, of which the output is one.
+     * A JSON array of strings. The output is one of them.
      */
     GRAMMARC_CHOICE = 3,
     /**
-     * A structural tag: free text in which tags lead to schemas, grammars and patterns.
+     * A structural tag: free text with tags that contain schemas, grammars and patterns.
      */
     GRAMMARC_STRUCTURAL_TAG = 4,
     /**
@@ -284,15 +283,15 @@ enum grammarc_language
      */
     GRAMMARC_EBNF = 5,
     /**
-     * Lark, as llguidance and XGrammar have it.
+     * Lark, in the dialects of llguidance and XGrammar.
      */
     GRAMMARC_LARK = 6,
     /**
-     * A JSON object with a text, of which the output is a part.
+     * A JSON object with a text. The output is a substring of the text.
      */
     GRAMMARC_SUBSTRING = 7,
     /**
-     * Declarations of types in TypeScript, of the JSON texts of their values.
+     * TypeScript type declarations. The output is the JSON text of a value of the type.
      */
     GRAMMARC_TYPESCRIPT = 8,
     /**
@@ -309,7 +308,7 @@ typedef uint32_t grammarc_language;
 #endif // __cplusplus
 
 /**
- * Types of logits.
+ * The element type of logits.
  */
 enum grammarc_dtype
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -338,7 +337,7 @@ typedef uint32_t grammarc_dtype;
 #endif // __cplusplus
 
 /**
- * The treatment of the rows of a mask that no matcher is listed for.
+ * The treatment of mask rows without a listed matcher.
  */
 enum grammarc_unlisted
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -346,11 +345,11 @@ enum grammarc_unlisted
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     /**
-     * They stay as they are.
+     * The rows stay unchanged.
      */
     GRAMMARC_KEEP = 0,
     /**
-     * They allow every token: all bits become one.
+     * The rows allow every token: all bits become 1.
      */
     GRAMMARC_ALLOW_ALL = 1,
 };
@@ -371,7 +370,7 @@ enum grammarc_piece_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     /**
-     * Beginnings and ends of tags, separators, constant texts; everything, where the source has no parts to tell apart.
+     * Beginnings and ends of tags, separators and constant texts. If the source distinguishes no parts, the whole output.
      */
     GRAMMARC_PIECE_MARKUP = 0,
     /**
@@ -379,7 +378,7 @@ enum grammarc_piece_kind
      */
     GRAMMARC_PIECE_TEXT = 1,
     /**
-     * Free text that is the model's reasoning.
+     * The model's reasoning, as free text.
      */
     GRAMMARC_PIECE_REASONING = 2,
     /**
@@ -391,11 +390,11 @@ enum grammarc_piece_kind
      */
     GRAMMARC_PIECE_XML = 4,
     /**
-     * A text of an inner grammar.
+     * A text under an inner grammar.
      */
     GRAMMARC_PIECE_GRAMMAR = 5,
     /**
-     * A text that a pattern matches.
+     * A text that matches a pattern.
      */
     GRAMMARC_PIECE_PATTERN = 6,
 };
@@ -408,26 +407,25 @@ typedef uint32_t grammarc_piece_kind;
 #endif // __cplusplus
 
 /**
- * A flag that ends compilations.
+ * A flag that cancels compilations.
  *
  * Any number of threads may use it at once. Counted: grammarc_cancel_retain() and grammarc_cancel_free().
  */
 typedef struct grammarc_cancel_flag grammarc_cancel_flag;
 
 /**
- * A compiler for one vocabulary, with a cache of what it has compiled.
+ * A compiler for one vocabulary, with a cache of compiled grammars. Keep one compiler for each vocabulary.
  *
- * Any number of threads may use it at once; those that ask for the same at once have it compiled once. Keep one for each
- * vocabulary. Counted: grammarc_compiler_retain() and grammarc_compiler_free(). Its threads are its own; a process that
- * is forked may go on using it.
+ * Any number of threads may use it at once. Concurrent equal requests are compiled once. Counted: grammarc_compiler_retain()
+ * and grammarc_compiler_free(). A compiler starts its own threads, and works after a fork in both processes.
  */
 typedef struct grammarc_compiler grammarc_compiler;
 
 /**
- * Why a call failed. Owned by who receives it; of one thread at a time.
+ * The reason of a failed call. The receiver owns it, and one thread at a time may use it.
  *
- * If a function has the parameter `error`, it may be NULL. Otherwise `*error` need not hold anything before the call;
- * after it, it is NULL if the call did not fail, and else an error that grammarc_error_free() takes back.
+ * A parameter `error` may be NULL. Otherwise the call writes `*error`: NULL on success, and an error on failure. Free the
+ * error with grammarc_error_free(). The value of `*error` before the call is ignored.
  */
 typedef struct grammarc_error grammarc_error;
 
@@ -435,46 +433,47 @@ typedef struct grammarc_error grammarc_error;
  * A compiled grammar with all its token masks.
  *
  * Immutable: any number of threads may use it at once. Counted: grammarc_grammar_retain() and grammarc_grammar_free().
- * Matchers hold their own, and it holds its vocabulary.
+ * Matchers keep their grammar alive, and a grammar keeps its vocabulary alive.
  */
 typedef struct grammarc_grammar grammarc_grammar;
 
 /**
- * One sequence under one grammar: which tokens may come next, and what was accepted so far.
+ * The position of one sequence in a grammar, with its history for rollback.
  *
- * Of one thread at a time; it may move between threads. A call while another thread is in one with the same matcher returns
- * GRAMMARC_ARGUMENT. Not counted: grammarc_matcher_free(), once, when no thread uses it.
+ * Any thread may use it, one at a time. A concurrent call with the same matcher returns GRAMMARC_ARGUMENT. Not counted: free
+ * it once with grammarc_matcher_free(), when no thread uses it.
  */
 typedef struct grammarc_matcher grammarc_matcher;
 
 /**
- * Splits one output of a grammar as it comes: reasoning, text, calls of tools with their names and arguments.
+ * Splits one output of a grammar during its generation: reasoning, text, and tool calls with their names and arguments.
  *
- * A piece is handed out once it is certain. The bytes of all pieces in a row are the output, and how it was cut into tokens
- * changes nothing but where pieces of one part end. Of one thread at a time; it may move between threads. A call while another
- * thread is in one with the same splitter returns GRAMMARC_ARGUMENT. Not counted: grammarc_splitter_free(), once, when no
- * thread uses it.
+ * A piece is returned as soon as its kind is certain. All pieces concatenated are the output. The split into tokens
+ * changes only the boundaries of pieces within one part.
+ *
+ * Any thread may use it, one at a time. A concurrent call with the same splitter returns GRAMMARC_ARGUMENT. Not counted:
+ * free it once with grammarc_splitter_free(), when no thread uses it.
  */
 typedef struct grammarc_splitter grammarc_splitter;
 
 /**
  * The tokens of one tokenizer, and the masks that all its grammars share.
  *
- * Immutable: any number of threads may use it at once. Counted: who gets one from a function that makes it, or from
- * grammarc_vocabulary_retain(), calls grammarc_vocabulary_free() once. Compilers and grammars hold their own.
+ * Immutable: any number of threads may use it at once. Counted: free each reference that you get, or add with
+ * grammarc_vocabulary_retain(), with grammarc_vocabulary_free(). Compilers and grammars keep their vocabulary alive.
  */
 typedef struct grammarc_vocabulary grammarc_vocabulary;
 
 /**
- * A text by pointer and length. It needs no NUL at its end and may have some in it.
+ * A text by pointer and length. NUL is an ordinary byte, and no final NUL is needed.
  */
 typedef struct grammarc_text {
     /**
-     * Its first byte. May be NULL where the length is 0.
+     * First byte. May be NULL if the length is 0.
      */
     const char *data;
     /**
-     * Its bytes.
+     * Length in bytes.
      */
     size_t length;
 } grammarc_text;
@@ -484,11 +483,11 @@ typedef struct grammarc_text {
  */
 typedef struct grammarc_special_token {
     /**
-     * Its name.
+     * Name.
      */
     struct grammarc_text name;
     /**
-     * Its id.
+     * Id.
      */
     uint32_t id;
 } grammarc_special_token;
@@ -498,18 +497,18 @@ typedef struct grammarc_special_token {
  */
 typedef struct grammarc_companion_text {
     /**
-     * Which: one of `grammarc_companion`.
+     * The file, one of `grammarc_companion`.
      */
     uint32_t companion;
     /**
-     * Its JSON.
+     * The content of the file, JSON.
      */
     struct grammarc_text json;
 } grammarc_companion_text;
 
 /**
- * Facts that a host knows of a vocabulary beyond its files. Zero is the default of every field: set all bytes to zero
- * and then `struct_size`.
+ * Facts about a vocabulary that its files do not contain. Set all bytes to zero, the default of every field, and then
+ * `struct_size`.
  */
 typedef struct grammarc_vocabulary_options {
     /**
@@ -517,23 +516,23 @@ typedef struct grammarc_vocabulary_options {
      */
     size_t struct_size;
     /**
-     * Length of the model's logit row. Default: what the files say, else the number of tokens.
+     * Length of the model's logit row, in tokens. Default: the length in the files, else the number of tokens.
      */
     uint32_t logit_width;
     /**
-     * Zero.
+     * Must be zero.
      */
     uint32_t reserved;
     /**
-     * The name by which people know it. Default: that of the file.
+     * Name for people. Default: the name of the file.
      */
     struct grammarc_text name;
     /**
-     * Ids that end a sequence, in place of those that the files name. Matchers can be given others. NULL: those of the files.
+     * Ids that end a sequence, in place of the files' own. A matcher may have others. NULL: the ids in the files.
      */
     const uint32_t *end_tokens;
     /**
-     * Number of these.
+     * Length of `end_tokens`.
      */
     size_t end_token_count;
     /**
@@ -541,7 +540,7 @@ typedef struct grammarc_vocabulary_options {
      */
     const uint32_t *text_ids;
     /**
-     * Number of these.
+     * Length of `text_ids`.
      */
     size_t text_id_count;
     /**
@@ -549,7 +548,7 @@ typedef struct grammarc_vocabulary_options {
      */
     const uint32_t *special_ids;
     /**
-     * Number of these.
+     * Length of `special_ids`.
      */
     size_t special_id_count;
     /**
@@ -557,29 +556,29 @@ typedef struct grammarc_vocabulary_options {
      */
     const uint32_t *unused_ids;
     /**
-     * Number of these.
+     * Length of `unused_ids`.
      */
     size_t unused_id_count;
     /**
-     * More special tokens, where the tokenizer's file lists none.
+     * Additional special tokens, for tokenizer files without a list of them.
      */
     const struct grammarc_special_token *special_tokens;
     /**
-     * Number of these.
+     * Length of `special_tokens`.
      */
     size_t special_token_count;
     /**
-     * The texts of files that stand beside the tokenizer.
+     * The files beside the tokenizer.
      */
     const struct grammarc_companion_text *companions;
     /**
-     * Number of these.
+     * Length of `companions`.
      */
     size_t companion_count;
 } grammarc_vocabulary_options;
 
 /**
- * The limits of one compilation. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+ * The limits of one compilation. Set all bytes to zero, the default of every field, and then `struct_size`.
  */
 typedef struct grammarc_limits {
     /**
@@ -591,25 +590,25 @@ typedef struct grammarc_limits {
      */
     uint64_t timeout_ms;
     /**
-     * Bytes of tables and automata. Default: 1 GiB.
+     * Size of tables and automata in bytes. Default: 1 GiB.
      */
     size_t memory;
     /**
-     * States of the grammar.
+     * Number of states of the grammar.
      */
     size_t states;
     /**
-     * Rules of the grammar.
+     * Number of rules of the grammar.
      */
     size_t rules;
     /**
-     * Pairs of a return state and an exit class.
+     * Number of pairs of a return state and an exit class.
      */
     size_t pairs;
 } grammarc_limits;
 
 /**
- * The settings of a compiler. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+ * The settings of a compiler. Set all bytes to zero, the default of every field, and then `struct_size`.
  */
 typedef struct grammarc_compiler_options {
     /**
@@ -617,47 +616,46 @@ typedef struct grammarc_compiler_options {
      */
     size_t struct_size;
     /**
-     * Threads of a compilation, the one that asks among them. Default: as many as there are processors.
+     * Number of threads of a compilation, including the caller's. Default: the number of processors.
      */
     uint32_t threads;
     /**
-     * GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY, or'ed.
+     * Bitwise or of GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY.
      */
     uint32_t flags;
     /**
-     * Limits of compilations that name none of their own. May be NULL.
+     * Default limits of each compilation. May be NULL.
      */
     const struct grammarc_limits *limits;
     /**
-     * Most grammars that are kept opened in memory. Default: 256.
+     * Maximum number of grammars in the memory cache. Default: 256.
      */
     size_t memory_entries;
     /**
-     * Most bytes of these together. Default: 1 GiB.
+     * Maximum size of the memory cache in bytes. Default: 1 GiB.
      */
     size_t memory_bytes;
     /**
-     * A folder for what was compiled, which is made where it does not exist. Any number of processes may share one. Default:
+     * Path of a folder that caches compiled grammars. A missing folder is created, and processes may share one. Default:
      * none.
      */
     struct grammarc_text folder;
     /**
-     * Most bytes of its files together. Default: 4 GiB.
+     * Maximum size of the folder's files in bytes. Default: 4 GiB.
      */
     uint64_t folder_bytes;
     /**
-     * Folders that `grammarc build` made, which are looked into first and never written.
+     * Paths of output folders of `grammarc build`. They are searched first, and never written.
      */
     const struct grammarc_text *artifacts;
     /**
-     * Number of these.
+     * Length of `artifacts`.
      */
     size_t artifact_count;
 } grammarc_compiler_options;
 
 /**
- * The settings of one matcher that a host may choose. Zero is the default of every field: set all bytes to zero and
- * then `struct_size`.
+ * The settings of a matcher. Set all bytes to zero, the default of every field, and then `struct_size`.
  */
 typedef struct grammarc_matcher_options {
     /**
@@ -665,66 +663,68 @@ typedef struct grammarc_matcher_options {
      */
     size_t struct_size;
     /**
-     * The tokens that end the sequence, in any order. NULL: those of the vocabulary. Not NULL and none: no token ends it.
+     * The ids that end the sequence, in any order. NULL: the vocabulary's end tokens. Not NULL with count 0: no token ends
+     * it.
      */
     const uint32_t *end_tokens;
     /**
-     * Number of these.
+     * Length of `end_tokens`.
      */
     size_t end_token_count;
     /**
-     * Length of the host's logit row, at least the vocabulary's; ids between the two are never allowed. Default: the
-     * vocabulary's.
+     * Length of the host's logit row, in tokens, at least the vocabulary's. The additional ids are never allowed. Default:
+     * the vocabulary's.
      */
     uint32_t logit_width;
     /**
-     * Zero.
+     * Must be zero.
      */
     uint32_t reserved;
     /**
-     * How many tokens can be taken back. Default: 1024.
+     * Maximum number of tokens to roll back. Default: 1024.
      */
     size_t rollback_window;
     /**
-     * How many configurations may be alive at once. Default: 65536.
+     * Maximum number of simultaneous configurations. Default: 65536.
      */
     size_t max_configurations;
     /**
-     * How deep the sequence may nest. Default: 16777216.
+     * Maximum nesting depth of the sequence. Default: 16777216.
      */
     size_t max_frames;
 } grammarc_matcher_options;
 
 /**
- * A piece of an output. Its pointers are of the splitter: `bytes` until the next call that moves it, `name` as long as it lives.
+ * A piece of an output. The splitter owns its memory: `bytes` is valid until the next call that moves the splitter, and
+ * `name` as long as the splitter lives.
  */
 typedef struct grammarc_piece {
     /**
-     * The output: its bytes, and the texts of special tokens. Pieces need not end with a whole character.
+     * The bytes of the output, including the texts of special tokens. A piece may end inside a UTF-8 character.
      */
     const uint8_t *bytes;
     /**
-     * Number of these, never 0.
+     * Length of `bytes`, never 0.
      */
     size_t length;
     /**
-     * The name of the tool that is called there, without a NUL after it. NULL outside calls.
+     * The name of the called tool, without a final NUL. NULL outside of calls.
      */
     const char *name;
     /**
-     * Its length.
+     * Length of `name` in bytes.
      */
     size_t name_length;
     /**
-     * The index of the call that it is in, or is markup of. GRAMMARC_NO_CALL outside calls.
+     * The index of the tool call around the piece, from 0. GRAMMARC_NO_CALL outside of calls.
      */
     uint32_t call;
     /**
-     * One of `grammarc_piece_kind`. Of the arguments of a call is what has a call and is no markup.
+     * One of `grammarc_piece_kind`. Within a call, pieces other than markup are its arguments.
      */
     uint32_t kind;
     /**
-     * Whether a part of the output begins with it; else it goes on with the piece before.
+     * Whether the piece begins a part of the output. Otherwise it continues the previous piece.
      */
     bool begins;
 } grammarc_piece;
@@ -734,47 +734,50 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The name of a status, such as `GRAMMARC_OK`; `unknown` for a number that is none. Never NULL, not to be freed.
+ * Returns the name of a status, such as `GRAMMARC_OK`, or `unknown` for another number. Static text, never NULL.
  */
 const char *grammarc_status_name(int32_t status);
 
 /**
- * The status that the call returned. GRAMMARC_OK for NULL.
+ * Returns the status of the failed call. GRAMMARC_OK for NULL.
  */
 grammarc_status grammarc_error_status(const struct grammarc_error *error);
 
 /**
- * The message, for people: UTF-8 with a NUL after it, which `length` does not count and which the message may also have in
- * it. Lives as long as the error. NULL for NULL; `length` may be NULL.
+ * Returns the message for people, in UTF-8. The text ends with a NUL, and may also contain some.
+ *
+ * `*length` is its length in bytes without the final NUL; `length` may be NULL. The text lives as long as the error. NULL
+ * for NULL.
  */
 const char *grammarc_error_message(const struct grammarc_error *error,
                                    size_t *length);
 
 /**
- * All diagnostics, for programs: a JSON array of objects with `code`, `severity` and `message`, and where there are such,
- * `help`, `pointer` (into a JSON source), `line`, `column`, `span` (bytes) and `related`. As grammarc_error_message()
- * otherwise.
+ * Returns all diagnostics for programs: a JSON array of objects with `code`, `severity` and `message`.
+ *
+ * Optional members are `help`, `pointer` (into a JSON source), `line`, `column`, `span` (in bytes) and `related`. Length and
+ * lifetime are those of grammarc_error_message().
  */
 const char *grammarc_error_json(const struct grammarc_error *error,
                                 size_t *length);
 
 /**
- * Takes an error back. NULL is allowed.
+ * Frees an error. NULL is allowed.
  */
 void grammarc_error_free(struct grammarc_error *error);
 
 /**
- * Number of the library's interface: GRAMMARC_ABI_VERSION of the header that it belongs to.
+ * Returns the version of the library's binary interface: GRAMMARC_ABI_VERSION of its own header.
  */
 uint32_t grammarc_abi_version(void);
 
 /**
- * Version of the library, such as `0.1.0`. Not to be freed.
+ * Returns the version of the library, such as `0.1.0`. Static text, never NULL.
  */
 const char *grammarc_version(void);
 
 /**
- * Opens a `.gvocab` file. `flags`: 0 or GRAMMARC_NO_MMAP. Some milliseconds.
+ * Opens a `.gvocab` file. `flags` is 0 or GRAMMARC_NO_MMAP. Takes some milliseconds.
  */
 grammarc_status grammarc_vocabulary_open(const char *path,
                                          size_t length,
@@ -783,7 +786,7 @@ grammarc_status grammarc_vocabulary_open(const char *path,
                                          struct grammarc_error **error);
 
 /**
- * A vocabulary from the bytes of a `.gvocab` file, which are copied.
+ * Opens a vocabulary from the content of a `.gvocab` file. The bytes are copied.
  */
 grammarc_status grammarc_vocabulary_from_bytes(const uint8_t *bytes,
                                                size_t length,
@@ -791,7 +794,7 @@ grammarc_status grammarc_vocabulary_from_bytes(const uint8_t *bytes,
                                                struct grammarc_error **error);
 
 /**
- * Writes the `.gvocab` file, whole or not at all.
+ * Writes a `.gvocab` file atomically: an existing file is replaced completely, or stays as it is.
  */
 grammarc_status grammarc_vocabulary_write(const struct grammarc_vocabulary *vocabulary,
                                           const char *path,
@@ -799,70 +802,74 @@ grammarc_status grammarc_vocabulary_write(const struct grammarc_vocabulary *voca
                                           struct grammarc_error **error);
 
 /**
- * The bytes of the `.gvocab` file. Live as long as the vocabulary. NULL for NULL.
+ * Returns the content of the `.gvocab` file. The bytes live as long as the vocabulary. NULL for NULL.
  */
 const uint8_t *grammarc_vocabulary_bytes(const struct grammarc_vocabulary *vocabulary, size_t *length);
 
 /**
- * One more holder. Returns the vocabulary.
+ * Adds a reference, and returns the vocabulary. NULL for NULL.
  */
 struct grammarc_vocabulary *grammarc_vocabulary_retain(const struct grammarc_vocabulary *vocabulary);
 
 /**
- * One holder less; the last one frees it. NULL is allowed.
+ * Removes a reference; the last one frees the vocabulary. NULL is allowed.
  */
 void grammarc_vocabulary_free(struct grammarc_vocabulary *vocabulary);
 
 /**
- * Length of the model's logit row. 0 for NULL.
+ * Returns the length of the model's logit row, in tokens. 0 for NULL.
  */
 uint32_t grammarc_vocabulary_logit_width(const struct grammarc_vocabulary *vocabulary);
 
 /**
- * Number of ids, from 0 on. 0 for NULL.
+ * Returns the number of token ids, which begin at 0. 0 for NULL.
  */
 uint32_t grammarc_vocabulary_token_count(const struct grammarc_vocabulary *vocabulary);
 
 /**
- * The name by which people know it: UTF-8 with a NUL after it. Lives as long as the vocabulary. NULL for NULL.
+ * Returns the name for people, in UTF-8 with a final NUL. The text lives as long as the vocabulary. NULL for NULL.
  */
 const char *grammarc_vocabulary_name(const struct grammarc_vocabulary *vocabulary,
                                      size_t *length);
 
 /**
- * The ids that end a sequence unless a matcher is given others, ascending. Live as long as the vocabulary.
+ * Returns the ids that end a sequence by default, ascending. A matcher may have others. The array lives as long as the
+ * vocabulary. NULL for NULL.
  */
 const uint32_t *grammarc_vocabulary_end_tokens(const struct grammarc_vocabulary *vocabulary, size_t *count);
 
 /**
- * The bytes of a token; for a special token, its name. Live as long as the vocabulary. NULL for an id that is none.
+ * Returns the bytes of a token; for a special token, its name. The bytes live as long as the vocabulary. NULL for an unknown
+ * id, and for NULL.
  */
 const uint8_t *grammarc_vocabulary_token(const struct grammarc_vocabulary *vocabulary,
                                          uint32_t id,
                                          size_t *length);
 
 /**
- * The kind of a token. GRAMMARC_TOKEN_UNUSED for an id that is none.
+ * Returns the kind of a token. GRAMMARC_TOKEN_UNUSED for an unknown id, and for NULL.
  */
 grammarc_token_kind grammarc_vocabulary_token_kind(const struct grammarc_vocabulary *vocabulary, uint32_t id);
 
 /**
- * Identity of the vocabulary, 32 bytes: token bytes and kinds by id, end tokens, logit width. Artifacts of one fingerprint
- * fit each other. Does nothing for NULL.
+ * Writes the fingerprint of the vocabulary to `fingerprint`, which has space for 32 bytes. Writes nothing for NULL.
+ *
+ * The fingerprint is a hash of the bytes and kinds of all tokens, the end tokens and the logit width. Grammars fit every
+ * vocabulary with the fingerprint of their own.
  */
 void grammarc_vocabulary_fingerprint(const struct grammarc_vocabulary *vocabulary,
                                      uint8_t *fingerprint);
 
 /**
- * The decisions and warnings of the tokenizer's import, as grammarc_error_json() has them. Lives as long as the
- * vocabulary. NULL for NULL.
+ * Returns the decisions and warnings of the tokenizer's import, in the format of grammarc_error_json(). The text lives as
+ * long as the vocabulary. NULL for NULL.
  */
 const char *grammarc_vocabulary_findings_json(const struct grammarc_vocabulary *vocabulary,
                                               size_t *length);
 
 /**
- * Makes a vocabulary of a tokenizer in memory. `format` is one of `grammarc_tokenizer_format`; `options` may be NULL. A second
- * for a large tokenizer: keep the result with grammarc_vocabulary_write().
+ * Builds a vocabulary from the content of a tokenizer's file. `format` is one of `grammarc_tokenizer_format`; `options`
+ * may be NULL. Takes about a second for a large tokenizer, so save the result with grammarc_vocabulary_write().
  */
 grammarc_status grammarc_vocabulary_import(uint32_t format,
                                            const uint8_t *bytes,
@@ -872,8 +879,8 @@ grammarc_status grammarc_vocabulary_import(uint32_t format,
                                            struct grammarc_error **error);
 
 /**
- * Makes a vocabulary of a tokenizer's file or of a model's folder. Files beside the tokenizer that name end tokens and the
- * logit width are read as well. `options` may be NULL.
+ * Builds a vocabulary from a tokenizer's file or a model's folder, as grammarc_vocabulary_import() does. The files beside
+ * the tokenizer are read as well, for end tokens and the logit width. `path` is UTF-8. `options` may be NULL.
  */
 grammarc_status grammarc_vocabulary_import_file(const char *path,
                                                 size_t length,
@@ -882,9 +889,12 @@ grammarc_status grammarc_vocabulary_import_file(const char *path,
                                                 struct grammarc_error **error);
 
 /**
- * Makes a vocabulary of tokens. Those of id `i` are the bytes of `data` from `offsets[i]` up to `offsets[i + 1]`: `offsets` has
- * `count + 1` numbers, none less than the one before. `kinds` has one of `grammarc_token_kind` for each id, or is NULL: then
- * every token is text. A token without bytes is an unused id. `options` may be NULL; name the end tokens there.
+ * Builds a vocabulary from a list of `count` tokens.
+ *
+ * Token `i` has the bytes `data[offsets[i]]` up to, but not including, `data[offsets[i + 1]]`. `offsets` has `count + 1`
+ * numbers in non-decreasing order. `kinds` has `count` numbers, each one of `grammarc_token_kind`; if it is NULL, every
+ * token is text. A token without bytes is an unused id. `options` may be NULL; its `end_tokens` are the ids that end a
+ * sequence.
  */
 grammarc_status grammarc_vocabulary_from_tokens(const uint8_t *data,
                                                 const uint64_t *offsets,
@@ -895,7 +905,7 @@ grammarc_status grammarc_vocabulary_from_tokens(const uint8_t *data,
                                                 struct grammarc_error **error);
 
 /**
- * Makes a compiler. `options` may be NULL.
+ * Makes a compiler for a vocabulary. `options` may be NULL.
  */
 grammarc_status grammarc_compiler_new(const struct grammarc_vocabulary *vocabulary,
                                       const struct grammarc_compiler_options *options,
@@ -903,23 +913,23 @@ grammarc_status grammarc_compiler_new(const struct grammarc_vocabulary *vocabula
                                       struct grammarc_error **error);
 
 /**
- * One more holder. Returns the compiler.
+ * Adds a reference, and returns the compiler. NULL for NULL.
  */
 struct grammarc_compiler *grammarc_compiler_retain(const struct grammarc_compiler *compiler);
 
 /**
- * One holder less; the last one frees it. NULL is allowed.
+ * Removes a reference; the last one frees the compiler. NULL is allowed.
  */
 void grammarc_compiler_free(struct grammarc_compiler *compiler);
 
 /**
- * The grammar of a source: one that was compiled before, or a new one.
+ * Compiles a source to a grammar, or returns the cached grammar of an equal request.
  *
- * `language` is one of `grammarc_language`. `source` is UTF-8. `options` is a JSON object with options of the language by name
- * (`docs/c.md` lists them), or nothing. `limits` and `cancel` may be NULL.
+ * `language` is one of `grammarc_language`. `source` is UTF-8. `options` is a JSON object with options of the language, listed
+ * in `docs/c.md`; length 0 selects the defaults. `limits` and `cancel` may be NULL.
  *
- * From well below a millisecond for what was compiled before, over a millisecond for a usual schema, to as long as the limits
- * let it. After grammarc_cancel() it returns GRAMMARC_CANCELLED within some milliseconds.
+ * Takes well below a millisecond for a cached grammar, and about a millisecond for a usual schema; the maximum is set by the
+ * limits. After grammarc_cancel(), returns GRAMMARC_CANCELLED within some milliseconds.
  */
 grammarc_status grammarc_compile(const struct grammarc_compiler *compiler,
                                  uint32_t language,
@@ -933,13 +943,15 @@ grammarc_status grammarc_compile(const struct grammarc_compiler *compiler,
                                  struct grammarc_error **error);
 
 /**
- * Counters since the compiler was made, as a JSON object of numbers: how requests ended (`compiled`, `memory_hits`,
- * `layer_hits`, `folder_hits`, `shared`, `refused`, `refused_from_memory`, `timeouts`, `cancelled`, `out_of_memory`), and
- * `not_kept`, `evicted_from_memory`, `evicted_from_folder`, `bytes_written`; `compile_times` and `request_times` are
- * `{"buckets": [[seconds, count], ...], "count": N, "sum": seconds}` with counts that include those of smaller bounds.
+ * Writes the compiler's counters since its creation to `buffer`, as a JSON object.
  *
- * The text is copied to `buffer`, without a NUL; `*needed` is its length. GRAMMARC_BUFFER where `capacity` is less: 1024
- * bytes are always enough.
+ * The outcomes of requests are counted in `compiled`, `memory_hits`, `layer_hits`, `folder_hits`, `shared`, `refused`,
+ * `refused_from_memory`, `timeouts`, `cancelled` and `out_of_memory`. Other counters are `not_kept`, `evicted_from_memory`,
+ * `evicted_from_folder` and `bytes_written`. The histograms `compile_times` and `request_times` have the form
+ * `{"buckets": [[seconds, count], ...], "count": N, "sum": seconds}`; the count of a bucket includes all smaller buckets.
+ *
+ * The text has no final NUL, and `*needed` is its length in bytes. GRAMMARC_BUFFER if `capacity` is less; 1024 bytes are
+ * always enough.
  */
 grammarc_status grammarc_compiler_stats_json(const struct grammarc_compiler *compiler,
                                              char *buffer,
@@ -947,28 +959,32 @@ grammarc_status grammarc_compiler_stats_json(const struct grammarc_compiler *com
                                              size_t *needed);
 
 /**
- * Makes a flag. Never NULL.
+ * Makes a flag that is not set. Never NULL.
  */
 struct grammarc_cancel_flag *grammarc_cancel_new(void);
 
 /**
- * Ends all compilations that were given the flag, now and from now on. NULL is allowed.
+ * Sets a flag, which cannot be undone: all compilations with the flag are cancelled, running and future ones. NULL is
+ * allowed.
  */
 void grammarc_cancel(struct grammarc_cancel_flag *cancel);
 
 /**
- * One more holder. Returns the flag.
+ * Adds a reference, and returns the flag. NULL for NULL.
  */
 struct grammarc_cancel_flag *grammarc_cancel_retain(const struct grammarc_cancel_flag *cancel);
 
 /**
- * One holder less; the last one frees it. NULL is allowed. A compilation that was given it holds it itself.
+ * Removes a reference; the last one frees the flag. NULL is allowed. A running compilation keeps its flag alive.
  */
 void grammarc_cancel_free(struct grammarc_cancel_flag *cancel);
 
 /**
- * Opens a `.gmask` file: with the vocabulary that it was compiled for, or with NULL where it has one in it. `flags`: 0 or
- * GRAMMARC_NO_MMAP. GRAMMARC_MISMATCH for another vocabulary's. Milliseconds at most, the file being checked as a whole.
+ * Opens a `.gmask` file.
+ *
+ * `vocabulary` is the vocabulary of the compilation, or NULL if the file includes its vocabulary. `flags` is 0 or
+ * GRAMMARC_NO_MMAP. GRAMMARC_MISMATCH if the file belongs to another vocabulary. The whole file is verified, which takes
+ * milliseconds at most.
  */
 grammarc_status grammarc_grammar_open(const char *path,
                                       size_t length,
@@ -978,7 +994,7 @@ grammarc_status grammarc_grammar_open(const char *path,
                                       struct grammarc_error **error);
 
 /**
- * A grammar from the bytes of a `.gmask` file, which are copied. As grammarc_grammar_open() otherwise.
+ * Opens a grammar from the content of a `.gmask` file, as grammarc_grammar_open() does. The bytes are copied.
  */
 grammarc_status grammarc_grammar_from_bytes(const uint8_t *bytes,
                                             size_t length,
@@ -987,14 +1003,15 @@ grammarc_status grammarc_grammar_from_bytes(const uint8_t *bytes,
                                             struct grammarc_error **error);
 
 /**
- * Whether all masks are there. A grammar of a compiler with GRAMMARC_EARLY is used before they are. True for NULL.
+ * Whether all masks are computed. Only a grammar of a compiler with GRAMMARC_EARLY can be incomplete. True for NULL.
  */
 bool grammarc_grammar_is_complete(const struct grammarc_grammar *grammar);
 
 /**
- * Waits until all masks are there, for so many milliseconds at most, or as long as it takes where they are 0; `*complete`, which
- * may be NULL, says whether they are. An error says why they will not come: the grammar goes on then, with masks that take
- * longer. Any number of threads may wait at once.
+ * Waits until all masks are computed, at most `timeout_ms` milliseconds; 0 means no limit.
+ *
+ * `*complete` is whether they are; `complete` may be NULL. If their computation has failed, the call fails with its error, and
+ * the grammar stays usable with slower masks. Any number of threads may wait at once.
  */
 grammarc_status grammarc_grammar_wait(const struct grammarc_grammar *grammar,
                                       uint64_t timeout_ms,
@@ -1002,8 +1019,8 @@ grammarc_status grammarc_grammar_wait(const struct grammarc_grammar *grammar,
                                       struct grammarc_error **error);
 
 /**
- * Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE. Waits for the masks of a grammar that is not
- * complete.
+ * Writes a `.gmask` file atomically: an existing file is replaced completely, or stays as it is. `flags` is 0 or
+ * GRAMMARC_STANDALONE. Waits for the masks of an incomplete grammar.
  */
 grammarc_status grammarc_grammar_write(const struct grammarc_grammar *grammar,
                                        const char *path,
@@ -1012,52 +1029,57 @@ grammarc_status grammarc_grammar_write(const struct grammarc_grammar *grammar,
                                        struct grammarc_error **error);
 
 /**
- * The bytes of the `.gmask` file, for whose masks it waits. Live as long as the grammar. NULL for NULL, and where the masks will
- * not come.
+ * Returns the content of the `.gmask` file, and waits for the masks of an incomplete grammar. The bytes live as long as the
+ * grammar. NULL for NULL, and if the computation of the masks has failed.
  */
 const uint8_t *grammarc_grammar_bytes(const struct grammarc_grammar *grammar,
                                       size_t *length);
 
 /**
- * One more holder. Returns the grammar.
+ * Adds a reference, and returns the grammar. NULL for NULL.
  */
 struct grammarc_grammar *grammarc_grammar_retain(const struct grammarc_grammar *grammar);
 
 /**
- * One holder less; the last one frees it. NULL is allowed.
+ * Removes a reference; the last one frees the grammar. NULL is allowed.
  */
 void grammarc_grammar_free(struct grammarc_grammar *grammar);
 
 /**
- * The vocabulary that it was compiled for: one more holder of it, for grammarc_vocabulary_free(). NULL for NULL.
+ * Returns the grammar's vocabulary, as a new reference: free it with grammarc_vocabulary_free(). NULL for NULL.
  */
 struct grammarc_vocabulary *grammarc_grammar_vocabulary(const struct grammarc_grammar *grammar);
 
 /**
- * Checksum of the artifact, 32 bytes, for whose masks it waits: equal for equal grammars of one vocabulary. Does nothing for NULL,
- * and where the masks will not come.
+ * Writes the checksum of the artifact to `digest`, which has space for 32 bytes. Equal grammars of one vocabulary have equal
+ * checksums.
+ *
+ * Waits for the masks of an incomplete grammar. Writes nothing for NULL, and if the computation of the masks has failed.
  */
 void grammarc_grammar_digest(const struct grammarc_grammar *grammar,
                              uint8_t *digest);
 
 /**
- * The verdict on each keyword of the source, and the bounds on the work of a step: a JSON object with `language`,
- * `bytes`, `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or
- * `narrower`, and where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`;
- * null where it grows). Lives as long as the grammar. NULL for NULL.
+ * Returns a report on the source and the grammar: a JSON object with `language`, `bytes`, `keywords` and `bound`.
+ *
+ * `keywords` lists objects with `pointer`, `keyword`, `verdict` and an optional `reason`. A verdict is `exact`, `annotation`,
+ * `approximate` or `narrower`. `bound` limits the work of a step: `longest_chain` and `most_configurations`, each null if it is
+ * unbounded, and `state_bytes`. The text lives as long as the grammar. NULL for NULL.
  */
 const char *grammarc_grammar_report_json(const struct grammarc_grammar *grammar,
                                          size_t *length);
 
 /**
- * The findings of the compilation, as grammarc_error_json() has them; an empty array for a grammar that was
- * opened. Lives as long as the grammar. NULL for NULL.
+ * Returns the findings of the compilation, in the format of grammarc_error_json(). An opened grammar has an empty array. The
+ * text lives as long as the grammar. NULL for NULL.
  */
 const char *grammarc_grammar_findings_json(const struct grammarc_grammar *grammar, size_t *length);
 
 /**
- * Whether a whole text is one of the grammar. GRAMMARC_REFUSED where it is not; `*offset`, which may be NULL, is then that of the
- * first byte that is wrong, or `length` where more has to follow. Linear in the text.
+ * Checks whether a complete text matches the grammar.
+ *
+ * GRAMMARC_REFUSED if it does not, and GRAMMARC_LIMIT if it exceeds the default limits of a matcher. `*offset` is then the
+ * offset of the offending byte, or `length` if the text is incomplete; `offset` may be NULL. O(length).
  */
 grammarc_status grammarc_grammar_check(const struct grammarc_grammar *grammar,
                                        const char *text,
@@ -1065,7 +1087,7 @@ grammarc_status grammarc_grammar_check(const struct grammarc_grammar *grammar,
                                        size_t *offset);
 
 /**
- * A matcher at the start of a sequence. `options` may be NULL. Below a microsecond.
+ * Makes a matcher at the start of a sequence. `options` may be NULL. Takes less than a microsecond.
  */
 grammarc_status grammarc_matcher_new(const struct grammarc_grammar *grammar,
                                      const struct grammarc_matcher_options *options,
@@ -1078,23 +1100,26 @@ grammarc_status grammarc_matcher_new(const struct grammarc_grammar *grammar,
 void grammarc_matcher_free(struct grammarc_matcher *matcher);
 
 /**
- * A second matcher at the same position, with the same options and the same tokens to take back. `*out` is NULL where it
- * fails. O(1): the sequence is shared until one of the two moves on, and copied then.
+ * Makes a second matcher at the same position, with the same options and the same history for rollback.
+ *
+ * `*out` is NULL on failure. O(1): the two share their state, which is copied when one of them moves.
  */
 grammarc_status grammarc_matcher_fork(const struct grammarc_matcher *matcher,
                                       struct grammarc_matcher **out);
 
 /**
- * Goes back to the start of a sequence and forgets what was accepted; a matcher that answered GRAMMARC_INTERNAL is whole again.
+ * Returns the matcher to the start of a sequence, with an empty history. A matcher that failed with GRAMMARC_INTERNAL
+ * becomes usable again.
  */
 grammarc_status grammarc_matcher_reset(struct grammarc_matcher *matcher);
 
 /**
- * Writes the mask of the next token to a row of `count` words: bit `t % 32` of word `t / 32` says whether token `t` is
- * allowed. Words past the logit width become zero; GRAMMARC_BUFFER where there are fewer than it needs.
+ * Writes the mask of the next token to `count` words. Bit `t % 32` of word `t / 32` is 1 if token `t` is allowed.
  *
- * `*restricts`, which may be NULL, says whether any token within the logit width is forbidden: if not, the mask need not be
- * applied. At the end of a sequence exactly the end tokens are allowed. O(count), nothing is allocated.
+ * Words beyond the logit width become zero; GRAMMARC_BUFFER if `count` is below `logit_width / 32`, rounded up.
+ * `*restricts` is whether any token within the logit width is forbidden, so a mask without restrictions need not be
+ * applied; `restricts` may be NULL. After the end of a sequence, exactly the end tokens are allowed. O(count), without
+ * allocation.
  */
 grammarc_status grammarc_matcher_fill(struct grammarc_matcher *matcher,
                                       uint32_t *words,
@@ -1102,8 +1127,8 @@ grammarc_status grammarc_matcher_fill(struct grammarc_matcher *matcher,
                                       bool *restricts);
 
 /**
- * Sets the logits of all tokens that are not allowed to negative infinity. `logits` has `count` numbers of `dtype`, one of
- * `grammarc_dtype`; GRAMMARC_BUFFER where that is not the logit width. O(count), nothing is allocated.
+ * Sets the logits of all forbidden tokens to negative infinity. `logits` has `count` elements of type `dtype`, one of
+ * `grammarc_dtype`. GRAMMARC_BUFFER if `count` is not the logit width. O(count), without allocation.
  */
 grammarc_status grammarc_matcher_apply(struct grammarc_matcher *matcher,
                                        void *logits,
@@ -1111,41 +1136,41 @@ grammarc_status grammarc_matcher_apply(struct grammarc_matcher *matcher,
                                        size_t count);
 
 /**
- * Whether a token is allowed next. False for any id that is none, and for NULL.
+ * Whether a token is allowed next. False for an unknown id, and for NULL.
  */
 bool grammarc_matcher_allows(const struct grammarc_matcher *matcher, uint32_t token);
 
 /**
- * Whether the sequence may end here: an end token would be accepted. False for NULL.
+ * Whether the sequence may end at this position, so that an end token is accepted. False for NULL.
  */
 bool grammarc_matcher_is_accepting(const struct grammarc_matcher *matcher);
 
 /**
- * Whether the sequence is over: an end token was accepted, or the matcher has no end tokens and nothing may follow. False
- * for NULL.
+ * Whether the sequence has ended: an end token was accepted, or the matcher has no end tokens and nothing may follow.
+ * False for NULL.
  */
 bool grammarc_matcher_is_finished(const struct grammarc_matcher *matcher);
 
 /**
- * How many tokens can be taken back now. 0 for NULL.
+ * Returns the number of tokens that can be rolled back now. 0 for NULL.
  */
 size_t grammarc_matcher_rollback_depth(const struct grammarc_matcher *matcher);
 
 /**
- * Length of the host's logit row. 0 for NULL.
+ * Returns the length of the host's logit row, in tokens. 0 for NULL.
  */
 uint32_t grammarc_matcher_logit_width(const struct grammarc_matcher *matcher);
 
 /**
- * Accepts a token: GRAMMARC_OK, or GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT, after which the matcher is where it
- * was. An id that is none, such as -1 as an unsigned number, is refused.
+ * Accepts a token. GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. An unknown
+ * id, such as -1 converted to `uint32_t`, is refused.
  */
 grammarc_status grammarc_matcher_accept(struct grammarc_matcher *matcher,
                                         uint32_t token);
 
 /**
- * Accepts tokens up to the first that is not allowed, whose status it returns. `*taken`, which may be NULL, is how many it
- * accepted: these are kept.
+ * Accepts `count` tokens, up to the first refused one, and returns its status. The tokens before it stay accepted, and
+ * `*taken` is their number. `taken` may be NULL.
  */
 grammarc_status grammarc_matcher_accept_many(struct grammarc_matcher *matcher,
                                              const uint32_t *tokens,
@@ -1153,10 +1178,12 @@ grammarc_status grammarc_matcher_accept_many(struct grammarc_matcher *matcher,
                                              size_t *taken);
 
 /**
- * Accepts a text of `length` bytes, however it would be cut into tokens: one token for grammarc_matcher_rollback().
+ * Accepts a text of `length` bytes, independent of its split into tokens. The text counts as one token for
+ * grammarc_matcher_rollback().
  *
- * GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT leave the matcher where it was. `*offset`, which may be NULL, is then that of
- * the first byte that is not allowed, or `length` where no token may follow the text. O(length).
+ * GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
+ * of the first refused byte, or `length` if no token can follow the text, or 0 except for GRAMMARC_REFUSED. `offset` may be
+ * NULL. O(length).
  */
 grammarc_status grammarc_matcher_accept_text(struct grammarc_matcher *matcher,
                                              const char *text,
@@ -1164,7 +1191,7 @@ grammarc_status grammarc_matcher_accept_text(struct grammarc_matcher *matcher,
                                              size_t *offset);
 
 /**
- * How many of the tokens could be accepted one after the other: `*taken`. The matcher does not move.
+ * Writes to `*taken` the number of leading tokens that would be accepted in sequence. The matcher does not move.
  */
 grammarc_status grammarc_matcher_validate(struct grammarc_matcher *matcher,
                                           const uint32_t *tokens,
@@ -1172,14 +1199,14 @@ grammarc_status grammarc_matcher_validate(struct grammarc_matcher *matcher,
                                           size_t *taken);
 
 /**
- * Takes back the last `tokens` tokens, an end token included. GRAMMARC_ARGUMENT where there are fewer to take back: see
+ * Rolls back the last `tokens` tokens; end tokens count as well. GRAMMARC_ARGUMENT if `tokens` exceeds
  * grammarc_matcher_rollback_depth(). O(1).
  */
 grammarc_status grammarc_matcher_rollback(struct grammarc_matcher *matcher,
                                           size_t tokens);
 
 /**
- * The tokens that end the sequence, ascending. As grammarc_matcher_forced_tokens() otherwise.
+ * Writes the tokens that end the sequence, ascending. `buffer` works as in grammarc_matcher_forced_tokens().
  */
 grammarc_status grammarc_matcher_end_tokens(const struct grammarc_matcher *matcher,
                                             uint32_t *buffer,
@@ -1187,7 +1214,7 @@ grammarc_status grammarc_matcher_end_tokens(const struct grammarc_matcher *match
                                             size_t *needed);
 
 /**
- * The tokens that are allowed next, ascending. As grammarc_matcher_forced_tokens() otherwise.
+ * Writes the tokens that are allowed next, ascending. `buffer` works as in grammarc_matcher_forced_tokens().
  */
 grammarc_status grammarc_matcher_allowed(struct grammarc_matcher *matcher,
                                          uint32_t *buffer,
@@ -1195,10 +1222,10 @@ grammarc_status grammarc_matcher_allowed(struct grammarc_matcher *matcher,
                                          size_t *needed);
 
 /**
- * The longest run of tokens in which each is the only one allowed. The matcher does not move.
+ * Writes the longest run of forced tokens: at each step, exactly one token is allowed. The matcher does not move.
  *
- * `*needed`, which may be NULL, is how many there are; GRAMMARC_BUFFER where `capacity` is less, and nothing is written then.
- * `buffer` may be NULL where `capacity` is 0.
+ * `buffer` has space for `capacity` elements, and may be NULL if `capacity` is 0. `*needed` is the length of the run; `needed`
+ * may be NULL. GRAMMARC_BUFFER if `capacity` is less, and then nothing is written to `buffer`.
  */
 grammarc_status grammarc_matcher_forced_tokens(struct grammarc_matcher *matcher,
                                                uint32_t *buffer,
@@ -1206,7 +1233,8 @@ grammarc_status grammarc_matcher_forced_tokens(struct grammarc_matcher *matcher,
                                                size_t *needed);
 
 /**
- * The longest run of bytes with which every continuation begins. As grammarc_matcher_forced_tokens() otherwise.
+ * Writes the longest common prefix of all continuations, in bytes. The matcher does not move. `buffer` works as in
+ * grammarc_matcher_forced_tokens().
  */
 grammarc_status grammarc_matcher_forced_bytes(struct grammarc_matcher *matcher,
                                               uint8_t *buffer,
@@ -1214,8 +1242,10 @@ grammarc_status grammarc_matcher_forced_bytes(struct grammarc_matcher *matcher,
                                               size_t *needed);
 
 /**
- * The tokens of a shortest text from here to where the sequence may end, without an end token: for a host whose budget of
- * tokens runs out. GRAMMARC_LIMIT where none was found. As grammarc_matcher_forced_tokens() otherwise; microseconds for usual
+ * Writes the tokens of a shortest text after which the sequence may end, without an end token. Hosts use it near the end of
+ * their token budget. The matcher does not move.
+ *
+ * `buffer` works as in grammarc_matcher_forced_tokens(). GRAMMARC_LIMIT if no such text was found. Takes microseconds for usual
  * grammars.
  */
 grammarc_status grammarc_matcher_ending(struct grammarc_matcher *matcher,
@@ -1224,8 +1254,8 @@ grammarc_status grammarc_matcher_ending(struct grammarc_matcher *matcher,
                                         size_t *needed);
 
 /**
- * The position as plain bytes, for grammarc_matcher_import() by any matcher of the same grammar, in this process or another.
- * As grammarc_matcher_forced_tokens() otherwise.
+ * Writes the position as bytes. Any matcher of the same grammar can read them with grammarc_matcher_import(), also in
+ * another process. `buffer` works as in grammarc_matcher_forced_tokens().
  */
 grammarc_status grammarc_matcher_export(const struct grammarc_matcher *matcher,
                                         uint8_t *buffer,
@@ -1233,23 +1263,23 @@ grammarc_status grammarc_matcher_export(const struct grammarc_matcher *matcher,
                                         size_t *needed);
 
 /**
- * Goes to a position that was exported, with nothing to take back. GRAMMARC_MISMATCH for that of another grammar,
- * GRAMMARC_FORMAT for bytes that are none, GRAMMARC_LIMIT for one that is larger than this matcher may hold.
+ * Moves to an exported position, with an empty history. GRAMMARC_MISMATCH for a position of another grammar, GRAMMARC_FORMAT
+ * for invalid bytes, and GRAMMARC_LIMIT for a position beyond this matcher's limits.
  */
 grammarc_status grammarc_matcher_import(struct grammarc_matcher *matcher,
                                         const uint8_t *bytes,
                                         size_t length);
 
 /**
- * Writes the masks of matchers to rows of a bitmask of `mask_rows` rows of `row_words` words each, as grammarc_matcher_fill()
- * does for one. The matchers may be of different grammars.
+ * Writes the masks of `count` matchers to rows of a bitmask, as grammarc_matcher_fill() does for one. The matchers may have
+ * different grammars.
  *
- * `rows` has the row of each of the `count` matchers, in any order; where it is NULL, they have the first rows in order.
- * `unlisted`, one of `grammarc_unlisted`, says what becomes of the other rows. With `threads` above 1 the work is shared among as
- * many threads of the library's own; with 0 or 1 the calling thread does it.
+ * The bitmask has `mask_rows` rows of `row_words` words each, without gaps. `rows[i]` is the row of matcher `i`; if `rows`
+ * is NULL, matcher `i` has row `i`. `unlisted`, one of `grammarc_unlisted`, selects the treatment of the other rows. Up to
+ * `threads` threads of the library share the work; with 0 or 1, the calling thread does it.
  *
- * GRAMMARC_ARGUMENT where a matcher or a row is listed twice, or another thread uses a matcher; GRAMMARC_BUFFER where a row
- * is not there or too short. Then nothing was written.
+ * GRAMMARC_ARGUMENT if a matcher or a row is listed twice, or another thread uses a matcher. GRAMMARC_BUFFER if a row is
+ * missing or too short. On failure nothing is written.
  */
 grammarc_status grammarc_fill_batch(struct grammarc_matcher *const *matchers,
                                     const size_t *rows,
@@ -1261,9 +1291,10 @@ grammarc_status grammarc_fill_batch(struct grammarc_matcher *const *matchers,
                                     size_t threads);
 
 /**
- * Applies the masks of matchers to rows of logits, of `logit_rows` rows of `row_length` numbers of `dtype` each, as
- * grammarc_matcher_apply() does for one. Rows that no matcher is listed for stay as they are. As grammarc_fill_batch()
- * otherwise.
+ * Applies the masks of `count` matchers to rows of logits, as grammarc_matcher_apply() does for one.
+ *
+ * The logits have `logit_rows` rows of `row_length` elements of type `dtype` each, without gaps. Rows without a listed
+ * matcher stay unchanged. `rows`, `threads` and the failures are those of grammarc_fill_batch().
  */
 grammarc_status grammarc_apply_batch(struct grammarc_matcher *const *matchers,
                                      const size_t *rows,
@@ -1275,11 +1306,13 @@ grammarc_status grammarc_apply_batch(struct grammarc_matcher *const *matchers,
                                      size_t threads);
 
 /**
- * Masks for speculative decoding: row 0 of the bitmask gets the mask of the next token, and one row after each of the `count`
- * draft tokens that is allowed; the rows that are left get a copy of the last one. `*valid`, which may be NULL, is how many
- * drafts are allowed. The matcher does not move.
+ * Writes the masks for speculative decoding of `count` draft tokens. The matcher does not move.
  *
- * GRAMMARC_BUFFER where there are not `count + 1` rows, or they are too short; nothing was written then.
+ * The bitmask has `mask_rows` rows of `row_words` words each, without gaps. Row 0 is the mask of the next token, and row
+ * `i + 1` is the mask after draft token `i`. From the first refused draft token on, rows are copies of the last computed
+ * row. `*valid` is the number of leading draft tokens that are allowed; `valid` may be NULL.
+ *
+ * GRAMMARC_BUFFER if there are fewer than `count + 1` rows, or they are too short. On failure nothing is written.
  */
 grammarc_status grammarc_fill_drafts(struct grammarc_matcher *matcher,
                                      const uint32_t *drafts,
@@ -1290,28 +1323,29 @@ grammarc_status grammarc_fill_drafts(struct grammarc_matcher *matcher,
                                      size_t *valid);
 
 /**
- * A splitter at the start of an output.
+ * Makes a splitter at the start of an output.
  */
 grammarc_status grammarc_splitter_new(const struct grammarc_grammar *grammar,
                                       struct grammarc_splitter **out,
                                       struct grammarc_error **error);
 
 /**
- * Frees a splitter with its pieces. NULL is allowed.
+ * Frees a splitter and its pieces. NULL is allowed.
  */
 void grammarc_splitter_free(struct grammarc_splitter *splitter);
 
 /**
- * Goes back to the start of an output and forgets what was read; a splitter that answered GRAMMARC_INTERNAL is whole again.
+ * Returns the splitter to the start of an output. A splitter that failed with GRAMMARC_INTERNAL becomes usable again.
  */
 grammarc_status grammarc_splitter_reset(struct grammarc_splitter *splitter);
 
 /**
- * Reads a token: `*pieces` are the `*count` pieces that are certain now, of the splitter and until the next call that moves it;
- * either place may be NULL. An end token of the vocabulary that the grammar does not take finishes the output where it may end.
+ * Reads a token, and returns the pieces that are now certain.
  *
- * GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT where the token is not allowed; the splitter is then as it was, and so are
- * the pieces of before.
+ * `*pieces` points to `*count` pieces, valid until the next call that moves the splitter. `pieces` and `count` may be NULL. An end
+ * token of the vocabulary finishes the output if the output may end, unless the grammar contains the token itself.
+ *
+ * GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the splitter and its pieces unchanged.
  */
 grammarc_status grammarc_splitter_push(struct grammarc_splitter *splitter,
                                        uint32_t token,
@@ -1319,10 +1353,10 @@ grammarc_status grammarc_splitter_push(struct grammarc_splitter *splitter,
                                        size_t *count);
 
 /**
- * Reads bytes, as grammarc_splitter_push() reads a token. Special tokens are no bytes.
+ * Reads `length` bytes, as grammarc_splitter_push() reads a token. Special tokens cannot be written as bytes.
  *
- * GRAMMARC_REFUSED or GRAMMARC_LIMIT at a byte that is not allowed, whose offset `*offset` is then; it may be NULL. The bytes
- * before it were read, and their pieces come with the next ones.
+ * On GRAMMARC_REFUSED and GRAMMARC_LIMIT, `*offset` is the offset of the refused byte; `offset` may be NULL. The bytes
+ * before it were read, and their pieces are returned by the next call.
  */
 grammarc_status grammarc_splitter_push_bytes(struct grammarc_splitter *splitter,
                                              const uint8_t *bytes,
@@ -1332,27 +1366,28 @@ grammarc_status grammarc_splitter_push_bytes(struct grammarc_splitter *splitter,
                                              size_t *offset);
 
 /**
- * Ends the output and hands out the last pieces, as grammarc_splitter_push() does: also where the output was cut off, as
- * grammarc_splitter_is_accepting() would have told.
+ * Ends the output and returns the last pieces, as grammarc_splitter_push() does. The output may be incomplete: check
+ * grammarc_splitter_is_accepting() first.
  */
 grammarc_status grammarc_splitter_finish(struct grammarc_splitter *splitter,
                                          const struct grammarc_piece **pieces,
                                          size_t *count);
 
 /**
- * How many calls there were so far. 0 for NULL.
+ * Returns the number of tool calls so far. 0 for NULL.
  */
 size_t grammarc_splitter_call_count(const struct grammarc_splitter *splitter);
 
 /**
- * The name of the tool of a call, without a NUL after it: lives as long as the splitter. NULL where there was no such call.
+ * Returns the tool name of the call with an index, without a final NUL. `*length` is its length in bytes; `length` may be
+ * NULL. The name lives as long as the splitter. NULL for an unknown call, and for NULL.
  */
 const char *grammarc_splitter_call_name(const struct grammarc_splitter *splitter,
                                         size_t call,
                                         size_t *length);
 
 /**
- * Whether the output may end here. False for NULL.
+ * Whether the output may end at this position. False for NULL.
  */
 bool grammarc_splitter_is_accepting(const struct grammarc_splitter *splitter);
 
@@ -1362,7 +1397,7 @@ bool grammarc_splitter_is_accepting(const struct grammarc_splitter *splitter);
 bool grammarc_splitter_is_finished(const struct grammarc_splitter *splitter);
 
 /**
- * The name of a kind of piece, such as `text`; `unknown` for a number that is none. Never NULL, not to be freed.
+ * Returns the name of a piece's kind, such as `text`, or `unknown` for another number. Static text, never NULL.
  */
 const char *grammarc_piece_kind_name(uint32_t kind);
 

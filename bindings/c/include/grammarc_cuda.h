@@ -1,17 +1,16 @@
 /*
- * grammarc on CUDA devices: masks that are already where the logits are.
+ * grammarc on CUDA devices: masks are computed and applied where the logits are.
  *
- *     grammarc_cuda -> grammarc_cuda_grammar -> grammarc_cuda_slots, which the device advances
- *                                            -> grammarc_cuda_rows, for hosts that advance themselves
+ *     grammarc_cuda -> grammarc_cuda_grammar -> grammarc_cuda_slots: the device advances the sequences
+ *                                            -> grammarc_cuda_rows: the host advances the sequences
  *
- * The rules of grammarc.h hold. Besides:
+ * The rules of grammarc.h hold, and these:
  *
- * - Nothing of CUDA is needed to build a program with this header, and the driver is found when a device is opened.
- * - Streams are CUstream or cudaStream_t; NULL is the default one. Work is launched on them and not waited for.
- * - Pointers to memory of the device are the caller's word: as long and aligned as is said, until the work has ended.
- * - Space of a grammar that was freed is used again by later uploads, in the order of their stream.
- * - Functions that launch kernels may be called while a stream is captured: those that apply, fill, advance, draft and sample. Those
- *   that upload and write may not.
+ * - Building a program with this header needs nothing of CUDA. The driver is loaded when a device is opened.
+ * - A `stream` is a CUstream or cudaStream_t; NULL is the default stream. Functions launch work on the stream, and do not wait.
+ * - Device pointers are not checked. The memory must be as long and aligned as the comment says, until the work has ended.
+ * - Memory of a freed grammar is reused by later uploads, in the order of their stream.
+ * - A stream may be captured during calls that apply, fill, advance, draft and sample, but not during uploads and writes.
  *
  * Made by cbindgen from bindings/c/src: do not edit.
  */
@@ -22,44 +21,48 @@
 #include "grammarc.h"
 
 /**
- * The device does not decide the token of a slot: the host takes it, and calls grammarc_cuda_slots_write().
+ * Status bit: the device cannot process the token of a slot. The host accepts the token with its matcher, and calls
+ * grammarc_cuda_slots_write().
  */
 #define GRAMMARC_CUDA_WAITS_FOR_HOST 1
 
 /**
- * The token of a slot was not allowed, and the position stayed.
+ * Status bit: the token of a slot was refused, and the slot kept its position.
  */
 #define GRAMMARC_CUDA_REFUSED 2
 
 /**
- * An end token was taken in a slot.
+ * Status bit: an end token was accepted in a slot.
  */
 #define GRAMMARC_CUDA_FINISHED 4
 
 /**
- * A device, opened: its kernels loaded, and a pool for the tables of grammars.
+ * An opened device, with loaded kernels and a memory pool for the tables of grammars.
  *
- * Any number of threads may use it at once. grammarc_cuda_free(), once; what was made of it lives on.
+ * Any number of threads may use it at once. Free it once with grammarc_cuda_free(); objects made from it stay valid.
  */
 typedef struct grammarc_cuda grammarc_cuda;
 
 /**
- * A grammar on a device, with the end tokens of its matchers. Any number of threads may use it at once.
+ * A grammar on a device, for matchers with one set of end tokens. Any number of threads may use it at once. Free it once
+ * with grammarc_cuda_grammar_free().
  */
 typedef struct grammarc_cuda_grammar grammarc_cuda_grammar;
 
 /**
- * Rows by number, for hosts that advance themselves. Of one thread at a time, as a matcher.
+ * A table of numbered mask rows, for hosts that advance their own matchers. Any thread may use it, one at a time. Free it
+ * once with grammarc_cuda_rows_free().
  */
 typedef struct grammarc_cuda_rows grammarc_cuda_rows;
 
 /**
- * Sequences on a device. Of one thread at a time, as a matcher.
+ * Positions of sequences on a device, which advances them. Any thread may use them, one at a time. Free them once with
+ * grammarc_cuda_slots_free().
  */
 typedef struct grammarc_cuda_slots grammarc_cuda_slots;
 
 /**
- * How a device is opened. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+ * The settings of a device. Set all bytes to zero, the default of every field, and then `struct_size`.
  */
 typedef struct grammarc_cuda_options {
     /**
@@ -67,30 +70,30 @@ typedef struct grammarc_cuda_options {
      */
     size_t struct_size;
     /**
-     * Path of the driver's library. NULL: where the system finds it by name.
+     * Path of the driver's library. NULL: the library that the system finds by name.
      */
     const char *driver;
     /**
-     * Length of the path.
+     * Length of `driver` in bytes.
      */
     size_t driver_length;
     /**
-     * Bytes that tables may take, at most 16 GB; memory is taken as grammars come. Default: 4 GiB.
+     * Maximum size of all tables in bytes, at most 16 GB. Memory is allocated as grammars are uploaded. Default: 4 GiB.
      */
     uint64_t pool_bytes;
     /**
-     * Which device, as the driver counts them.
+     * Index of the device in the driver's list.
      */
     uint32_t ordinal;
     /**
-     * Zero.
+     * Must be zero.
      */
     uint32_t reserved;
 } grammarc_cuda_options;
 
 /**
- * A matrix of logits on the device. Column c is token `first_token` + c, or token `column_tokens[c]`; a column whose token is none
- * of the vocabulary's is not allowed. Zero is the default of every field but `at`, `rows` and `columns`.
+ * A matrix of logits on the device. Column `c` is token `first_token + c`, or token `column_tokens[c]`. Columns without a
+ * token of the vocabulary are forbidden. Zero is the default of every field but `at`, `rows` and `columns`.
  */
 typedef struct grammarc_cuda_logits {
     /**
@@ -98,41 +101,42 @@ typedef struct grammarc_cuda_logits {
      */
     size_t struct_size;
     /**
-     * The first logit, aligned for its type. Rows that are aligned to 16 bytes are written faster.
+     * Device address of the first logit, aligned to its type. Rows aligned to 16 bytes are written faster.
      */
     void *at;
     /**
-     * Logits from one row to the next. Default: `columns`.
+     * Distance between the starts of two rows, in logits. Default: `columns`.
      */
     int64_t stride;
     /**
-     * Rows.
+     * Number of rows.
      */
     uint32_t rows;
     /**
-     * Logits of a row.
+     * Number of logits in a row.
      */
     uint32_t columns;
     /**
-     * One of `grammarc_dtype`.
+     * Type of a logit, one of `grammarc_dtype`.
      */
     uint32_t dtype;
     /**
-     * Token of column 0, where the vocabulary is split over devices.
+     * Token of column 0, for a vocabulary that is split over devices.
      */
     uint32_t first_token;
     /**
-     * On the device, by row: the place or the number that the row belongs to, or -1 to leave it as it is. NULL: its own number.
+     * On the device: the mask of each row, or -1 to leave the row unchanged. The called function defines the numbers.
+     * NULL: row `i` has number `i`.
      */
     const int32_t *numbers;
     /**
-     * On the device, by column: its token, or a negative number for none. NULL: `first_token` + the column.
+     * On the device: the token of each column, negative for none. NULL: column `c` is token `first_token + c`.
      */
     const int32_t *column_tokens;
 } grammarc_cuda_logits;
 
 /**
- * Tokens of sequences on the device.
+ * The tokens of sequences on the device.
  */
 typedef struct grammarc_cuda_tokens {
     /**
@@ -140,29 +144,29 @@ typedef struct grammarc_cuda_tokens {
      */
     size_t struct_size;
     /**
-     * On the device, by sequence: its first token, or -1 for none.
+     * On the device: the first token of each sequence, or -1 for none.
      */
     const int32_t *tokens;
     /**
-     * Tokens from one sequence to the next. Default: 1.
+     * Distance between the first tokens of two sequences, in tokens. Default: 1.
      */
     int64_t stride;
     /**
-     * On the device, by sequence: its slot, or -1 for none. NULL: its own number.
+     * On the device: the slot of each sequence, or -1 for none. NULL: sequence `i` has slot `i`.
      */
     const int32_t *slots;
     /**
-     * Sequences.
+     * Number of sequences.
      */
     uint32_t count;
     /**
-     * Zero.
+     * Must be zero.
      */
     uint32_t reserved;
 } grammarc_cuda_tokens;
 
 /**
- * How tokens are sampled, by row of logits, on the device.
+ * The settings of sampling. All arrays are on the device, with one element for each row of logits.
  */
 typedef struct grammarc_cuda_sampling {
     /**
@@ -170,31 +174,31 @@ typedef struct grammarc_cuda_sampling {
      */
     size_t struct_size;
     /**
-     * Written: the token, or -1 where none is allowed, or the row is left out or waits for the host.
+     * Output: the sampled token. -1 if no token is allowed, the row is left out, or the slot waits for the host.
      */
     int32_t *tokens;
     /**
-     * 0 for the greatest logit. NULL: 0 for all.
+     * Temperatures; 0 selects the greatest logit. NULL: 0 for all rows.
      */
     const float *temperatures;
     /**
-     * Seeds. NULL: 0 for all.
+     * Seeds. NULL: 0 for all rows.
      */
     const uint64_t *seeds;
     /**
-     * A number that a seed is used with once, such as the number of the token. NULL: 0 for all.
+     * Numbers that occur once for each seed, such as the index of the token. NULL: 0 for all rows.
      */
     const uint64_t *steps;
     /**
-     * The slot in which the token is taken at once, or -1 for none. NULL: its own number. Without `advances`, not read.
+     * The slots to advance, -1 for none. NULL: row `i` has slot `i`. Read only with `advances`.
      */
     const int32_t *slots;
     /**
-     * Not zero: tokens are taken in their slots.
+     * Whether the slots are advanced by their tokens, zero or nonzero.
      */
     uint32_t advances;
     /**
-     * Zero.
+     * Must be zero.
      */
     uint32_t reserved;
 } grammarc_cuda_sampling;
@@ -204,21 +208,27 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Opens a device in its primary context, the one that PyTorch and all others on the runtime interface use. GRAMMARC_IO where there
- * is no driver, or the driver or the device is too old: the message says what is missing. Some tens of milliseconds.
+ * Opens a device in its primary context, which PyTorch and all programs on the CUDA runtime use as well. `options` may be
+ * NULL.
+ *
+ * GRAMMARC_IO if there is no driver, or if the driver or the device is too old; the message names the missing part. Takes
+ * some tens of milliseconds.
  */
 grammarc_status grammarc_cuda_open(const struct grammarc_cuda_options *options,
                                    struct grammarc_cuda **out,
                                    grammarc_error **error);
 
 /**
- * Bytes that tables take on the device, and bytes of its memory that the pool holds. Each place may be NULL.
+ * Writes the bytes of device memory in use by tables, and the bytes allocated by the pool. `used` and `held` may be NULL.
+ * Both are 0 for NULL.
  */
 void grammarc_cuda_usage(const struct grammarc_cuda *device, uint64_t *used, uint64_t *held);
 
 /**
- * Copies a grammar's tables to the device, and those of its vocabulary where they are not there. The end tokens are those of the
- * matcher, which does not move. The copy is on the stream, a `CUstream` or `cudaStream_t`; NULL is the default one.
+ * Uploads the tables of a matcher's grammar to the device, and of its vocabulary unless they are there already.
+ *
+ * The matcher determines the end tokens, and does not move. The copy runs on `stream`, a `CUstream` or `cudaStream_t`;
+ * NULL is the default stream.
  */
 grammarc_status grammarc_cuda_upload(const struct grammarc_cuda *device,
                                      grammarc_matcher *matcher,
@@ -227,8 +237,10 @@ grammarc_status grammarc_cuda_upload(const struct grammarc_cuda *device,
                                      grammarc_error **error);
 
 /**
- * Places for some sequences, and for `drafts` draft tokens after each: place `slot * (drafts + 1) + j` is where a sequence is after j
- * of them. Slots are fixed: a captured graph may hold them.
+ * Makes `slots` slots, each for one sequence and up to `drafts` draft tokens.
+ *
+ * A slot has `drafts + 1` positions. Position `slot * (drafts + 1) + j` is the sequence after `j` draft tokens. The memory
+ * of slots never moves, so a captured graph may refer to them.
  */
 grammarc_status grammarc_cuda_slots_new(const struct grammarc_cuda *device,
                                         uint32_t slots,
@@ -238,8 +250,8 @@ grammarc_status grammarc_cuda_slots_new(const struct grammarc_cuda *device,
                                         grammarc_error **error);
 
 /**
- * Writes where a sequence is: at its beginning, after a rollback, or where the device waits for the host. GRAMMARC_MISMATCH where the
- * matcher follows another grammar, or ends with other tokens than the grammar was uploaded with.
+ * Writes the position of a matcher to a slot: at the start of a sequence, after a rollback, and after
+ * GRAMMARC_CUDA_WAITS_FOR_HOST. GRAMMARC_MISMATCH if the matcher has another grammar or other end tokens than `grammar`.
  */
 grammarc_status grammarc_cuda_slots_write(struct grammarc_cuda_slots *slots,
                                           uint32_t slot,
@@ -249,7 +261,7 @@ grammarc_status grammarc_cuda_slots_write(struct grammarc_cuda_slots *slots,
                                           grammarc_error **error);
 
 /**
- * Lets a slot go: its rows allow everything from here on, and nothing advances it.
+ * Releases a slot. From then on its rows allow every token, and tokens do not advance it.
  */
 grammarc_status grammarc_cuda_slots_release(struct grammarc_cuda_slots *slots,
                                             uint32_t slot,
@@ -257,7 +269,7 @@ grammarc_status grammarc_cuda_slots_release(struct grammarc_cuda_slots *slots,
                                             grammarc_error **error);
 
 /**
- * Writes negative infinity over the logits that are not allowed, and leaves the others as they are. The numbers of rows are places.
+ * Sets the logits of forbidden tokens to negative infinity. The `numbers` of the logits are positions.
  */
 grammarc_status grammarc_cuda_slots_apply(struct grammarc_cuda_slots *slots,
                                           const struct grammarc_cuda_logits *logits,
@@ -265,8 +277,10 @@ grammarc_status grammarc_cuda_slots_apply(struct grammarc_cuda_slots *slots,
                                           grammarc_error **error);
 
 /**
- * Writes masks as `rows` rows of a bitmask on the device, of `words` words each and `stride` words apart, for hosts that apply it
- * themselves. `numbers` are places by row, as those of logits, or NULL.
+ * Writes masks to `rows` rows of a bitmask on the device, for hosts with their own kernels.
+ *
+ * Each row has `words` words, and begins `stride` words after the previous row. `numbers`, on the device, has the position
+ * of each row, or -1 to leave the row unchanged. NULL: row `i` is position `i`.
  */
 grammarc_status grammarc_cuda_slots_fill(struct grammarc_cuda_slots *slots,
                                          uint32_t *bitmask,
@@ -278,8 +292,8 @@ grammarc_status grammarc_cuda_slots_fill(struct grammarc_cuda_slots *slots,
                                          grammarc_error **error);
 
 /**
- * Takes a token in each sequence's slot. `accepted`, on the device and by sequence, is the number of its drafts after which its token
- * comes; NULL: none.
+ * Advances each sequence's slot by one token. `accepted`, on the device, has the number of accepted draft tokens before
+ * the token, by sequence. NULL: none.
  */
 grammarc_status grammarc_cuda_slots_advance(struct grammarc_cuda_slots *slots,
                                             const struct grammarc_cuda_tokens *tokens,
@@ -288,8 +302,10 @@ grammarc_status grammarc_cuda_slots_advance(struct grammarc_cuda_slots *slots,
                                             grammarc_error **error);
 
 /**
- * Makes the places after each of `drafts` draft tokens, up to the first that is not allowed: from there on rows are as that one's.
- * `allowed`, on the device and by sequence, receives how many are allowed; NULL where nobody asks.
+ * Computes the positions after each of `drafts` draft tokens, up to the first refused one. Later rows repeat the last row.
+ *
+ * `allowed`, on the device, receives the number of leading allowed draft tokens, by sequence. NULL: not written.
+ * GRAMMARC_ARGUMENT if `drafts` exceeds the drafts of the slots.
  */
 grammarc_status grammarc_cuda_slots_draft(struct grammarc_cuda_slots *slots,
                                           const struct grammarc_cuda_tokens *tokens,
@@ -299,8 +315,8 @@ grammarc_status grammarc_cuda_slots_draft(struct grammarc_cuda_slots *slots,
                                           grammarc_error **error);
 
 /**
- * Samples an allowed token in each row of logits, and takes it in the row's slot where that is asked for. At most as many rows as there
- * are places.
+ * Samples an allowed token for each row of logits. With `sampling->advances`, the row's slot is advanced by the token.
+ * GRAMMARC_ARGUMENT if there are more rows than positions.
  */
 grammarc_status grammarc_cuda_slots_sample(struct grammarc_cuda_slots *slots,
                                            const struct grammarc_cuda_logits *logits,
@@ -309,14 +325,16 @@ grammarc_status grammarc_cuda_slots_sample(struct grammarc_cuda_slots *slots,
                                            grammarc_error **error);
 
 /**
- * The address of the slots' statuses on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
- * GRAMMARC_CUDA_FINISHED, or 0. A host copies them with its tokens. NULL for NULL, and while another thread uses the slots.
+ * Returns the device address of the slots' statuses, one word for each slot, for the host to copy together with its tokens.
+ *
+ * A status is 0, or a bitwise or of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and GRAMMARC_CUDA_FINISHED. NULL
+ * for NULL, and while another thread uses the slots.
  */
 const uint32_t *grammarc_cuda_slots_status(const struct grammarc_cuda_slots *slots);
 
 /**
- * A table of rows for a host that advances itself: it sends a number for each row of logits, and a row of 64 bytes once for many of
- * them.
+ * Makes a table of `rows` mask rows, for a host that advances its own matchers. For each row of logits the host sends a
+ * number. Each row of the table, 64 bytes, is sent once for all its uses.
  */
 grammarc_status grammarc_cuda_rows_new(const struct grammarc_cuda *device,
                                        uint32_t rows,
@@ -325,12 +343,13 @@ grammarc_status grammarc_cuda_rows_new(const struct grammarc_cuda *device,
                                        grammarc_error **error);
 
 /**
- * Begins a step: rows of earlier steps that are not asked for in it may be given up.
+ * Begins a step. From then on, rows of earlier steps may be replaced, unless they are requested again.
  */
 grammarc_status grammarc_cuda_rows_begin(struct grammarc_cuda_rows *rows);
 
 /**
- * The number of the row that a matcher allows, for the numbers of logits. GRAMMARC_LIMIT where all rows are in use in this step.
+ * Writes the number of the row with a matcher's mask to `*number`, for the `numbers` of logits. GRAMMARC_LIMIT if all rows
+ * are in use in this step.
  */
 grammarc_status grammarc_cuda_rows_number(struct grammarc_cuda_rows *rows,
                                           const struct grammarc_cuda_grammar *grammar,
@@ -340,14 +359,15 @@ grammarc_status grammarc_cuda_rows_number(struct grammarc_cuda_rows *rows,
                                           grammarc_error **error);
 
 /**
- * Copies the rows that are new to the device: before the work that names them.
+ * Copies new rows to the device. Call it before the kernels that refer to the rows.
  */
 grammarc_status grammarc_cuda_rows_flush(struct grammarc_cuda_rows *rows,
                                          void *stream,
                                          grammarc_error **error);
 
 /**
- * As grammarc_cuda_slots_apply(); the numbers of rows are those of grammarc_cuda_rows_number().
+ * Sets the logits of forbidden tokens to negative infinity. The `numbers` of the logits come from
+ * grammarc_cuda_rows_number().
  */
 grammarc_status grammarc_cuda_rows_apply(struct grammarc_cuda_rows *rows,
                                          const struct grammarc_cuda_logits *logits,
@@ -355,8 +375,11 @@ grammarc_status grammarc_cuda_rows_apply(struct grammarc_cuda_rows *rows,
                                          grammarc_error **error);
 
 /**
- * Applies a host's bitmask on the device: rows of `words` words, `stride` words apart, that speak of `tokens` tokens; the others are not
- * allowed. The numbers of rows of logits are rows of the bitmask. GRAMMARC_BUFFER where a row is too short for the tokens.
+ * Applies a bitmask on the device, whose rows are computed by the host.
+ *
+ * Each row has `words` words for `tokens` tokens, and begins `stride` words after the previous row. Tokens beyond `tokens`
+ * are forbidden. The `numbers` of the logits are rows of the bitmask. GRAMMARC_BUFFER if a row is too short for the
+ * tokens.
  */
 grammarc_status grammarc_cuda_apply_bitmask(const struct grammarc_cuda *device,
                                             const uint32_t *bitmask,
@@ -373,17 +396,17 @@ grammarc_status grammarc_cuda_apply_bitmask(const struct grammarc_cuda *device,
 void grammarc_cuda_free(struct grammarc_cuda *device);
 
 /**
- * Frees a grammar of a device; slots that follow it keep its tables. NULL is allowed.
+ * Frees a grammar on a device. Slots with the grammar keep its tables alive. NULL is allowed.
  */
 void grammarc_cuda_grammar_free(struct grammarc_cuda_grammar *grammar);
 
 /**
- * Frees slots, which waits for the work that uses them. NULL is allowed.
+ * Frees slots. Waits for the kernels that use them. NULL is allowed.
  */
 void grammarc_cuda_slots_free(struct grammarc_cuda_slots *slots);
 
 /**
- * Frees a table of rows, which waits for the work that uses them. NULL is allowed.
+ * Frees a table of rows. Waits for the kernels that use it. NULL is allowed.
  */
 void grammarc_cuda_rows_free(struct grammarc_cuda_rows *rows);
 

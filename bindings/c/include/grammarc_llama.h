@@ -4,17 +4,17 @@
  *     struct llama_sampler *grammar = grammarc_llama_sampler(llama_sampler_init, matcher);
  *     llama_sampler_chain_add(chain, grammar);
  *
- * Nothing of llama.cpp is linked: its llama_sampler_init is passed in. This header needs no other of llama.cpp's and goes along
- * with llama.h in any order.
+ * Nothing of llama.cpp is linked: you pass in llama_sampler_init. This header works with and without llama.h, in any order.
  *
- * - Put it before samplers that cut the list of candidates (top-k, top-p, min-p): what they leave may have no allowed token.
- * - Give the matcher the model's end-of-generation tokens, every id for which llama_vocab_is_eog() is true, as its end tokens,
- *   and llama_vocab_n_tokens() as its logit width.
- * - Let the sampler see generated tokens alone: a prompt's tokens are none of the grammar.
- * - Candidates are told by their id. Forbidden ones get a logit of negative infinity, and the list counts as unsorted then.
- * - A token that is accepted without being allowed leaves end tokens alone allowed, until llama_sampler_reset():
- *   grammarc_llama_sampler_status() says so. A sequence never goes on without its grammar.
- * - llama_sampler_clone() forks the matcher, llama_sampler_reset() goes back to the start.
+ * - Put the sampler before samplers that cut the list of candidates (top-k, top-p, min-p). Otherwise no allowed token may remain.
+ * - The matcher's end tokens must be all ids for which llama_vocab_is_eog() is true, and its logit width must be
+ *   llama_vocab_n_tokens().
+ * - Let the sampler see only generated tokens. The grammar does not cover the prompt.
+ * - Candidates are identified by id. The logits of forbidden candidates become negative infinity, and the list then counts as
+ *   unsorted.
+ * - After a forbidden token is accepted, only end tokens are allowed until llama_sampler_reset().
+ *   grammarc_llama_sampler_status() returns the status of that token.
+ * - llama_sampler_clone() forks the matcher, and llama_sampler_reset() resets it.
  */
 #ifndef GRAMMARC_LLAMA_H
 #define GRAMMARC_LLAMA_H
@@ -32,20 +32,22 @@ struct llama_sampler_i;
 typedef struct llama_sampler *(*grammarc_llama_init)(struct llama_sampler_i *iface, void *context);
 
 /**
- * A sampler at the position of `matcher`, which is forked and stays the caller's. Freed by llama_sampler_free() or by the chain
- * that it is added to. NULL where `init` or `matcher` is, and where another thread uses the matcher.
+ * Makes a sampler at the position of `matcher`. The matcher is forked and stays the caller's.
+ *
+ * `init` is llama_sampler_init. The sampler is freed by llama_sampler_free(), or by the chain that contains it. NULL if `init` or
+ * `matcher` is NULL, or if another thread uses the matcher.
  */
 struct llama_sampler *grammarc_llama_sampler(grammarc_llama_init init, const grammarc_matcher *matcher);
 
 /**
- * GRAMMARC_OK as long as all tokens that the sampler accepted were allowed; else the status of the first that was not.
- * GRAMMARC_ARGUMENT for a sampler of another kind, and for NULL.
+ * Returns GRAMMARC_OK while all accepted tokens were allowed, and then the status of the first forbidden one. From that token on,
+ * the sampler allows only end tokens. GRAMMARC_ARGUMENT for NULL, and for another kind of sampler.
  */
 grammarc_status grammarc_llama_sampler_status(const struct llama_sampler *sampler);
 
 /**
- * The matcher of a sampler, to be asked where it is and not to be freed. Lives as long as the sampler. NULL for a sampler of
- * another kind, and for NULL.
+ * Returns the matcher of a sampler, for queries of its position. The sampler owns the matcher, which lives as long as the sampler.
+ * NULL for NULL, and for another kind of sampler.
  */
 const grammarc_matcher *grammarc_llama_sampler_matcher(const struct llama_sampler *sampler);
 

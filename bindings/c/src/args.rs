@@ -6,12 +6,10 @@
 use std::ffi::c_char;
 use std::path::PathBuf;
 use std::slice;
-use std::sync::Arc;
 
 use grammarc_bindings::failure;
 
 use crate::error::{Fault, grammarc_status};
-use crate::guard::guarded;
 use crate::out_params::write_out;
 
 /// Returns the array at a pointer. With `count` 0, any pointer is an empty array.
@@ -28,8 +26,20 @@ pub(crate) unsafe fn array<'a, T>(
     if count == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not NULL, aligned and of a possible length; the rest is the caller's promise.
-    Ok(unsafe { slice::from_raw_parts(data, count) })
+    Ok(slice::from_raw_parts(data, count))
+}
+
+/// Returns the array at a pointer, or `None` for NULL.
+///
+/// # Safety
+///
+/// As [`array`].
+pub(crate) unsafe fn optional<'a, T>(
+    what: &'static str,
+    data: *const T,
+    count: usize,
+) -> Result<Option<&'a [T]>, Fault> {
+    if data.is_null() { Ok(None) } else { array(what, data, count).map(Some) }
 }
 
 /// Returns the array at a pointer, for writing.
@@ -46,8 +56,7 @@ pub(crate) unsafe fn array_mut<'a, T>(
     if count == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: not NULL, aligned and of a possible length; the rest is the caller's promise.
-    Ok(unsafe { slice::from_raw_parts_mut(data, count) })
+    Ok(slice::from_raw_parts_mut(data, count))
 }
 
 fn check<T>(what: &'static str, data: *const T, count: usize) -> Result<(), Fault> {
@@ -72,8 +81,7 @@ fn check<T>(what: &'static str, data: *const T, count: usize) -> Result<(), Faul
 ///
 /// As [`array`].
 pub(crate) unsafe fn source<'a>(data: *const c_char, length: usize) -> Result<&'a str, Fault> {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { array("the source", data.cast::<u8>(), length) }?;
+    let bytes = array("the source", data.cast::<u8>(), length)?;
     Ok(failure::text("source", bytes)?)
 }
 
@@ -87,8 +95,7 @@ pub(crate) unsafe fn text<'a>(
     data: *const c_char,
     length: usize,
 ) -> Result<&'a str, Fault> {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { array(what, data.cast::<u8>(), length) }?;
+    let bytes = array(what, data.cast::<u8>(), length)?;
     str::from_utf8(bytes).map_err(|_| Fault::argument(format!("{what} is not UTF-8")))
 }
 
@@ -98,8 +105,7 @@ pub(crate) unsafe fn text<'a>(
 ///
 /// As [`array`].
 pub(crate) unsafe fn path(data: *const c_char, length: usize) -> Result<PathBuf, Fault> {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { array("the path", data.cast::<u8>(), length) }?;
+    let bytes = array("the path", data.cast::<u8>(), length)?;
     if bytes.is_empty() {
         return Err(Fault::argument("the path is empty"));
     }
@@ -119,42 +125,9 @@ pub(crate) unsafe fn path(data: *const c_char, length: usize) -> Result<PathBuf,
 ///
 /// # Safety
 ///
-/// `handle` is NULL or one that was handed out and not freed, and is not freed while the result lives.
+/// `handle` is NULL or was returned by this library, and is not freed while the result lives.
 pub(crate) unsafe fn object<'a, T>(what: &'static str, handle: *const T) -> Result<&'a T, Fault> {
-    // SAFETY: the caller's promise.
-    let object = unsafe { handle.as_ref() };
-    object.ok_or_else(|| Fault::argument(format!("{what} is NULL")))
-}
-
-/// Calls `f` with the object of a handle. Returns `otherwise` for NULL, and after a panic.
-///
-/// # Safety
-///
-/// As [`object`].
-pub(crate) unsafe fn ask<T, R: Copy>(
-    handle: *const T,
-    otherwise: R,
-    question: impl FnOnce(&T) -> R,
-) -> R {
-    // SAFETY: the caller's promise.
-    let object = unsafe { handle.as_ref() };
-    object.map_or(otherwise, |object| guarded(|| question(object)).unwrap_or(otherwise))
-}
-
-/// Calls a function with the object of a handle, and returns its status.
-///
-/// # Safety
-///
-/// As [`object`].
-pub(crate) unsafe fn answer<T>(
-    handle: *const T,
-    question: impl FnOnce(&T) -> grammarc_status,
-) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    match unsafe { handle.as_ref() } {
-        None => grammarc_status::GRAMMARC_ARGUMENT,
-        Some(object) => guarded(|| question(object)).unwrap_or(grammarc_status::GRAMMARC_INTERNAL),
-    }
+    handle.as_ref().ok_or_else(|| Fault::argument(format!("{what} is NULL")))
 }
 
 /// Copies items to a buffer of the caller's, and writes their number to `needed`.
@@ -168,8 +141,7 @@ pub(crate) unsafe fn give<T: Copy>(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    unsafe { write_out(needed, items.len()) };
+    write_out(needed, items.len());
     if items.is_empty() {
         return grammarc_status::GRAMMARC_OK;
     }
@@ -179,39 +151,7 @@ pub(crate) unsafe fn give<T: Copy>(
     if buffer.is_null() || !buffer.is_aligned() {
         return grammarc_status::GRAMMARC_ARGUMENT;
     }
-    // SAFETY: there is room for as many, and what this library made does not overlap with the caller's buffer.
-    unsafe { buffer.copy_from_nonoverlapping(items.as_ptr(), items.len()) };
+    // The items are in memory of this library, so they do not overlap with the caller's buffer.
+    buffer.copy_from_nonoverlapping(items.as_ptr(), items.len());
     grammarc_status::GRAMMARC_OK
-}
-
-/// Returns a counted handle of a new object.
-pub(crate) fn counted<T>(object: T) -> *mut T {
-    Arc::into_raw(Arc::new(object)).cast_mut()
-}
-
-/// Adds a holder of a counted handle.
-///
-/// # Safety
-///
-/// `handle` is NULL or came from [`counted`] and is held by the caller.
-pub(crate) unsafe fn retain<T>(handle: *const T) -> *mut T {
-    if !handle.is_null() {
-        // SAFETY: it came from an `Arc` that lives.
-        unsafe { Arc::increment_strong_count(handle) };
-    }
-    handle.cast_mut()
-}
-
-/// Removes a holder of a counted handle.
-///
-/// # Safety
-///
-/// As [`retain`], and the caller does not use the handle any more.
-pub(crate) unsafe fn release<T>(handle: *mut T) {
-    if !handle.is_null() {
-        // SAFETY: it came from an `Arc` that lives, of which one holder goes.
-        let handle = unsafe { Arc::from_raw(handle) };
-        // A panic cannot be reported here, and must not leave the function.
-        let _ = guarded(|| drop(handle));
-    }
 }

@@ -1,7 +1,8 @@
-//! Many matchers in one call, and the masks along a draft.
+//! Batches of matchers in one call, and the masks along a draft.
 //!
-//! A batch acquires its matchers one by one and releases them together. A matcher that is listed twice is refused at
-//! its second place, since it is in use then; so is one that another thread uses. In both cases nothing was written.
+//! A batch acquires its matchers one by one and releases them together. A matcher that is listed twice is refused at its
+//! second place because the first place has acquired it. Another thread's matcher is refused likewise. Nothing is written
+//! then.
 
 use std::ffi::c_void;
 
@@ -10,27 +11,28 @@ use grammarc_runtime::batch::{RowOf, Unlisted};
 use grammarc_runtime::error::BatchError;
 use grammarc_runtime::{Bf16, F16, Logit, Matcher};
 
-use crate::args::{array, array_mut};
-use crate::error::Fault;
+use crate::args::{array, array_mut, optional};
 use crate::error::grammarc_status::{self, *};
+use crate::error::{Fault, status_of};
 use crate::guard::guarded;
-use crate::matcher::{grammarc_matcher, on};
+use crate::matcher::grammarc_matcher;
 use crate::out_params::write_out;
+use crate::single::{Exclusive as _, try_on};
 
-/// The treatment of the rows of a mask that no matcher is listed for.
+/// The treatment of mask rows without a listed matcher.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_unlisted {
-    /// They stay as they are.
+    /// The rows stay unchanged.
     GRAMMARC_KEEP = 0,
-    /// They allow every token: all bits become one.
+    /// The rows allow every token: all bits become 1.
     GRAMMARC_ALLOW_ALL = 1,
 }
 
 /// Matchers with their rows, in the order of the rows.
 type Listed<'a> = Vec<(usize, &'a grammarc_matcher)>;
 
-/// Returns the list of a batch.
+/// Returns the matchers of a batch, sorted by row. NULL for `rows` assigns the first rows in order.
 ///
 /// # Safety
 ///
@@ -40,17 +42,10 @@ unsafe fn list<'a>(
     rows: *const usize,
     count: usize,
 ) -> Result<Listed<'a>, Fault> {
-    // SAFETY: the caller's promise.
-    let (matchers, rows) = unsafe {
-        let rows = match rows.is_null() {
-            true => None,
-            false => Some(array("the rows", rows, count)?),
-        };
-        (array("the matchers", matchers, count)?, rows)
-    };
+    let rows = optional("the rows", rows, count)?;
+    let matchers = array("the matchers", matchers, count)?;
     let one = |(at, matcher): (usize, &*mut grammarc_matcher)| {
-        // SAFETY: the caller's promise.
-        let matcher = unsafe { matcher.as_ref() };
+        let matcher = matcher.as_ref();
         let matcher = matcher.ok_or_else(|| Fault::argument("a matcher of the list is NULL"))?;
         Ok((rows.map_or(at, |rows| rows[at]), matcher))
     };
@@ -61,30 +56,31 @@ unsafe fn list<'a>(
 }
 
 /// Acquires the matchers of a list, runs work with them, and releases them.
-fn together<R>(
+fn together(
     listed: &Listed<'_>,
-    work: impl FnOnce(&mut [RowOf<'_>]) -> R,
-) -> Result<R, grammarc_status> {
+    work: impl FnOnce(&mut [RowOf<'_>]) -> Result<(), BatchError>,
+) -> grammarc_status {
     for (at, (_, matcher)) in listed.iter().enumerate() {
-        if let Err(status) = matcher.inner.take() {
-            listed[..at].iter().for_each(|(_, before)| before.inner.give_back(true));
-            return Err(status);
+        if let Err(status) = matcher.single().take() {
+            listed[..at].iter().for_each(|(_, before)| before.single().give_back(true));
+            return status;
         }
     }
     let done = guarded(|| {
         let mine = |&(row, matcher): &(usize, &grammarc_matcher)| {
-            // SAFETY: each was taken just now, so none is there twice and nobody else has one.
-            let matcher: &mut Matcher = unsafe { &mut *matcher.inner.taken() };
+            // SAFETY: each matcher was acquired above, so no matcher is listed twice and no other call uses it.
+            let matcher: &mut Matcher = unsafe { &mut *matcher.single().taken() };
             (row, matcher)
         };
         let mut list: Vec<RowOf<'_>> = listed.iter().map(mine).collect();
         work(&mut list)
     });
-    listed.iter().for_each(|(_, matcher)| matcher.inner.give_back(done.is_ok()));
-    done.map_err(|_| GRAMMARC_INTERNAL)
+    listed.iter().for_each(|(_, matcher)| matcher.single().give_back(done.is_ok()));
+    done.map_or(GRAMMARC_INTERNAL, batch_status)
 }
 
-fn settled(result: Result<(), BatchError>) -> grammarc_status {
+/// Returns the status of a batch.
+fn batch_status(result: Result<(), BatchError>) -> grammarc_status {
     match result {
         Ok(()) => GRAMMARC_OK,
         Err(BatchError::Order { .. }) => GRAMMARC_ARGUMENT,
@@ -92,29 +88,21 @@ fn settled(result: Result<(), BatchError>) -> grammarc_status {
     }
 }
 
-/// Returns the status of work that may panic or be refused.
-fn status_of(work: impl FnOnce() -> Result<grammarc_status, Fault>) -> grammarc_status {
-    match guarded(work) {
-        Ok(Ok(status)) => status,
-        Ok(Err(fault)) => fault.status(),
-        Err(_) => GRAMMARC_INTERNAL,
-    }
-}
-
+/// Returns the number of elements of a matrix.
 fn cells(rows: usize, columns: usize) -> Result<usize, Fault> {
     let cells = rows.checked_mul(columns);
     cells.ok_or_else(|| Fault::argument("more cells than there are numbers"))
 }
 
-/// Writes the masks of matchers to rows of a bitmask of `mask_rows` rows of `row_words` words each, as grammarc_matcher_fill()
-/// does for one. The matchers may be of different grammars.
+/// Writes the masks of `count` matchers to rows of a bitmask, as grammarc_matcher_fill() does for one. The matchers may have
+/// different grammars.
 ///
-/// `rows` has the row of each of the `count` matchers, in any order; where it is NULL, they have the first rows in order.
-/// `unlisted`, one of `grammarc_unlisted`, says what becomes of the other rows. With `threads` above 1 the work is shared among as
-/// many threads of the library's own; with 0 or 1 the calling thread does it.
+/// The bitmask has `mask_rows` rows of `row_words` words each, without gaps. `rows[i]` is the row of matcher `i`; if `rows`
+/// is NULL, matcher `i` has row `i`. `unlisted`, one of `grammarc_unlisted`, selects the treatment of the other rows. Up to
+/// `threads` threads of the library share the work; with 0 or 1, the calling thread does it.
 ///
-/// GRAMMARC_ARGUMENT where a matcher or a row is listed twice, or another thread uses a matcher; GRAMMARC_BUFFER where a row
-/// is not there or too short. Then nothing was written.
+/// GRAMMARC_ARGUMENT if a matcher or a row is listed twice, or another thread uses a matcher. GRAMMARC_BUFFER if a row is
+/// missing or too short. On failure nothing is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_fill_batch(
     matchers: *const *mut grammarc_matcher,
@@ -126,27 +114,22 @@ pub unsafe extern "C" fn grammarc_fill_batch(
     unlisted: u32,
     threads: usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        status_of(|| {
-            let unlisted = match unlisted {
-                0 => Unlisted::Keep,
-                1 => Unlisted::AllowAll,
-                _ => return Err(Fault::argument("unlisted rows are kept or allow all")),
-            };
-            let listed = list(matchers, rows, count)?;
-            let words = array_mut("the mask", mask, cells(mask_rows, row_words)?)?;
-            let fill = |list: &mut [RowOf<'_>]| {
-                settled(batch::fill(threads, list, words, row_words, unlisted))
-            };
-            Ok(together(&listed, fill).unwrap_or_else(|status| status))
-        })
-    }
+    status_of(|| {
+        let unlisted = match unlisted {
+            0 => Unlisted::Keep,
+            1 => Unlisted::AllowAll,
+            _ => return Err(Fault::argument("unlisted rows are kept or allow all")),
+        };
+        let listed = list(matchers, rows, count)?;
+        let words = array_mut("the mask", mask, cells(mask_rows, row_words)?)?;
+        Ok(together(&listed, |list| batch::fill(threads, list, words, row_words, unlisted)))
+    })
 }
 
-/// Applies the masks of matchers to rows of logits, of `logit_rows` rows of `row_length` numbers of `dtype` each, as
-/// grammarc_matcher_apply() does for one. Rows that no matcher is listed for stay as they are. As grammarc_fill_batch()
-/// otherwise.
+/// Applies the masks of `count` matchers to rows of logits, as grammarc_matcher_apply() does for one.
+///
+/// The logits have `logit_rows` rows of `row_length` elements of type `dtype` each, without gaps. Rows without a listed
+/// matcher stay unchanged. `rows`, `threads` and the failures are those of grammarc_fill_batch().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_apply_batch(
     matchers: *const *mut grammarc_matcher,
@@ -158,51 +141,41 @@ pub unsafe extern "C" fn grammarc_apply_batch(
     row_length: usize,
     threads: usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        status_of(|| {
-            let listed = list(matchers, rows, count)?;
-            let cells = cells(logit_rows, row_length)?;
-            match dtype {
-                0 => apply(
-                    &listed,
-                    array_mut("the logits", logits.cast::<f32>(), cells)?,
-                    row_length,
-                    threads,
-                ),
-                1 => apply(
-                    &listed,
-                    array_mut("the logits", logits.cast::<F16>(), cells)?,
-                    row_length,
-                    threads,
-                ),
-                2 => apply(
-                    &listed,
-                    array_mut("the logits", logits.cast::<Bf16>(), cells)?,
-                    row_length,
-                    threads,
-                ),
-                _ => Err(Fault::argument("there is no such type of logits")),
-            }
-        })
-    }
+    status_of(|| {
+        let listed = list(matchers, rows, count)?;
+        let cells = cells(logit_rows, row_length)?;
+        match dtype {
+            0 => apply::<f32>(&listed, logits, cells, row_length, threads),
+            1 => apply::<F16>(&listed, logits, cells, row_length, threads),
+            2 => apply::<Bf16>(&listed, logits, cells, row_length, threads),
+            _ => Err(Fault::argument("there is no such type of logits")),
+        }
+    })
 }
 
-fn apply<L: Logit>(
+/// Applies masks to `cells` logits of one type.
+///
+/// # Safety
+///
+/// As [`array_mut`].
+unsafe fn apply<L: Logit>(
     listed: &Listed<'_>,
-    logits: &mut [L],
+    logits: *mut c_void,
+    cells: usize,
     row_length: usize,
     threads: usize,
 ) -> Result<grammarc_status, Fault> {
-    let apply = |list: &mut [RowOf<'_>]| settled(batch::apply(threads, list, logits, row_length));
-    Ok(together(listed, apply).unwrap_or_else(|status| status))
+    let logits = array_mut("the logits", logits.cast::<L>(), cells)?;
+    Ok(together(listed, |list| batch::apply(threads, list, logits, row_length)))
 }
 
-/// Masks for speculative decoding: row 0 of the bitmask gets the mask of the next token, and one row after each of the `count`
-/// draft tokens that is allowed; the rows that are left get a copy of the last one. `*valid`, which may be NULL, is how many
-/// drafts are allowed. The matcher does not move.
+/// Writes the masks for speculative decoding of `count` draft tokens. The matcher does not move.
 ///
-/// GRAMMARC_BUFFER where there are not `count + 1` rows, or they are too short; nothing was written then.
+/// The bitmask has `mask_rows` rows of `row_words` words each, without gaps. Row 0 is the mask of the next token, and row
+/// `i + 1` is the mask after draft token `i`. From the first refused draft token on, rows are copies of the last computed
+/// row. `*valid` is the number of leading draft tokens that are allowed; `valid` may be NULL.
+///
+/// GRAMMARC_BUFFER if there are fewer than `count + 1` rows, or they are too short. On failure nothing is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_fill_drafts(
     matcher: *mut grammarc_matcher,
@@ -213,23 +186,11 @@ pub unsafe extern "C" fn grammarc_fill_drafts(
     row_words: usize,
     valid: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let arrays = cells(mask_rows, row_words).and_then(|cells| {
-                Ok((array("the drafts", drafts, count)?, array_mut("the mask", mask, cells)?))
-            });
-            let (drafts, words) = match arrays {
-                Ok(arrays) => arrays,
-                Err(fault) => return fault.status(),
-            };
-            match matcher.fill_drafts(drafts, words, row_words) {
-                Ok(allowed) => {
-                    write_out(valid, allowed);
-                    GRAMMARC_OK
-                }
-                Err(error) => settled(Err(error)),
-            }
-        })
-    }
+    try_on(matcher, |matcher| {
+        let cells = cells(mask_rows, row_words)?;
+        let drafts = array("the drafts", drafts, count)?;
+        let words = array_mut("the mask", mask, cells)?;
+        let filled = matcher.fill_drafts(drafts, words, row_words);
+        Ok(batch_status(filled.map(|allowed| write_out(valid, allowed))))
+    })
 }

@@ -1,4 +1,4 @@
-//! Compilers: sources to grammars, with limits, from any thread.
+//! Compilers: compile sources to grammars within limits, from any thread.
 
 use std::ffi::c_char;
 use std::num::NonZero;
@@ -13,26 +13,27 @@ use grammarc_bindings::engine::{Engine, Limits, Request};
 use grammarc_bindings::failure::Failure;
 use grammarc_bindings::report::of_findings;
 
-use crate::args::{self, answer, array, counted, give, object};
-use crate::error::{Fault, grammarc_error, grammarc_status, make};
+use crate::args::{self, array, give, object};
+use crate::error::grammarc_status::{self, *};
+use crate::error::{Fault, grammarc_error, make, status_of};
 use crate::grammar::grammarc_grammar;
+use crate::handles::{counted, release, retain};
 use crate::import::grammarc_text;
-use crate::options::{self, Growing};
+use crate::options::{self, growing, set};
 use crate::out_params::Text;
 use crate::vocabulary::{grammarc_vocabulary, unknown_flags};
 
-/// A compiler for one vocabulary, with a cache of what it has compiled.
+/// A compiler for one vocabulary, with a cache of compiled grammars. Keep one compiler for each vocabulary.
 ///
-/// Any number of threads may use it at once; those that ask for the same at once have it compiled once. Keep one for each
-/// vocabulary. Counted: grammarc_compiler_retain() and grammarc_compiler_free(). Its threads are its own; a process that
-/// is forked may go on using it.
+/// Any number of threads may use it at once. Concurrent equal requests are compiled once. Counted: grammarc_compiler_retain()
+/// and grammarc_compiler_free(). A compiler starts its own threads, and works after a fork in both processes.
 pub struct grammarc_compiler {
     engine: Engine,
-    /// Whether grammars are given before their masks are there.
+    /// Whether grammars are returned before their masks are computed.
     is_early: bool,
 }
 
-/// A flag that ends compilations.
+/// A flag that cancels compilations.
 ///
 /// Any number of threads may use it at once. Counted: grammarc_cancel_retain() and grammarc_cancel_free().
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ pub struct grammarc_cancel_flag {
     flag: Arc<AtomicBool>,
 }
 
-/// Languages of sources.
+/// The language of a source.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_language {
@@ -48,25 +49,25 @@ pub enum grammarc_language {
     GRAMMARC_JSON_SCHEMA = 0,
     /// GBNF, the notation of llama.cpp.
     GRAMMARC_GBNF = 1,
-    /// A regular expression that the whole text matches.
+    /// A regular expression, matched against the whole output.
     GRAMMARC_REGEX = 2,
-    /// A JSON array of texts, of which the output is one.
+    /// A JSON array of strings. The output is one of them.
     GRAMMARC_CHOICE = 3,
-    /// A structural tag: free text in which tags lead to schemas, grammars and patterns.
+    /// A structural tag: free text with tags that contain schemas, grammars and patterns.
     GRAMMARC_STRUCTURAL_TAG = 4,
     /// XGrammar's EBNF.
     GRAMMARC_EBNF = 5,
-    /// Lark, as llguidance and XGrammar have it.
+    /// Lark, in the dialects of llguidance and XGrammar.
     GRAMMARC_LARK = 6,
-    /// A JSON object with a text, of which the output is a part.
+    /// A JSON object with a text. The output is a substring of the text.
     GRAMMARC_SUBSTRING = 7,
-    /// Declarations of types in TypeScript, of the JSON texts of their values.
+    /// TypeScript type declarations. The output is the JSON text of a value of the type.
     GRAMMARC_TYPESCRIPT = 8,
     /// The name of a built-in grammar: json, json-object, json-array, jsonl, csv or xml.
     GRAMMARC_BUILTIN = 9,
 }
 
-/// The limits of one compilation. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+/// The limits of one compilation. Set all bytes to zero, the default of every field, and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_limits {
@@ -74,114 +75,96 @@ pub struct grammarc_limits {
     pub struct_size: usize,
     /// Wall time in milliseconds. Default: no limit.
     pub timeout_ms: u64,
-    /// Bytes of tables and automata. Default: 1 GiB.
+    /// Size of tables and automata in bytes. Default: 1 GiB.
     pub memory: usize,
-    /// States of the grammar.
+    /// Number of states of the grammar.
     pub states: usize,
-    /// Rules of the grammar.
+    /// Number of rules of the grammar.
     pub rules: usize,
-    /// Pairs of a return state and an exit class.
+    /// Number of pairs of a return state and an exit class.
     pub pairs: usize,
 }
 
-// SAFETY: integers alone, the size first.
-unsafe impl Growing for grammarc_limits {
-    const NAME: &'static str = "grammarc_limits";
-}
-
-/// Keep no grammars in memory: for hosts that keep them themselves.
+/// Flag: cache no grammars in memory, for hosts with their own cache.
 pub const GRAMMARC_NO_MEMORY_CACHE: u32 = 1;
 
-/// Give a grammar as soon as its automata are there, while a thread computes its masks: see grammarc_grammar_wait(). Until then a
-/// mask is found when it is asked for, with the same bits, in microseconds to some tens of milliseconds.
+/// Flag: return a grammar as soon as its automata are built, while a thread computes its masks. Until then, each mask is
+/// computed on request, with the same bits, in microseconds to some tens of milliseconds. See grammarc_grammar_wait().
 pub const GRAMMARC_EARLY: u32 = 2;
 
-/// The settings of a compiler. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+/// The settings of a compiler. Set all bytes to zero, the default of every field, and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_compiler_options {
     /// `sizeof(grammarc_compiler_options)`.
     pub struct_size: usize,
-    /// Threads of a compilation, the one that asks among them. Default: as many as there are processors.
+    /// Number of threads of a compilation, including the caller's. Default: the number of processors.
     pub threads: u32,
-    /// GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY, or'ed.
+    /// Bitwise or of GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY.
     pub flags: u32,
-    /// Limits of compilations that name none of their own. May be NULL.
+    /// Default limits of each compilation. May be NULL.
     pub limits: *const grammarc_limits,
-    /// Most grammars that are kept opened in memory. Default: 256.
+    /// Maximum number of grammars in the memory cache. Default: 256.
     pub memory_entries: usize,
-    /// Most bytes of these together. Default: 1 GiB.
+    /// Maximum size of the memory cache in bytes. Default: 1 GiB.
     pub memory_bytes: usize,
-    /// A folder for what was compiled, which is made where it does not exist. Any number of processes may share one. Default:
+    /// Path of a folder that caches compiled grammars. A missing folder is created, and processes may share one. Default:
     /// none.
     pub folder: grammarc_text,
-    /// Most bytes of its files together. Default: 4 GiB.
+    /// Maximum size of the folder's files in bytes. Default: 4 GiB.
     pub folder_bytes: u64,
-    /// Folders that `grammarc build` made, which are looked into first and never written.
+    /// Paths of output folders of `grammarc build`. They are searched first, and never written.
     pub artifacts: *const grammarc_text,
-    /// Number of these.
+    /// Length of `artifacts`.
     pub artifact_count: usize,
 }
 
-// SAFETY: integers and raw pointers alone, the size first.
-unsafe impl Growing for grammarc_compiler_options {
-    const NAME: &'static str = "grammarc_compiler_options";
-}
+growing!(grammarc_limits, grammarc_compiler_options);
 
-/// The limits of the caller as the engine has them.
+/// Converts the limits of a caller.
 ///
 /// # Safety
 ///
-/// NULL, or a struct of the size that it says.
+/// As [`options::read`].
 unsafe fn read_limits(given: *const grammarc_limits) -> Result<Limits, Fault> {
-    // SAFETY: the caller's promise.
-    let given = unsafe { options::read(given) }?;
-    let set = |number: usize| (number > 0).then_some(number);
+    let given = options::read(given)?;
+    let limit = |number: usize| (number > 0).then_some(number);
     Ok(Limits {
         time: (given.timeout_ms > 0).then(|| Duration::from_millis(given.timeout_ms)),
-        memory: set(given.memory),
-        states: set(given.states),
-        rules: set(given.rules),
-        pairs: set(given.pairs),
+        memory: limit(given.memory),
+        states: limit(given.states),
+        rules: limit(given.rules),
+        pairs: limit(given.pairs),
     })
 }
 
-/// The cache that the options describe.
+/// Opens the cache that the options describe.
 ///
 /// # Safety
 ///
-/// The texts of the options are there.
+/// The texts of the options are valid.
 unsafe fn cache(given: &grammarc_compiler_options) -> Result<Cache, Fault> {
     let mut options = CacheOptions::new();
-    if given.memory_entries > 0 {
-        options = options.memory_entries(given.memory_entries);
-    }
+    options = set(options, given.memory_entries, CacheOptions::memory_entries);
+    options = set(options, given.memory_bytes, CacheOptions::memory_bytes);
+    options = set(options, given.folder_bytes, CacheOptions::folder_bytes);
     if given.flags & !(GRAMMARC_NO_MEMORY_CACHE | GRAMMARC_EARLY) != 0 {
         return Err(unknown_flags(given.flags));
     }
     if given.flags & GRAMMARC_NO_MEMORY_CACHE != 0 {
         options = options.memory_entries(0).refusals(0);
     }
-    if given.memory_bytes > 0 {
-        options = options.memory_bytes(given.memory_bytes);
+    if given.folder.length > 0 {
+        options = options.folder(args::path(given.folder.data, given.folder.length)?);
     }
-    if given.folder_bytes > 0 {
-        options = options.folder_bytes(given.folder_bytes);
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        if given.folder.length > 0 {
-            options = options.folder(args::path(given.folder.data, given.folder.length)?);
-        }
-        for folder in array("artifacts", given.artifacts, given.artifact_count)? {
-            let folder = args::path(folder.data, folder.length)?;
-            options = options.layer(Layer::open(folder).map_err(Failure::from)?);
-        }
+    for folder in array("artifacts", given.artifacts, given.artifact_count)? {
+        let folder = args::path(folder.data, folder.length)?;
+        options = options.layer(Layer::open(folder).map_err(Failure::from)?);
     }
     Ok(Cache::open(options)?)
 }
 
-/// Makes a compiler. `options` may be NULL.
+/// Makes a compiler for a vocabulary. `options` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_compiler_new(
     vocabulary: *const grammarc_vocabulary,
@@ -189,43 +172,38 @@ pub unsafe extern "C" fn grammarc_compiler_new(
     out: *mut *mut grammarc_compiler,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let vocabulary = object("the vocabulary", vocabulary)?.inner.clone();
-            let given = options::read(options)?;
-            let threads = NonZero::new(given.threads as usize);
-            let limits = read_limits(given.limits)?;
-            let engine = Engine::new(vocabulary, threads, limits, cache(&given)?);
-            let is_early = given.flags & GRAMMARC_EARLY != 0;
-            Ok(counted(grammarc_compiler { engine, is_early }))
-        })
-    }
+    make(out, error, || {
+        let vocabulary = object("the vocabulary", vocabulary)?.inner.clone();
+        let given = options::read(options)?;
+        let threads = NonZero::new(given.threads as usize);
+        let limits = read_limits(given.limits)?;
+        let engine = Engine::new(vocabulary, threads, limits, cache(&given)?);
+        let is_early = given.flags & GRAMMARC_EARLY != 0;
+        Ok(counted(grammarc_compiler { engine, is_early }))
+    })
 }
 
-/// One more holder. Returns the compiler.
+/// Adds a reference, and returns the compiler. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_compiler_retain(
     compiler: *const grammarc_compiler,
 ) -> *mut grammarc_compiler {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::retain(compiler) }
+    retain(compiler)
 }
 
-/// One holder less; the last one frees it. NULL is allowed.
+/// Removes a reference; the last one frees the compiler. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_compiler_free(compiler: *mut grammarc_compiler) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::release(compiler) }
+    release(compiler)
 }
 
-/// The grammar of a source: one that was compiled before, or a new one.
+/// Compiles a source to a grammar, or returns the cached grammar of an equal request.
 ///
-/// `language` is one of `grammarc_language`. `source` is UTF-8. `options` is a JSON object with options of the language by name
-/// (`docs/c.md` lists them), or nothing. `limits` and `cancel` may be NULL.
+/// `language` is one of `grammarc_language`. `source` is UTF-8. `options` is a JSON object with options of the language, listed
+/// in `docs/c.md`; length 0 selects the defaults. `limits` and `cancel` may be NULL.
 ///
-/// From well below a millisecond for what was compiled before, over a millisecond for a usual schema, to as long as the limits
-/// let it. After grammarc_cancel() it returns GRAMMARC_CANCELLED within some milliseconds.
+/// Takes well below a millisecond for a cached grammar, and about a millisecond for a usual schema; the maximum is set by the
+/// limits. After grammarc_cancel(), returns GRAMMARC_CANCELLED within some milliseconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_compile(
     compiler: *const grammarc_compiler,
@@ -239,41 +217,40 @@ pub unsafe extern "C" fn grammarc_compile(
     out: *mut *mut grammarc_grammar,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let &grammarc_compiler { ref engine, is_early } = object("the compiler", compiler)?;
-            let language = usize::try_from(language).ok().and_then(|at| Language::ALL.get(at));
-            let language = language.ok_or_else(|| Fault::argument("there is no such language"))?;
-            let text = args::source(source, source_length)?;
-            let options = args::text("the options", options, options_length)?;
-            let limits = read_limits(limits)?;
-            let cancel = cancel.as_ref().map(|cancel| Arc::clone(&cancel.flag));
-            let language = language.name();
-            let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
-            let made = match is_early {
-                true => engine.begin(&request)?,
-                false => engine.compile(&request)?,
-            };
-            let findings = match made.findings.as_slice() {
-                [] => Text::new("[]"),
-                findings => {
-                    let source = Source::new(format!("<{language}>"), text);
-                    Text::new(of_findings(&source, findings))
-                }
-            };
-            Ok(counted(grammarc_grammar::begun(made.grammar, findings, made.progress)))
-        })
-    }
+    make(out, error, || {
+        let &grammarc_compiler { ref engine, is_early } = object("the compiler", compiler)?;
+        let language = usize::try_from(language).ok().and_then(|at| Language::ALL.get(at));
+        let language = language.ok_or_else(|| Fault::argument("there is no such language"))?;
+        let text = args::source(source, source_length)?;
+        let options = args::text("the options", options, options_length)?;
+        let limits = read_limits(limits)?;
+        let cancel = cancel.as_ref().map(|cancel| Arc::clone(&cancel.flag));
+        let language = language.name();
+        let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
+        let made = match is_early {
+            true => engine.begin(&request)?,
+            false => engine.compile(&request)?,
+        };
+        let findings = match made.findings.as_slice() {
+            [] => Text::new("[]"),
+            findings => {
+                let source = Source::new(format!("<{language}>"), text);
+                Text::new(of_findings(&source, findings))
+            }
+        };
+        Ok(counted(grammarc_grammar::begun(made.grammar, findings, made.progress)))
+    })
 }
 
-/// Counters since the compiler was made, as a JSON object of numbers: how requests ended (`compiled`, `memory_hits`,
-/// `layer_hits`, `folder_hits`, `shared`, `refused`, `refused_from_memory`, `timeouts`, `cancelled`, `out_of_memory`), and
-/// `not_kept`, `evicted_from_memory`, `evicted_from_folder`, `bytes_written`; `compile_times` and `request_times` are
-/// `{"buckets": [[seconds, count], ...], "count": N, "sum": seconds}` with counts that include those of smaller bounds.
+/// Writes the compiler's counters since its creation to `buffer`, as a JSON object.
 ///
-/// The text is copied to `buffer`, without a NUL; `*needed` is its length. GRAMMARC_BUFFER where `capacity` is less: 1024
-/// bytes are always enough.
+/// The outcomes of requests are counted in `compiled`, `memory_hits`, `layer_hits`, `folder_hits`, `shared`, `refused`,
+/// `refused_from_memory`, `timeouts`, `cancelled` and `out_of_memory`. Other counters are `not_kept`, `evicted_from_memory`,
+/// `evicted_from_folder` and `bytes_written`. The histograms `compile_times` and `request_times` have the form
+/// `{"buckets": [[seconds, count], ...], "count": N, "sum": seconds}`; the count of a bucket includes all smaller buckets.
+///
+/// The text has no final NUL, and `*needed` is its length in bytes. GRAMMARC_BUFFER if `capacity` is less; 1024 bytes are
+/// always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_compiler_stats_json(
     compiler: *const grammarc_compiler,
@@ -281,42 +258,38 @@ pub unsafe extern "C" fn grammarc_compiler_stats_json(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        answer(compiler, |compiler| match serde_json::to_vec(&compiler.engine.stats()) {
-            Ok(text) => give(&text, buffer.cast(), capacity, needed),
-            Err(_) => grammarc_status::GRAMMARC_INTERNAL,
-        })
-    }
+    status_of(|| {
+        let stats = serde_json::to_vec(&object("the compiler", compiler)?.engine.stats());
+        let text = stats.map_err(|error| Fault::said(GRAMMARC_INTERNAL, error))?;
+        Ok(give(&text, buffer.cast(), capacity, needed))
+    })
 }
 
-/// Makes a flag. Never NULL.
+/// Makes a flag that is not set. Never NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn grammarc_cancel_new() -> *mut grammarc_cancel_flag {
     counted(grammarc_cancel_flag::default())
 }
 
-/// Ends all compilations that were given the flag, now and from now on. NULL is allowed.
+/// Sets a flag, which cannot be undone: all compilations with the flag are cancelled, running and future ones. NULL is
+/// allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cancel(cancel: *mut grammarc_cancel_flag) {
-    // SAFETY: the caller keeps the header's rules.
-    if let Some(cancel) = unsafe { cancel.as_ref() } {
+    if let Some(cancel) = cancel.as_ref() {
         cancel.flag.store(true, Ordering::Relaxed);
     }
 }
 
-/// One more holder. Returns the flag.
+/// Adds a reference, and returns the flag. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cancel_retain(
     cancel: *const grammarc_cancel_flag,
 ) -> *mut grammarc_cancel_flag {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::retain(cancel) }
+    retain(cancel)
 }
 
-/// One holder less; the last one frees it. NULL is allowed. A compilation that was given it holds it itself.
+/// Removes a reference; the last one frees the flag. NULL is allowed. A running compilation keeps its flag alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cancel_free(cancel: *mut grammarc_cancel_flag) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::release(cancel) }
+    release(cancel)
 }

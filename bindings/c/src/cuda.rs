@@ -1,4 +1,4 @@
-//! Grammars on CUDA devices: what is declared in `include/grammarc_cuda.h`.
+//! Grammars on CUDA devices: the functions of `include/grammarc_cuda.h`.
 
 use std::ffi::c_void;
 
@@ -13,44 +13,50 @@ use crate::cuda_arguments::{
 };
 use crate::error::grammarc_status::{self, *};
 use crate::error::{Fault, grammarc_error, make, report};
-use crate::guard::guarded;
+use crate::handles::{ask, boxed, free};
 use crate::matcher::grammarc_matcher;
 use crate::options;
 use crate::out_params::write_out;
-use crate::single::Single;
+use crate::single::{Exclusive, Single, asked, exclusive, on};
 
-/// A device, opened: its kernels loaded, and a pool for the tables of grammars.
+/// An opened device, with loaded kernels and a memory pool for the tables of grammars.
 ///
-/// Any number of threads may use it at once. grammarc_cuda_free(), once; what was made of it lives on.
+/// Any number of threads may use it at once. Free it once with grammarc_cuda_free(); objects made from it stay valid.
 #[derive(Debug)]
 pub struct grammarc_cuda {
     inner: Device,
 }
 
-/// A grammar on a device, with the end tokens of its matchers. Any number of threads may use it at once.
+/// A grammar on a device, for matchers with one set of end tokens. Any number of threads may use it at once. Free it once
+/// with grammarc_cuda_grammar_free().
 #[derive(Debug)]
 pub struct grammarc_cuda_grammar {
     inner: Resident,
 }
 
-/// Sequences on a device. Of one thread at a time, as a matcher.
+/// Positions of sequences on a device, which advances them. Any thread may use them, one at a time. Free them once with
+/// grammarc_cuda_slots_free().
 #[derive(Debug)]
 pub struct grammarc_cuda_slots {
     inner: Single<Slots>,
 }
 
-/// Rows by number, for hosts that advance themselves. Of one thread at a time, as a matcher.
+/// A table of numbered mask rows, for hosts that advance their own matchers. Any thread may use it, one at a time. Free it
+/// once with grammarc_cuda_rows_free().
 #[derive(Debug)]
 pub struct grammarc_cuda_rows {
     inner: Single<RowTable>,
 }
 
-/// The device does not decide the token of a slot: the host takes it, and calls grammarc_cuda_slots_write().
+/// Status bit: the device cannot process the token of a slot. The host accepts the token with its matcher, and calls
+/// grammarc_cuda_slots_write().
 pub const GRAMMARC_CUDA_WAITS_FOR_HOST: u32 = 1;
-/// The token of a slot was not allowed, and the position stayed.
+/// Status bit: the token of a slot was refused, and the slot kept its position.
 pub const GRAMMARC_CUDA_REFUSED: u32 = 2;
-/// An end token was taken in a slot.
+/// Status bit: an end token was accepted in a slot.
 pub const GRAMMARC_CUDA_FINISHED: u32 = 4;
+
+exclusive!(grammarc_cuda_slots: Slots, grammarc_cuda_rows: RowTable);
 
 impl From<CudaError> for Fault {
     fn from(error: CudaError) -> Self {
@@ -69,94 +75,92 @@ impl From<CudaError> for Fault {
     }
 }
 
-/// Does work with an object of one thread at a time.
-fn single<T, R>(
-    what: &str,
-    object: &Single<T>,
-    work: impl FnOnce(&mut T) -> Result<R, Fault>,
-) -> Result<R, Fault> {
-    let text = |status| {
-        Fault::Said(
-            status,
-            format!("{what} is in use by another thread, or a defect left it unusable"),
-        )
-    };
-    object.with(work).map_err(text)?
-}
-
-/// Does work with slots, and reports.
+/// Runs work with an object that allows one call at a time.
 ///
 /// # Safety
 ///
-/// NULL, or slots that were handed out and are not freed meanwhile; `error` as the header says.
+/// As [`object`].
+unsafe fn single<H: Exclusive, R>(
+    what: &'static str,
+    handle: *const H,
+    work: impl FnOnce(&mut H::Object) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    let text = "is in use by another thread, or a defect left it unusable";
+    let failed = |status| Fault::Said(status, format!("{what} {text}"));
+    object(what, handle)?.single().with(work).map_err(failed)?
+}
+
+/// Runs work with slots, and writes an error to the out parameter.
+///
+/// # Safety
+///
+/// As [`object`] and [`report`].
 unsafe fn on_slots(
     slots: *mut grammarc_cuda_slots,
     error: *mut *mut grammarc_error,
     work: impl FnOnce(&mut Slots) -> Result<(), Fault>,
 ) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    unsafe { report(error, || single("the slots", &object("the slots", slots)?.inner, work)) }
+    report(error, || single("the slots", slots, work))
 }
 
-/// As [`on_slots`], with rows.
+/// Runs work with rows, and writes an error to the out parameter.
 ///
 /// # Safety
 ///
-/// As [`on_slots`].
+/// As [`object`] and [`report`].
 unsafe fn on_rows(
     rows: *mut grammarc_cuda_rows,
     error: *mut *mut grammarc_error,
     work: impl FnOnce(&mut RowTable) -> Result<(), Fault>,
 ) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    unsafe { report(error, || single("the rows", &object("the rows", rows)?.inner, work)) }
+    report(error, || single("the rows", rows, work))
 }
 
-/// Opens a device in its primary context, the one that PyTorch and all others on the runtime interface use. GRAMMARC_IO where there
-/// is no driver, or the driver or the device is too old: the message says what is missing. Some tens of milliseconds.
+/// Opens a device in its primary context, which PyTorch and all programs on the CUDA runtime use as well. `options` may be
+/// NULL.
+///
+/// GRAMMARC_IO if there is no driver, or if the driver or the device is too old; the message names the missing part. Takes
+/// some tens of milliseconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_open(
     options: *const grammarc_cuda_options,
     out: *mut *mut grammarc_cuda,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let given = options::read(options)?;
-            let mut options = DeviceOptions { ordinal: given.ordinal, ..DeviceOptions::default() };
-            if !given.driver.is_null() {
-                options.driver = Some(args::path(given.driver, given.driver_length)?);
-            }
-            if given.pool_bytes > 0 {
-                options.pool_bytes = given.pool_bytes;
-            }
-            let inner = Device::open(&options)?;
-            Ok(Box::into_raw(Box::new(grammarc_cuda { inner })))
-        })
-    }
+    make(out, error, || {
+        let given = options::read(options)?;
+        let mut options = DeviceOptions { ordinal: given.ordinal, ..DeviceOptions::default() };
+        if !given.driver.is_null() {
+            options.driver = Some(args::path(given.driver, given.driver_length)?);
+        }
+        if given.pool_bytes > 0 {
+            options.pool_bytes = given.pool_bytes;
+        }
+        let inner = Device::open(&options)?;
+        Ok(boxed(grammarc_cuda { inner }))
+    })
 }
 
-/// Bytes that tables take on the device, and bytes of its memory that the pool holds. Each place may be NULL.
+/// Writes the bytes of device memory in use by tables, and the bytes allocated by the pool. `used` and `held` may be NULL.
+/// Both are 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_usage(
     device: *const grammarc_cuda,
     used: *mut u64,
     held: *mut u64,
 ) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        let usage = args::ask(device, (0, 0), |device| {
-            let usage = device.inner.usage();
-            (usage.used, usage.held)
-        });
-        write_out(used, usage.0);
-        write_out(held, usage.1);
-    }
+    let usage = ask(device, (0, 0), |device| {
+        let usage = device.inner.usage();
+        (usage.used, usage.held)
+    });
+    write_out(used, usage.0);
+    write_out(held, usage.1);
 }
 
-/// Copies a grammar's tables to the device, and those of its vocabulary where they are not there. The end tokens are those of the
-/// matcher, which does not move. The copy is on the stream, a `CUstream` or `cudaStream_t`; NULL is the default one.
+/// Uploads the tables of a matcher's grammar to the device, and of its vocabulary unless they are there already.
+///
+/// The matcher determines the end tokens, and does not move. The copy runs on `stream`, a `CUstream` or `cudaStream_t`;
+/// NULL is the default stream.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_upload(
     device: *const grammarc_cuda,
@@ -165,21 +169,19 @@ pub unsafe extern "C" fn grammarc_cuda_upload(
     out: *mut *mut grammarc_cuda_grammar,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let device = &object("the device", device)?.inner;
-            let matcher = &object("the matcher", matcher)?.inner;
-            let inner = single("the matcher", matcher, |matcher| {
-                Ok(device.upload(matcher, Stream::from_raw(stream))?)
-            })?;
-            Ok(Box::into_raw(Box::new(grammarc_cuda_grammar { inner })))
-        })
-    }
+    make(out, error, || {
+        let device = &object("the device", device)?.inner;
+        let inner = single("the matcher", matcher, |matcher| {
+            Ok(device.upload(matcher, Stream::from_raw(stream))?)
+        })?;
+        Ok(boxed(grammarc_cuda_grammar { inner }))
+    })
 }
 
-/// Places for some sequences, and for `drafts` draft tokens after each: place `slot * (drafts + 1) + j` is where a sequence is after j
-/// of them. Slots are fixed: a captured graph may hold them.
+/// Makes `slots` slots, each for one sequence and up to `drafts` draft tokens.
+///
+/// A slot has `drafts + 1` positions. Position `slot * (drafts + 1) + j` is the sequence after `j` draft tokens. The memory
+/// of slots never moves, so a captured graph may refer to them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_new(
     device: *const grammarc_cuda,
@@ -189,18 +191,15 @@ pub unsafe extern "C" fn grammarc_cuda_slots_new(
     out: *mut *mut grammarc_cuda_slots,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let device = &object("the device", device)?.inner;
-            let inner = Single::new(device.slots(slots, drafts, Stream::from_raw(stream))?);
-            Ok(Box::into_raw(Box::new(grammarc_cuda_slots { inner })))
-        })
-    }
+    make(out, error, || {
+        let device = &object("the device", device)?.inner;
+        let inner = Single::new(device.slots(slots, drafts, Stream::from_raw(stream))?);
+        Ok(boxed(grammarc_cuda_slots { inner }))
+    })
 }
 
-/// Writes where a sequence is: at its beginning, after a rollback, or where the device waits for the host. GRAMMARC_MISMATCH where the
-/// matcher follows another grammar, or ends with other tokens than the grammar was uploaded with.
+/// Writes the position of a matcher to a slot: at the start of a sequence, after a rollback, and after
+/// GRAMMARC_CUDA_WAITS_FOR_HOST. GRAMMARC_MISMATCH if the matcher has another grammar or other end tokens than `grammar`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_write(
     slots: *mut grammarc_cuda_slots,
@@ -210,18 +209,15 @@ pub unsafe extern "C" fn grammarc_cuda_slots_write(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_slots(slots, error, |slots| {
-            let grammar = &object("the grammar", grammar)?.inner;
-            single("the matcher", &object("the matcher", matcher)?.inner, |matcher| {
-                Ok(slots.write(slot, grammar, matcher, Stream::from_raw(stream))?)
-            })
+    on_slots(slots, error, |slots| {
+        let grammar = &object("the grammar", grammar)?.inner;
+        single("the matcher", matcher, |matcher| {
+            Ok(slots.write(slot, grammar, matcher, Stream::from_raw(stream))?)
         })
-    }
+    })
 }
 
-/// Lets a slot go: its rows allow everything from here on, and nothing advances it.
+/// Releases a slot. From then on its rows allow every token, and tokens do not advance it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_release(
     slots: *mut grammarc_cuda_slots,
@@ -229,11 +225,10 @@ pub unsafe extern "C" fn grammarc_cuda_slots_release(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { on_slots(slots, error, |slots| Ok(slots.release(slot, Stream::from_raw(stream))?)) }
+    on_slots(slots, error, |slots| Ok(slots.release(slot, Stream::from_raw(stream))?))
 }
 
-/// Writes negative infinity over the logits that are not allowed, and leaves the others as they are. The numbers of rows are places.
+/// Sets the logits of forbidden tokens to negative infinity. The `numbers` of the logits are positions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_apply(
     slots: *mut grammarc_cuda_slots,
@@ -241,16 +236,13 @@ pub unsafe extern "C" fn grammarc_cuda_slots_apply(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_slots(slots, error, |slots| {
-            Ok(slots.apply(&logits_of(logits)?, Stream::from_raw(stream))?)
-        })
-    }
+    on_slots(slots, error, |slots| Ok(slots.apply(&logits_of(logits)?, Stream::from_raw(stream))?))
 }
 
-/// Writes masks as `rows` rows of a bitmask on the device, of `words` words each and `stride` words apart, for hosts that apply it
-/// themselves. `numbers` are places by row, as those of logits, or NULL.
+/// Writes masks to `rows` rows of a bitmask on the device, for hosts with their own kernels.
+///
+/// Each row has `words` words, and begins `stride` words after the previous row. `numbers`, on the device, has the position
+/// of each row, or -1 to leave the row unchanged. NULL: row `i` is position `i`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_fill(
     slots: *mut grammarc_cuda_slots,
@@ -262,17 +254,14 @@ pub unsafe extern "C" fn grammarc_cuda_slots_fill(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_slots(slots, error, |slots| {
-            let bitmask = DeviceBitmask { at: on_device(bitmask), words, stride };
-            Ok(slots.fill(&bitmask, rows, on_device(numbers), Stream::from_raw(stream))?)
-        })
-    }
+    on_slots(slots, error, |slots| {
+        let bitmask = DeviceBitmask { at: on_device(bitmask), words, stride };
+        Ok(slots.fill(&bitmask, rows, on_device(numbers), Stream::from_raw(stream))?)
+    })
 }
 
-/// Takes a token in each sequence's slot. `accepted`, on the device and by sequence, is the number of its drafts after which its token
-/// comes; NULL: none.
+/// Advances each sequence's slot by one token. `accepted`, on the device, has the number of accepted draft tokens before
+/// the token, by sequence. NULL: none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_advance(
     slots: *mut grammarc_cuda_slots,
@@ -281,17 +270,16 @@ pub unsafe extern "C" fn grammarc_cuda_slots_advance(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_slots(slots, error, |slots| {
-            let tokens = tokens_of(tokens)?;
-            Ok(slots.advance(&tokens, on_device(accepted), Stream::from_raw(stream))?)
-        })
-    }
+    on_slots(slots, error, |slots| {
+        let tokens = tokens_of(tokens)?;
+        Ok(slots.advance(&tokens, on_device(accepted), Stream::from_raw(stream))?)
+    })
 }
 
-/// Makes the places after each of `drafts` draft tokens, up to the first that is not allowed: from there on rows are as that one's.
-/// `allowed`, on the device and by sequence, receives how many are allowed; NULL where nobody asks.
+/// Computes the positions after each of `drafts` draft tokens, up to the first refused one. Later rows repeat the last row.
+///
+/// `allowed`, on the device, receives the number of leading allowed draft tokens, by sequence. NULL: not written.
+/// GRAMMARC_ARGUMENT if `drafts` exceeds the drafts of the slots.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_draft(
     slots: *mut grammarc_cuda_slots,
@@ -301,17 +289,14 @@ pub unsafe extern "C" fn grammarc_cuda_slots_draft(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_slots(slots, error, |slots| {
-            let tokens = tokens_of(tokens)?;
-            Ok(slots.draft(&tokens, drafts, on_device(allowed), Stream::from_raw(stream))?)
-        })
-    }
+    on_slots(slots, error, |slots| {
+        let tokens = tokens_of(tokens)?;
+        Ok(slots.draft(&tokens, drafts, on_device(allowed), Stream::from_raw(stream))?)
+    })
 }
 
-/// Samples an allowed token in each row of logits, and takes it in the row's slot where that is asked for. At most as many rows as there
-/// are places.
+/// Samples an allowed token for each row of logits. With `sampling->advances`, the row's slot is advanced by the token.
+/// GRAMMARC_ARGUMENT if there are more rows than positions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_sample(
     slots: *mut grammarc_cuda_slots,
@@ -320,38 +305,34 @@ pub unsafe extern "C" fn grammarc_cuda_slots_sample(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_slots(slots, error, |slots| {
-            let logits = logits_of(logits)?;
-            object("the sampling", sampling)?;
-            let given = options::read(sampling)?;
-            let sampling = Sampling {
-                tokens: on_device(given.tokens),
-                temperatures: on_device(given.temperatures),
-                seeds: on_device(given.seeds),
-                steps: on_device(given.steps),
-            };
-            let by_row = (given.advances != 0).then(|| on_device(given.slots));
-            Ok(slots.sample(&logits, &sampling, by_row, Stream::from_raw(stream))?)
-        })
-    }
+    on_slots(slots, error, |slots| {
+        let logits = logits_of(logits)?;
+        object("the sampling", sampling)?;
+        let given = options::read(sampling)?;
+        let sampling = Sampling {
+            tokens: on_device(given.tokens),
+            temperatures: on_device(given.temperatures),
+            seeds: on_device(given.seeds),
+            steps: on_device(given.steps),
+        };
+        let by_row = (given.advances != 0).then(|| on_device(given.slots));
+        Ok(slots.sample(&logits, &sampling, by_row, Stream::from_raw(stream))?)
+    })
 }
 
-/// The address of the slots' statuses on the device: a word each, of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and
-/// GRAMMARC_CUDA_FINISHED, or 0. A host copies them with its tokens. NULL for NULL, and while another thread uses the slots.
+/// Returns the device address of the slots' statuses, one word for each slot, for the host to copy together with its tokens.
+///
+/// A status is 0, or a bitwise or of GRAMMARC_CUDA_WAITS_FOR_HOST, GRAMMARC_CUDA_REFUSED and GRAMMARC_CUDA_FINISHED. NULL
+/// for NULL, and while another thread uses the slots.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_status(
     slots: *const grammarc_cuda_slots,
 ) -> *const u32 {
-    // SAFETY: the caller keeps the header's rules.
-    let slots = unsafe { slots.as_ref() };
-    let address = slots.and_then(|slots| slots.inner.with(|slots| slots.status().address()).ok());
-    address.unwrap_or(0) as *const u32
+    asked(slots, 0, |slots| slots.status().address()) as *const u32
 }
 
-/// A table of rows for a host that advances itself: it sends a number for each row of logits, and a row of 64 bytes once for many of
-/// them.
+/// Makes a table of `rows` mask rows, for a host that advances its own matchers. For each row of logits the host sends a
+/// number. Each row of the table, 64 bytes, is sent once for all its uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_rows_new(
     device: *const grammarc_cuda,
@@ -360,31 +341,26 @@ pub unsafe extern "C" fn grammarc_cuda_rows_new(
     out: *mut *mut grammarc_cuda_rows,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let device = &object("the device", device)?.inner;
-            let inner = Single::new(device.rows(rows, Stream::from_raw(stream))?);
-            Ok(Box::into_raw(Box::new(grammarc_cuda_rows { inner })))
-        })
-    }
+    make(out, error, || {
+        let device = &object("the device", device)?.inner;
+        let inner = Single::new(device.rows(rows, Stream::from_raw(stream))?);
+        Ok(boxed(grammarc_cuda_rows { inner }))
+    })
 }
 
-/// Begins a step: rows of earlier steps that are not asked for in it may be given up.
+/// Begins a step. From then on, rows of earlier steps may be replaced, unless they are requested again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_rows_begin(
     rows: *mut grammarc_cuda_rows,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    match unsafe { rows.as_ref() } {
-        None => GRAMMARC_ARGUMENT,
-        Some(rows) => {
-            rows.inner.with(RowTable::begin).map_or_else(|status| status, |()| GRAMMARC_OK)
-        }
-    }
+    on(rows, |rows| {
+        rows.begin();
+        GRAMMARC_OK
+    })
 }
 
-/// The number of the row that a matcher allows, for the numbers of logits. GRAMMARC_LIMIT where all rows are in use in this step.
+/// Writes the number of the row with a matcher's mask to `*number`, for the `numbers` of logits. GRAMMARC_LIMIT if all rows
+/// are in use in this step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_rows_number(
     rows: *mut grammarc_cuda_rows,
@@ -394,31 +370,28 @@ pub unsafe extern "C" fn grammarc_cuda_rows_number(
     number: *mut i32,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_rows(rows, error, |rows| {
-            let grammar = &object("the grammar", grammar)?.inner;
-            single("the matcher", &object("the matcher", matcher)?.inner, |matcher| {
-                let found = rows.number(grammar, matcher, Stream::from_raw(stream))?;
-                write_out(number, found as i32);
-                Ok(())
-            })
+    on_rows(rows, error, |rows| {
+        let grammar = &object("the grammar", grammar)?.inner;
+        single("the matcher", matcher, |matcher| {
+            let found = rows.number(grammar, matcher, Stream::from_raw(stream))?;
+            write_out(number, found as i32);
+            Ok(())
         })
-    }
+    })
 }
 
-/// Copies the rows that are new to the device: before the work that names them.
+/// Copies new rows to the device. Call it before the kernels that refer to the rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_rows_flush(
     rows: *mut grammarc_cuda_rows,
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { on_rows(rows, error, |rows| Ok(rows.flush(Stream::from_raw(stream))?)) }
+    on_rows(rows, error, |rows| Ok(rows.flush(Stream::from_raw(stream))?))
 }
 
-/// As grammarc_cuda_slots_apply(); the numbers of rows are those of grammarc_cuda_rows_number().
+/// Sets the logits of forbidden tokens to negative infinity. The `numbers` of the logits come from
+/// grammarc_cuda_rows_number().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_rows_apply(
     rows: *mut grammarc_cuda_rows,
@@ -426,14 +399,14 @@ pub unsafe extern "C" fn grammarc_cuda_rows_apply(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on_rows(rows, error, |rows| Ok(rows.apply(&logits_of(logits)?, Stream::from_raw(stream))?))
-    }
+    on_rows(rows, error, |rows| Ok(rows.apply(&logits_of(logits)?, Stream::from_raw(stream))?))
 }
 
-/// Applies a host's bitmask on the device: rows of `words` words, `stride` words apart, that speak of `tokens` tokens; the others are not
-/// allowed. The numbers of rows of logits are rows of the bitmask. GRAMMARC_BUFFER where a row is too short for the tokens.
+/// Applies a bitmask on the device, whose rows are computed by the host.
+///
+/// Each row has `words` words for `tokens` tokens, and begins `stride` words after the previous row. Tokens beyond `tokens`
+/// are forbidden. The `numbers` of the logits are rows of the bitmask. GRAMMARC_BUFFER if a row is too short for the
+/// tokens.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_apply_bitmask(
     device: *const grammarc_cuda,
@@ -445,55 +418,34 @@ pub unsafe extern "C" fn grammarc_cuda_apply_bitmask(
     stream: *mut c_void,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        report(error, || {
-            let device = &object("the device", device)?.inner;
-            let logits = logits_of(logits)?;
-            let bitmask = DeviceBitmask { at: on_device(bitmask), words, stride };
-            Ok(device.apply_bitmask(&bitmask, tokens, &logits, Stream::from_raw(stream))?)
-        })
-    }
-}
-
-/// Frees a handle that was handed out and is not used again; NULL is allowed.
-///
-/// # Safety
-///
-/// As it says.
-unsafe fn free<T>(handle: *mut T) {
-    if !handle.is_null() {
-        // SAFETY: the caller's promise.
-        let handle = unsafe { Box::from_raw(handle) };
-        // A panic cannot be reported here, and must not leave the function.
-        let _ = guarded(|| drop(handle));
-    }
+    report(error, || {
+        let device = &object("the device", device)?.inner;
+        let logits = logits_of(logits)?;
+        let bitmask = DeviceBitmask { at: on_device(bitmask), words, stride };
+        Ok(device.apply_bitmask(&bitmask, tokens, &logits, Stream::from_raw(stream))?)
+    })
 }
 
 /// Frees a device. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_free(device: *mut grammarc_cuda) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { free(device) }
+    free(device)
 }
 
-/// Frees a grammar of a device; slots that follow it keep its tables. NULL is allowed.
+/// Frees a grammar on a device. Slots with the grammar keep its tables alive. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_grammar_free(grammar: *mut grammarc_cuda_grammar) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { free(grammar) }
+    free(grammar)
 }
 
-/// Frees slots, which waits for the work that uses them. NULL is allowed.
+/// Frees slots. Waits for the kernels that use them. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_slots_free(slots: *mut grammarc_cuda_slots) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { free(slots) }
+    free(slots)
 }
 
-/// Frees a table of rows, which waits for the work that uses them. NULL is allowed.
+/// Frees a table of rows. Waits for the kernels that use it. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_cuda_rows_free(rows: *mut grammarc_cuda_rows) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { free(rows) }
+    free(rows)
 }

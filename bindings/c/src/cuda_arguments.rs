@@ -6,163 +6,139 @@ use ::grammarc_cuda::{DeviceLogits, DevicePointer, DeviceTokens, Dtype};
 
 use crate::args::object;
 use crate::error::Fault;
-use crate::options::{self, Growing};
+use crate::options::{self, growing};
 
-/// How a device is opened. Zero is the default of every field: set all bytes to zero and then `struct_size`.
+/// The settings of a device. Set all bytes to zero, the default of every field, and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_cuda_options {
     /// `sizeof(grammarc_cuda_options)`.
     pub struct_size: usize,
-    /// Path of the driver's library. NULL: where the system finds it by name.
+    /// Path of the driver's library. NULL: the library that the system finds by name.
     pub driver: *const c_char,
-    /// Length of the path.
+    /// Length of `driver` in bytes.
     pub driver_length: usize,
-    /// Bytes that tables may take, at most 16 GB; memory is taken as grammars come. Default: 4 GiB.
+    /// Maximum size of all tables in bytes, at most 16 GB. Memory is allocated as grammars are uploaded. Default: 4 GiB.
     pub pool_bytes: u64,
-    /// Which device, as the driver counts them.
+    /// Index of the device in the driver's list.
     pub ordinal: u32,
-    /// Zero.
+    /// Must be zero.
     pub reserved: u32,
 }
 
-// SAFETY: integers and raw pointers alone, the size first.
-unsafe impl Growing for grammarc_cuda_options {
-    const NAME: &'static str = "grammarc_cuda_options";
-}
-
-/// A matrix of logits on the device. Column c is token `first_token` + c, or token `column_tokens[c]`; a column whose token is none
-/// of the vocabulary's is not allowed. Zero is the default of every field but `at`, `rows` and `columns`.
+/// A matrix of logits on the device. Column `c` is token `first_token + c`, or token `column_tokens[c]`. Columns without a
+/// token of the vocabulary are forbidden. Zero is the default of every field but `at`, `rows` and `columns`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_cuda_logits {
     /// `sizeof(grammarc_cuda_logits)`.
     pub struct_size: usize,
-    /// The first logit, aligned for its type. Rows that are aligned to 16 bytes are written faster.
+    /// Device address of the first logit, aligned to its type. Rows aligned to 16 bytes are written faster.
     pub at: *mut c_void,
-    /// Logits from one row to the next. Default: `columns`.
+    /// Distance between the starts of two rows, in logits. Default: `columns`.
     pub stride: i64,
-    /// Rows.
+    /// Number of rows.
     pub rows: u32,
-    /// Logits of a row.
+    /// Number of logits in a row.
     pub columns: u32,
-    /// One of `grammarc_dtype`.
+    /// Type of a logit, one of `grammarc_dtype`.
     pub dtype: u32,
-    /// Token of column 0, where the vocabulary is split over devices.
+    /// Token of column 0, for a vocabulary that is split over devices.
     pub first_token: u32,
-    /// On the device, by row: the place or the number that the row belongs to, or -1 to leave it as it is. NULL: its own number.
+    /// On the device: the mask of each row, or -1 to leave the row unchanged. The called function defines the numbers.
+    /// NULL: row `i` has number `i`.
     pub numbers: *const i32,
-    /// On the device, by column: its token, or a negative number for none. NULL: `first_token` + the column.
+    /// On the device: the token of each column, negative for none. NULL: column `c` is token `first_token + c`.
     pub column_tokens: *const i32,
 }
 
-// SAFETY: integers and raw pointers alone, the size first.
-unsafe impl Growing for grammarc_cuda_logits {
-    const NAME: &'static str = "grammarc_cuda_logits";
-}
-
-/// Tokens of sequences on the device.
+/// The tokens of sequences on the device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_cuda_tokens {
     /// `sizeof(grammarc_cuda_tokens)`.
     pub struct_size: usize,
-    /// On the device, by sequence: its first token, or -1 for none.
+    /// On the device: the first token of each sequence, or -1 for none.
     pub tokens: *const i32,
-    /// Tokens from one sequence to the next. Default: 1.
+    /// Distance between the first tokens of two sequences, in tokens. Default: 1.
     pub stride: i64,
-    /// On the device, by sequence: its slot, or -1 for none. NULL: its own number.
+    /// On the device: the slot of each sequence, or -1 for none. NULL: sequence `i` has slot `i`.
     pub slots: *const i32,
-    /// Sequences.
+    /// Number of sequences.
     pub count: u32,
-    /// Zero.
+    /// Must be zero.
     pub reserved: u32,
 }
 
-// SAFETY: integers and raw pointers alone, the size first.
-unsafe impl Growing for grammarc_cuda_tokens {
-    const NAME: &'static str = "grammarc_cuda_tokens";
-}
-
-/// How tokens are sampled, by row of logits, on the device.
+/// The settings of sampling. All arrays are on the device, with one element for each row of logits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_cuda_sampling {
     /// `sizeof(grammarc_cuda_sampling)`.
     pub struct_size: usize,
-    /// Written: the token, or -1 where none is allowed, or the row is left out or waits for the host.
+    /// Output: the sampled token. -1 if no token is allowed, the row is left out, or the slot waits for the host.
     pub tokens: *mut i32,
-    /// 0 for the greatest logit. NULL: 0 for all.
+    /// Temperatures; 0 selects the greatest logit. NULL: 0 for all rows.
     pub temperatures: *const f32,
-    /// Seeds. NULL: 0 for all.
+    /// Seeds. NULL: 0 for all rows.
     pub seeds: *const u64,
-    /// A number that a seed is used with once, such as the number of the token. NULL: 0 for all.
+    /// Numbers that occur once for each seed, such as the index of the token. NULL: 0 for all rows.
     pub steps: *const u64,
-    /// The slot in which the token is taken at once, or -1 for none. NULL: its own number. Without `advances`, not read.
+    /// The slots to advance, -1 for none. NULL: row `i` has slot `i`. Read only with `advances`.
     pub slots: *const i32,
-    /// Not zero: tokens are taken in their slots.
+    /// Whether the slots are advanced by their tokens, zero or nonzero.
     pub advances: u32,
-    /// Zero.
+    /// Must be zero.
     pub reserved: u32,
 }
 
-// SAFETY: integers and raw pointers alone, the size first.
-unsafe impl Growing for grammarc_cuda_sampling {
-    const NAME: &'static str = "grammarc_cuda_sampling";
-}
+growing!(grammarc_cuda_options, grammarc_cuda_logits, grammarc_cuda_tokens, grammarc_cuda_sampling);
 
-/// Returns a device pointer of the caller's.
+/// Converts a device pointer of a caller.
 ///
 /// # Safety
 ///
 /// As [`DevicePointer::from_raw`].
 pub(crate) unsafe fn on_device<T>(pointer: *const T) -> DevicePointer {
-    // SAFETY: the caller's promise.
-    unsafe { DevicePointer::from_raw(pointer as u64) }
+    DevicePointer::from_raw(pointer as u64)
 }
 
-/// Returns the logits of a caller.
+/// Converts the logits of a caller.
 ///
 /// # Safety
 ///
-/// NULL, or as the header says.
+/// `given` is NULL or a struct as the header says.
 pub(crate) unsafe fn logits_of(given: *const grammarc_cuda_logits) -> Result<DeviceLogits, Fault> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        object("the logits", given)?;
-        let given = options::read(given)?;
-        let dtype = match given.dtype {
-            0 => Dtype::F32,
-            1 => Dtype::F16,
-            2 => Dtype::Bf16,
-            other => return Err(Fault::argument(format!("{other} is no grammarc_dtype"))),
-        };
-        let at = on_device(given.at);
-        if !(given.at as u64).is_multiple_of(dtype.bytes()) {
-            return Err(Fault::argument("the logits are not aligned for their type"));
-        }
-        let mut logits =
-            DeviceLogits::new(at, dtype, given.rows, given.columns).first_token(given.first_token);
-        if given.stride != 0 {
-            logits = logits.stride(given.stride);
-        }
-        let (numbers, tokens) = (on_device(given.numbers), on_device(given.column_tokens));
-        Ok(logits.numbers(numbers).column_tokens(tokens))
+    object("the logits", given)?;
+    let given = options::read(given)?;
+    let dtype = match given.dtype {
+        0 => Dtype::F32,
+        1 => Dtype::F16,
+        2 => Dtype::Bf16,
+        other => return Err(Fault::argument(format!("{other} is no grammarc_dtype"))),
+    };
+    let at = on_device(given.at);
+    if !(given.at as u64).is_multiple_of(dtype.bytes()) {
+        return Err(Fault::argument("the logits are not aligned for their type"));
     }
+    let mut logits =
+        DeviceLogits::new(at, dtype, given.rows, given.columns).first_token(given.first_token);
+    if given.stride != 0 {
+        logits = logits.stride(given.stride);
+    }
+    let (numbers, tokens) = (on_device(given.numbers), on_device(given.column_tokens));
+    Ok(logits.numbers(numbers).column_tokens(tokens))
 }
 
-/// Returns the tokens of a caller.
+/// Converts the tokens of a caller.
 ///
 /// # Safety
 ///
-/// NULL, or as the header says.
+/// `given` is NULL or a struct as the header says.
 pub(crate) unsafe fn tokens_of(given: *const grammarc_cuda_tokens) -> Result<DeviceTokens, Fault> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        object("the tokens", given)?;
-        let given = options::read(given)?;
-        let stride = if given.stride == 0 { 1 } else { given.stride };
-        let (tokens, slots) = (on_device(given.tokens), on_device(given.slots));
-        Ok(DeviceTokens { count: given.count, tokens, stride, slots })
-    }
+    object("the tokens", given)?;
+    let given = options::read(given)?;
+    let stride = if given.stride == 0 { 1 } else { given.stride };
+    let (tokens, slots) = (on_device(given.tokens), on_device(given.slots));
+    Ok(DeviceTokens { count: given.count, tokens, stride, slots })
 }

@@ -7,55 +7,56 @@ use std::ptr;
 use grammarc_bindings::failure::{Failure, Kind, chain};
 
 use crate::guard::{Panicked, guarded};
+use crate::handles::{ask, boxed, free};
 use crate::out_params::{Text, write_out};
 
-/// Number of this interface. A program that was compiled with another number must not use the library: compare it with
+/// Version of the binary interface. A program must not use a library with another version: compare this number with
 /// grammarc_abi_version().
 pub const GRAMMARC_ABI_VERSION: u32 = 1;
 
-/// The result of a call. Negative numbers are failures; the others say what happened.
+/// The result of a call. Zero is success, positive numbers are outcomes, and negative numbers are failures.
 ///
-/// A call that fails changes nothing: a matcher is where it was, outputs are not written (but for handles, which are set to
-/// NULL, and errors).
+/// A failed call changes nothing: a matcher stays at its position, and outputs are not written. The exceptions are handles,
+/// which are set to NULL, errors, and outputs that the function's comment names.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_status {
     /// Done.
     GRAMMARC_OK = 0,
-    /// The grammar does not allow the token or text. The matcher did not move.
+    /// The grammar does not allow the token or text. The matcher stays at its position.
     GRAMMARC_REFUSED = 1,
-    /// The sequence has ended, and nothing may follow. The matcher did not move.
+    /// The sequence has ended, and nothing may follow. The matcher stays at its position.
     GRAMMARC_FINISHED = 2,
-    /// An argument makes no sense: NULL where that is not allowed, an unknown number, more to take back than there is, a
-    /// matcher or splitter that another thread is using, a matcher that is listed twice.
+    /// An argument is invalid: a forbidden NULL, an unknown number, or a rollback beyond the kept history. Also a matcher or
+    /// splitter in use by another thread, and a matcher listed twice.
     GRAMMARC_ARGUMENT = -1,
-    /// The source has errors. The diagnostics of the error say which and where.
+    /// The source has errors. The diagnostics of the error list them with their positions.
     GRAMMARC_SOURCE = -2,
-    /// A limit on size was met.
+    /// A limit on size was exceeded.
     GRAMMARC_LIMIT = -3,
-    /// The time was up. Nothing was remembered: the same request may succeed with more.
+    /// The time limit was exceeded. The failure is not cached: the same request may succeed with more time.
     GRAMMARC_TIMEOUT = -4,
     /// The compilation was cancelled.
     GRAMMARC_CANCELLED = -5,
-    /// A file was not read or written.
+    /// A file could not be read or written.
     GRAMMARC_IO = -6,
-    /// A file or a text is not what it should be: damaged, cut short, of another format or version.
+    /// A file or a text is damaged, truncated, or of another format or version.
     GRAMMARC_FORMAT = -7,
     /// An artifact or a position belongs to another vocabulary or grammar.
     GRAMMARC_MISMATCH = -8,
-    /// A buffer is too small, or a row does not have the logit width.
+    /// A buffer is too small, or the length of a row differs from the logit width.
     GRAMMARC_BUFFER = -9,
-    /// A defect of this library was caught. The matcher or splitter that it happened to answers every call but those that reset
-    /// and free it with this status.
+    /// A bug of this library was caught. The affected matcher or splitter returns this status from every call until it is
+    /// reset or freed.
     GRAMMARC_INTERNAL = -10,
 }
 
 use grammarc_status::*;
 
-/// Why a call failed. Owned by who receives it; of one thread at a time.
+/// The reason of a failed call. The receiver owns it, and one thread at a time may use it.
 ///
-/// If a function has the parameter `error`, it may be NULL. Otherwise `*error` need not hold anything before the call;
-/// after it, it is NULL if the call did not fail, and else an error that grammarc_error_free() takes back.
+/// A parameter `error` may be NULL. Otherwise the call writes `*error`: NULL on success, and an error on failure. Free the
+/// error with grammarc_error_free(). The value of `*error` before the call is ignored.
 #[derive(Debug)]
 pub struct grammarc_error {
     status: grammarc_status,
@@ -63,7 +64,7 @@ pub struct grammarc_error {
     json: Text,
 }
 
-/// The failure of a call, before it becomes an error of the caller's.
+/// The failure of a call, before it is converted to an error for the caller.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Failed(Failure),
@@ -133,7 +134,7 @@ impl From<Panicked> for Fault {
     }
 }
 
-/// Runs work that may fail, and writes an error to the caller's place.
+/// Runs work that may fail, writes its error to `error`, and returns its status.
 ///
 /// # Safety
 ///
@@ -142,8 +143,7 @@ pub(crate) unsafe fn report(
     error: *mut *mut grammarc_error,
     work: impl FnOnce() -> Result<(), Fault>,
 ) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    unsafe { write_out(error, ptr::null_mut()) };
+    write_out(error, ptr::null_mut());
     let Err(fault) = guarded(work).unwrap_or_else(|panicked| Err(panicked.into())) else {
         return GRAMMARC_OK;
     };
@@ -155,11 +155,19 @@ pub(crate) unsafe fn report(
             json: Text::new(fault.json()),
         });
         if let Ok(made) = made {
-            // SAFETY: the caller's promise.
-            unsafe { write_out(error, Box::into_raw(Box::new(made))) };
+            write_out(error, boxed(made));
         }
     }
     status
+}
+
+/// Runs work that may fail, and returns its status.
+pub(crate) fn status_of(work: impl FnOnce() -> Result<grammarc_status, Fault>) -> grammarc_status {
+    match guarded(work) {
+        Ok(Ok(status)) => status,
+        Ok(Err(fault)) => fault.status(),
+        Err(_) => GRAMMARC_INTERNAL,
+    }
 }
 
 /// Runs work that returns a handle, and writes the handle to `out`, NULL on failure.
@@ -172,20 +180,17 @@ pub(crate) unsafe fn make<T>(
     error: *mut *mut grammarc_error,
     work: impl FnOnce() -> Result<*mut T, Fault>,
 ) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    unsafe {
-        write_out(out, ptr::null_mut());
-        report(error, || {
-            if out.is_null() {
-                return Err(Fault::argument("the place for the result is NULL"));
-            }
-            write_out(out, work()?);
-            Ok(())
-        })
-    }
+    write_out(out, ptr::null_mut());
+    report(error, || {
+        if out.is_null() {
+            return Err(Fault::argument("the place for the result is NULL"));
+        }
+        write_out(out, work()?);
+        Ok(())
+    })
 }
 
-/// The name of a status, such as `GRAMMARC_OK`; `unknown` for a number that is none. Never NULL, not to be freed.
+/// Returns the name of a status, such as `GRAMMARC_OK`, or `unknown` for another number. Static text, never NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn grammarc_status_name(status: i32) -> *const c_char {
     name(status).as_ptr()
@@ -211,52 +216,49 @@ fn name(status: i32) -> &'static CStr {
     found.map_or(c"unknown", |(_, name)| name)
 }
 
-/// The status that the call returned. GRAMMARC_OK for NULL.
+/// Returns the status of the failed call. GRAMMARC_OK for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_error_status(error: *const grammarc_error) -> grammarc_status {
-    // SAFETY: NULL or an error that was handed out.
-    unsafe { error.as_ref() }.map_or(GRAMMARC_OK, |error| error.status)
+    ask(error, GRAMMARC_OK, |error| error.status)
 }
 
-/// The message, for people: UTF-8 with a NUL after it, which `length` does not count and which the message may also have in
-/// it. Lives as long as the error. NULL for NULL; `length` may be NULL.
+/// Returns the message for people, in UTF-8. The text ends with a NUL, and may also contain some.
+///
+/// `*length` is its length in bytes without the final NUL; `length` may be NULL. The text lives as long as the error. NULL
+/// for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_error_message(
     error: *const grammarc_error,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: NULL or an error that was handed out; NULL or a place for a number.
-    unsafe { error.as_ref().map_or(ptr::null(), |error| error.message.lend(length)) }
+    ask(error, ptr::null(), |error| error.message.lend(length))
 }
 
-/// All diagnostics, for programs: a JSON array of objects with `code`, `severity` and `message`, and where there are such,
-/// `help`, `pointer` (into a JSON source), `line`, `column`, `span` (bytes) and `related`. As grammarc_error_message()
-/// otherwise.
+/// Returns all diagnostics for programs: a JSON array of objects with `code`, `severity` and `message`.
+///
+/// Optional members are `help`, `pointer` (into a JSON source), `line`, `column`, `span` (in bytes) and `related`. Length and
+/// lifetime are those of grammarc_error_message().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_error_json(
     error: *const grammarc_error,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: NULL or an error that was handed out; NULL or a place for a number.
-    unsafe { error.as_ref().map_or(ptr::null(), |error| error.json.lend(length)) }
+    ask(error, ptr::null(), |error| error.json.lend(length))
 }
 
-/// Takes an error back. NULL is allowed.
+/// Frees an error. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_error_free(error: *mut grammarc_error) {
-    if !error.is_null() {
-        // SAFETY: it was handed out by `report` and is not used again.
-        drop(unsafe { Box::from_raw(error) });
-    }
+    free(error);
 }
 
-/// Number of the library's interface: GRAMMARC_ABI_VERSION of the header that it belongs to.
+/// Returns the version of the library's binary interface: GRAMMARC_ABI_VERSION of its own header.
 #[unsafe(no_mangle)]
 pub extern "C" fn grammarc_abi_version() -> u32 {
     GRAMMARC_ABI_VERSION
 }
 
-/// Version of the library, such as `0.1.0`. Not to be freed.
+/// Returns the version of the library, such as `0.1.0`. Static text, never NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn grammarc_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -1,4 +1,4 @@
-//! Grammars: opened, asked and written.
+//! Grammars: open, query and write.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -12,19 +12,21 @@ use grammarc_bindings::report::of_grammar;
 use grammarc_runtime::error::BytesError;
 use grammarc_runtime::{ByteMatcher, Grammar};
 
-use crate::args::{self, answer, array, ask, counted, object};
-use crate::error::{grammarc_error, grammarc_status, make, report};
-use crate::out_params::{Text, write_out};
+use crate::args::{self, array, object};
+use crate::error::grammarc_status::{self, *};
+use crate::error::{grammarc_error, make, report, status_of};
+use crate::handles::{ask, counted, release, retain};
+use crate::out_params::{Text, lend, write_out};
 use crate::vocabulary::{GRAMMARC_NO_MMAP, grammarc_vocabulary, unknown_flags};
 
 /// A compiled grammar with all its token masks.
 ///
 /// Immutable: any number of threads may use it at once. Counted: grammarc_grammar_retain() and grammarc_grammar_free().
-/// Matchers hold their own, and it holds its vocabulary.
+/// Matchers keep their grammar alive, and a grammar keeps its vocabulary alive.
 #[derive(Debug)]
 pub struct grammarc_grammar {
     given: Grammar,
-    /// The computation of its masks, where it is an unmasked grammar.
+    /// The computation of the masks, for an unmasked grammar.
     progress: Option<Progress>,
     findings: Text,
     report: OnceLock<Text>,
@@ -35,17 +37,17 @@ impl grammarc_grammar {
         Self { given, progress: None, findings, report: OnceLock::new() }
     }
 
-    /// The same, of which the masks are still computed.
+    /// Returns a grammar whose masks may still be computed.
     pub(crate) fn begun(given: Grammar, findings: Text, progress: Option<Progress>) -> Self {
         Self { progress, ..Self::new(given, findings) }
     }
 
-    /// The grammar: complete as soon as its masks are there.
+    /// Returns the grammar, with all masks as soon as they are computed.
     pub(crate) fn inner(&self) -> &Grammar {
         self.given.completed().unwrap_or(&self.given)
     }
 
-    /// The artifact with all masks, for which it waits.
+    /// Waits for the masks, and returns the complete artifact.
     fn complete(&self) -> Result<&GrammarArtifact, Failure> {
         if let Some(progress) = &self.progress {
             progress.wait(None)?;
@@ -58,11 +60,14 @@ impl grammarc_grammar {
     }
 }
 
-/// Write the vocabulary into the file, so that it can be opened without one.
+/// Flag: include the vocabulary in the file, so that the file can be opened alone.
 pub const GRAMMARC_STANDALONE: u32 = 1;
 
-/// Opens a `.gmask` file: with the vocabulary that it was compiled for, or with NULL where it has one in it. `flags`: 0 or
-/// GRAMMARC_NO_MMAP. GRAMMARC_MISMATCH for another vocabulary's. Milliseconds at most, the file being checked as a whole.
+/// Opens a `.gmask` file.
+///
+/// `vocabulary` is the vocabulary of the compilation, or NULL if the file includes its vocabulary. `flags` is 0 or
+/// GRAMMARC_NO_MMAP. GRAMMARC_MISMATCH if the file belongs to another vocabulary. The whole file is verified, which takes
+/// milliseconds at most.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_open(
     path: *const c_char,
@@ -72,24 +77,21 @@ pub unsafe extern "C" fn grammarc_grammar_open(
     out: *mut *mut grammarc_grammar,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let path = args::path(path, length)?;
-            let vocabulary = vocabulary.as_ref().map(|one| one.inner.artifact());
-            let artifact = match (vocabulary, flags) {
-                (Some(vocabulary), 0) => GrammarArtifact::open(&path, vocabulary),
-                (Some(vocabulary), GRAMMARC_NO_MMAP) => GrammarArtifact::read(&path, vocabulary),
-                (None, 0) => GrammarArtifact::open_standalone(&path),
-                (None, GRAMMARC_NO_MMAP) => GrammarArtifact::read_standalone(&path),
-                _ => return Err(unknown_flags(flags)),
-            };
-            Ok(grammarc_grammar::opened(artifact?))
-        })
-    }
+    make(out, error, || {
+        let path = args::path(path, length)?;
+        let vocabulary = vocabulary.as_ref().map(|one| one.inner.artifact());
+        let artifact = match (vocabulary, flags) {
+            (Some(vocabulary), 0) => GrammarArtifact::open(&path, vocabulary),
+            (Some(vocabulary), GRAMMARC_NO_MMAP) => GrammarArtifact::read(&path, vocabulary),
+            (None, 0) => GrammarArtifact::open_standalone(&path),
+            (None, GRAMMARC_NO_MMAP) => GrammarArtifact::read_standalone(&path),
+            _ => return Err(unknown_flags(flags)),
+        };
+        Ok(grammarc_grammar::opened(artifact?))
+    })
 }
 
-/// A grammar from the bytes of a `.gmask` file, which are copied. As grammarc_grammar_open() otherwise.
+/// Opens a grammar from the content of a `.gmask` file, as grammarc_grammar_open() does. The bytes are copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_from_bytes(
     bytes: *const u8,
@@ -98,33 +100,26 @@ pub unsafe extern "C" fn grammarc_grammar_from_bytes(
     out: *mut *mut grammarc_grammar,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let buffer = Buffer::from_bytes(array("the bytes", bytes, length)?);
-            let artifact = match vocabulary.as_ref() {
-                Some(vocabulary) => {
-                    GrammarArtifact::from_buffer(buffer, vocabulary.inner.artifact())
-                }
-                None => GrammarArtifact::from_standalone(buffer),
-            };
-            Ok(grammarc_grammar::opened(artifact?))
-        })
-    }
+    make(out, error, || {
+        let buffer = Buffer::from_bytes(array("the bytes", bytes, length)?);
+        let artifact = match vocabulary.as_ref() {
+            Some(vocabulary) => GrammarArtifact::from_buffer(buffer, vocabulary.inner.artifact()),
+            None => GrammarArtifact::from_standalone(buffer),
+        };
+        Ok(grammarc_grammar::opened(artifact?))
+    })
 }
 
-/// Whether all masks are there. A grammar of a compiler with GRAMMARC_EARLY is used before they are. True for NULL.
+/// Whether all masks are computed. Only a grammar of a compiler with GRAMMARC_EARLY can be incomplete. True for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_is_complete(grammar: *const grammarc_grammar) -> bool {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(grammar, true, |grammar| grammar.progress.as_ref().is_none_or(Progress::is_complete))
-    }
+    ask(grammar, true, |grammar| grammar.progress.as_ref().is_none_or(Progress::is_complete))
 }
 
-/// Waits until all masks are there, for so many milliseconds at most, or as long as it takes where they are 0; `*complete`, which
-/// may be NULL, says whether they are. An error says why they will not come: the grammar goes on then, with masks that take
-/// longer. Any number of threads may wait at once.
+/// Waits until all masks are computed, at most `timeout_ms` milliseconds; 0 means no limit.
+///
+/// `*complete` is whether they are; `complete` may be NULL. If their computation has failed, the call fails with its error, and
+/// the grammar stays usable with slower masks. Any number of threads may wait at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_wait(
     grammar: *const grammarc_grammar,
@@ -132,20 +127,17 @@ pub unsafe extern "C" fn grammarc_grammar_wait(
     complete: *mut bool,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        report(error, || {
-            let grammar = object("the grammar", grammar)?;
-            let most = (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms));
-            let waited = grammar.progress.as_ref().map(|progress| progress.wait(most));
-            write_out(complete, waited.transpose()?.unwrap_or(true));
-            Ok(())
-        })
-    }
+    report(error, || {
+        let grammar = object("the grammar", grammar)?;
+        let most = (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms));
+        let waited = grammar.progress.as_ref().map(|progress| progress.wait(most));
+        write_out(complete, waited.transpose()?.unwrap_or(true));
+        Ok(())
+    })
 }
 
-/// Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE. Waits for the masks of a grammar that is not
-/// complete.
+/// Writes a `.gmask` file atomically: an existing file is replaced completely, or stays as it is. `flags` is 0 or
+/// GRAMMARC_STANDALONE. Waits for the masks of an incomplete grammar.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_write(
     grammar: *const grammarc_grammar,
@@ -154,117 +146,101 @@ pub unsafe extern "C" fn grammarc_grammar_write(
     flags: u32,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        report(error, || {
-            let artifact = object("the grammar", grammar)?.complete()?;
-            let path = args::path(path, length)?;
-            match flags {
-                0 => write::replace(&path, artifact.container().buffer())?,
-                GRAMMARC_STANDALONE => write::replace(&path, &artifact.to_standalone()?)?,
-                _ => return Err(unknown_flags(flags)),
-            }
-            Ok(())
-        })
-    }
+    report(error, || {
+        let artifact = object("the grammar", grammar)?.complete()?;
+        let path = args::path(path, length)?;
+        match flags {
+            0 => write::replace(&path, artifact.container().buffer())?,
+            GRAMMARC_STANDALONE => write::replace(&path, &artifact.to_standalone()?)?,
+            _ => return Err(unknown_flags(flags)),
+        }
+        Ok(())
+    })
 }
 
-/// The bytes of the `.gmask` file, for whose masks it waits. Live as long as the grammar. NULL for NULL, and where the masks will
-/// not come.
+/// Returns the content of the `.gmask` file, and waits for the masks of an incomplete grammar. The bytes live as long as the
+/// grammar. NULL for NULL, and if the computation of the masks has failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_bytes(
     grammar: *const grammarc_grammar,
     length: *mut usize,
 ) -> *const u8 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(grammar, ptr::null(), |grammar| {
-            let Ok(artifact) = grammar.complete() else { return ptr::null() };
-            let buffer = artifact.container().buffer();
-            write_out(length, buffer.len());
-            buffer.as_ptr()
-        })
-    }
+    ask(grammar, ptr::null(), |grammar| {
+        let Ok(artifact) = grammar.complete() else { return ptr::null() };
+        lend(artifact.container().buffer(), length)
+    })
 }
 
-/// One more holder. Returns the grammar.
+/// Adds a reference, and returns the grammar. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_retain(
     grammar: *const grammarc_grammar,
 ) -> *mut grammarc_grammar {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::retain(grammar) }
+    retain(grammar)
 }
 
-/// One holder less; the last one frees it. NULL is allowed.
+/// Removes a reference; the last one frees the grammar. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_free(grammar: *mut grammarc_grammar) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::release(grammar) }
+    release(grammar)
 }
 
-/// The vocabulary that it was compiled for: one more holder of it, for grammarc_vocabulary_free(). NULL for NULL.
+/// Returns the grammar's vocabulary, as a new reference: free it with grammarc_vocabulary_free(). NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_vocabulary(
     grammar: *const grammarc_grammar,
 ) -> *mut grammarc_vocabulary {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(grammar, ptr::null_mut(), |grammar| {
-            counted(grammarc_vocabulary::new(grammar.inner().vocabulary().clone()))
-        })
-    }
+    ask(grammar, ptr::null_mut(), |grammar| {
+        counted(grammarc_vocabulary::new(grammar.inner().vocabulary().clone()))
+    })
 }
 
-/// Checksum of the artifact, 32 bytes, for whose masks it waits: equal for equal grammars of one vocabulary. Does nothing for NULL,
-/// and where the masks will not come.
+/// Writes the checksum of the artifact to `digest`, which has space for 32 bytes. Equal grammars of one vocabulary have equal
+/// checksums.
+///
+/// Waits for the masks of an incomplete grammar. Writes nothing for NULL, and if the computation of the masks has failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_digest(
     grammar: *const grammarc_grammar,
     digest: *mut u8,
 ) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(grammar, (), |grammar| {
-            let place: *mut [u8; 32] = digest.cast();
-            if let Ok(artifact) = grammar.complete() {
-                write_out(place, artifact.checksum());
-            }
-        });
-    }
+    ask(grammar, (), |grammar| {
+        if let Ok(artifact) = grammar.complete() {
+            write_out(digest.cast(), artifact.checksum());
+        }
+    });
 }
 
-/// The verdict on each keyword of the source, and the bounds on the work of a step: a JSON object with `language`,
-/// `bytes`, `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or
-/// `narrower`, and where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`;
-/// null where it grows). Lives as long as the grammar. NULL for NULL.
+/// Returns a report on the source and the grammar: a JSON object with `language`, `bytes`, `keywords` and `bound`.
+///
+/// `keywords` lists objects with `pointer`, `keyword`, `verdict` and an optional `reason`. A verdict is `exact`, `annotation`,
+/// `approximate` or `narrower`. `bound` limits the work of a step: `longest_chain` and `most_configurations`, each null if it is
+/// unbounded, and `state_bytes`. The text lives as long as the grammar. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_report_json(
     grammar: *const grammarc_grammar,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(grammar, ptr::null(), |grammar| {
-            let made = || Text::new(of_grammar(grammar.inner().artifact()));
-            grammar.report.get_or_init(made).lend(length)
-        })
-    }
+    ask(grammar, ptr::null(), |grammar| {
+        let made = || Text::new(of_grammar(grammar.inner().artifact()));
+        grammar.report.get_or_init(made).lend(length)
+    })
 }
 
-/// The findings of the compilation, as grammarc_error_json() has them; an empty array for a grammar that was
-/// opened. Lives as long as the grammar. NULL for NULL.
+/// Returns the findings of the compilation, in the format of grammarc_error_json(). An opened grammar has an empty array. The
+/// text lives as long as the grammar. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_findings_json(
     grammar: *const grammarc_grammar,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(grammar, ptr::null(), |grammar| grammar.findings.lend(length)) }
+    ask(grammar, ptr::null(), |grammar| grammar.findings.lend(length))
 }
 
-/// Whether a whole text is one of the grammar. GRAMMARC_REFUSED where it is not; `*offset`, which may be NULL, is then that of the
-/// first byte that is wrong, or `length` where more has to follow. Linear in the text.
+/// Checks whether a complete text matches the grammar.
+///
+/// GRAMMARC_REFUSED if it does not, and GRAMMARC_LIMIT if it exceeds the default limits of a matcher. `*offset` is then the
+/// offset of the offending byte, or `length` if the text is incomplete; `offset` may be NULL. O(length).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_grammar_check(
     grammar: *const grammarc_grammar,
@@ -272,23 +248,16 @@ pub unsafe extern "C" fn grammarc_grammar_check(
     length: usize,
     offset: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        answer(grammar, |grammar| {
-            let bytes = match array("the text", text.cast::<u8>(), length) {
-                Ok(bytes) => bytes,
-                Err(fault) => return fault.status(),
-            };
-            let mut matcher = ByteMatcher::new(grammar.inner());
-            let (status, at) = match matcher.accept(bytes) {
-                Ok(()) if matcher.is_accepting() => return grammarc_status::GRAMMARC_OK,
-                Ok(()) => (grammarc_status::GRAMMARC_REFUSED, length),
-                Err(BytesError::Refused { at }) => (grammarc_status::GRAMMARC_REFUSED, at),
-                Err(BytesError::Limit { at, .. }) => (grammarc_status::GRAMMARC_LIMIT, at),
-                Err(_) => return grammarc_status::GRAMMARC_INTERNAL,
-            };
-            write_out(offset, at);
-            status
-        })
-    }
+    status_of(|| {
+        let mut matcher = ByteMatcher::new(object("the grammar", grammar)?.inner());
+        let (status, at) = match matcher.accept(array("the text", text.cast::<u8>(), length)?) {
+            Ok(()) if matcher.is_accepting() => return Ok(GRAMMARC_OK),
+            Ok(()) => (GRAMMARC_REFUSED, length),
+            Err(BytesError::Refused { at }) => (GRAMMARC_REFUSED, at),
+            Err(BytesError::Limit { at, .. }) => (GRAMMARC_LIMIT, at),
+            Err(_) => return Ok(GRAMMARC_INTERNAL),
+        };
+        write_out(offset, at);
+        Ok(status)
+    })
 }

@@ -1,30 +1,41 @@
-//! The C interface: what is declared in `include/grammarc.h`.
+//! The C interface, declared in `include/grammarc.h`.
 //!
-//! The header is made from these files by cbindgen, in the order of this table, so a comment here is its documentation:
+//! cbindgen makes the header from these files, in the order of this table. The comments here are its documentation.
 //!
 //! | file | declares |
 //! | --- | --- |
 //! | `error` | statuses, errors with their diagnostics, versions |
-//! | `vocabulary` | vocabularies: opened, asked, written |
-//! | `import` | vocabularies of tokenizers and of tokens |
-//! | `compiler` | compilers, limits, cancelling |
-//! | `grammar` | grammars: opened, asked, written |
-//! | `matcher` | one sequence: made, forked, reset |
+//! | `vocabulary` | vocabularies: open, query, write |
+//! | `import` | vocabularies from tokenizers and lists of tokens |
+//! | `compiler` | compilers, limits, cancellation |
+//! | `grammar` | grammars: open, query, write |
+//! | `matcher` | matchers: make, fork, reset |
 //! | `steps` | masks, acceptance, rollback |
-//! | `runs` | what a matcher says in more than a number |
-//! | `batch` | many matchers, and drafts |
-//! | `splitter` | what an output of a grammar was made of |
+//! | `runs` | queries of a matcher that return lists |
+//! | `batch` | many matchers in one call, drafts |
+//! | `splitter` | the parts of an output |
 //! | `cuda`, `cuda_arguments` | grammars on CUDA devices, in `include/grammarc_cuda.h` |
 //! | `llama` | a sampler for llama.cpp, in `include/grammarc_llama.h` |
 //!
-//! Below them, and not in the header: `guard` catches panics at the border, `args` turns pointers of the caller into
-//! references, `out_params` writes results where the caller points, `single` keeps an object to one call at a time, `options` reads structs that grow from one version to the next.
+//! The files below them are not in the header:
 //!
-//! Invariants: no panic leaves a function; nothing is printed, no variable of the environment is read; memory that is handed
-//! out is given back to the function that the header names; every pointer is checked for NULL, every count for overflow.
-//! The header's rules are what the caller owes, and the reason of every `unsafe` block here.
+//! | file | does |
+//! | --- | --- |
+//! | `guard` | catches panics at the border |
+//! | `handles` | makes, counts, frees and queries handles |
+//! | `single` | allows one call at a time |
+//! | `args` | converts pointers to references |
+//! | `options` | reads versioned structs |
+//! | `out_params` | writes results |
+//!
+//! Invariants: no panic leaves a function, nothing is printed, and no environment variable is read. The header names the
+//! function that frees a returned handle. Every pointer is checked for NULL, and every count for overflow.
 
-#![allow(unsafe_code, reason = "it is the border to C: each block says what it relies on")]
+#![allow(unsafe_code, reason = "it is the border to C")]
+#![allow(
+    unsafe_op_in_unsafe_fn,
+    reason = "an exported function relies on the header's rules, every other one on its `# Safety`"
+)]
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 #![allow(clippy::missing_safety_doc, reason = "the header's rules hold for every function")]
 
@@ -36,6 +47,7 @@ mod cuda_arguments;
 mod error;
 mod grammar;
 mod guard;
+mod handles;
 mod import;
 mod llama;
 mod matcher;

@@ -1,15 +1,17 @@
-//! A sampler for llama.cpp: what is declared in `include/grammarc_llama.h`.
+//! A sampler for llama.cpp: the functions of `include/grammarc_llama.h`.
 //!
-//! Nothing of llama.cpp is linked or included. Three of its structs are known, which are part of its public header: a sampler
-//! is a table of functions and a context, a candidate is an id and two numbers, candidates are an array with its length. The
-//! table has grown before, so it is followed by empty places that a newer llama.cpp reads as "not there". The function that
-//! makes a sampler is passed in.
+//! Nothing of llama.cpp is linked or included. The caller passes `llama_sampler_init`, and three structs of the public
+//! header are declared here. A sampler is a table of functions and a context. A candidate is an id and two numbers.
+//! Candidates are an array with its length. The table has grown before, so empty entries follow it, which a newer llama.cpp
+//! reads as absent.
 //!
-//! Hosts may rely on this: candidates are told by their id, never by their place, since hosts test a single one, or
-//! have sorted or cut the list; logits that are forbidden become negative infinity, and the list is then no longer
-//! sorted; a token that the grammar does not allow, once accepted, leaves nothing but end tokens allowed, so that a
-//! sequence that went wrong ends instead of going on without a grammar. Cost of an application: one fill, and one bit
-//! for each candidate.
+//! Guarantees for hosts:
+//!
+//! - Candidates are identified by id, never by index: hosts sort and cut the list, or test a single candidate.
+//! - Logits of forbidden candidates become negative infinity, and the list then counts as unsorted.
+//! - After the host accepts a forbidden token, only end tokens are allowed, so a wrong sequence ends.
+//!
+//! Cost of an application: one fill of a mask, and one bit for each candidate.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Deref;
@@ -20,7 +22,9 @@ use grammarc_runtime::Matcher;
 use crate::args::array_mut;
 use crate::error::grammarc_status::{self, *};
 use crate::guard::guarded;
+use crate::handles::{self, ask, boxed};
 use crate::matcher::grammarc_matcher;
+use crate::single::Exclusive as _;
 
 /// A sampler of llama.cpp.
 #[repr(C)]
@@ -49,7 +53,7 @@ struct Candidates {
     sorted: bool,
 }
 
-/// `llama_sampler_i`, with room for what it may grow by.
+/// `llama_sampler_i`, with empty entries for functions of later versions.
 #[repr(C)]
 struct Table {
     name: unsafe extern "C" fn(*const llama_sampler) -> *const c_char,
@@ -65,15 +69,15 @@ static TABLE: Table = Table { name, accept, apply, reset, clone, free, later: [N
 
 const NAME: &CStr = c"grammarc";
 
-/// `llama_sampler_init`: its parameters are a table of functions and a context.
+/// `llama_sampler_init`. The parameters are a table of functions and a context.
 pub type grammarc_llama_init =
     Option<unsafe extern "C" fn(*mut c_void, *mut c_void) -> *mut llama_sampler>;
 
-/// Up to as many candidates are asked for one by one; for more, the mask is written out first.
+/// Maximum number of candidates that are tested one by one. For more, a bitmask is filled first.
 const FEW: usize = 64;
 
-/// A matcher that is freed with its sampler. It lies in memory of its own, since the host may hold a pointer to it while the
-/// sampler works.
+/// A matcher that is freed with its sampler. A separate allocation, since the host may hold a pointer to the matcher while
+/// the sampler works.
 struct Own(NonNull<grammarc_matcher>);
 
 impl Own {
@@ -86,14 +90,14 @@ impl Deref for Own {
     type Target = grammarc_matcher;
 
     fn deref(&self) -> &grammarc_matcher {
-        // SAFETY: it is freed when this is dropped, and only ever shared.
+        // SAFETY: the matcher is freed in `drop`, and only shared references exist.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        // SAFETY: `new` has made it, and nobody uses it after its sampler.
+        // SAFETY: the matcher was allocated in `new`, and is not used after its sampler.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
@@ -102,27 +106,28 @@ impl Drop for Own {
 struct Context {
     matcher: Own,
     init: grammarc_llama_init,
-    /// Of the first token that was accepted and not allowed.
+    /// The status of the first accepted token that was forbidden.
     status: grammarc_status,
+    /// The end tokens, ascending.
     ends: Vec<u32>,
-    /// A row of the mask.
+    /// Buffer for a bitmask.
     words: Vec<u32>,
 }
 
 impl Context {
     fn new(matcher: &grammarc_matcher, init: grammarc_llama_init) -> Result<Self, grammarc_status> {
-        let matcher = matcher.inner.with(|matcher| matcher.fork())?;
+        let matcher = matcher.single().with(|matcher| matcher.fork())?;
         let words = vec![0; matcher.logit_width().div_ceil(u32::BITS) as usize];
         let ends = matcher.end_tokens().to_vec();
         let matcher = Own::new(matcher);
         Ok(Self { matcher, init, status: GRAMMARC_OK, ends, words })
     }
 
-    /// Forbids candidates, and says whether any was.
+    /// Forbids candidates, and returns whether any was forbidden.
     fn mask(&mut self, candidates: &mut [Candidate]) -> bool {
         let Self { matcher, words, .. } = self;
         if self.status == GRAMMARC_OK {
-            let masked = matcher.inner.with(|matcher| {
+            let masked = matcher.single().with(|matcher| {
                 let mask = matcher.mask();
                 if candidates.len() <= FEW {
                     return Some(forbid(candidates, |token| mask.contains(token)));
@@ -145,9 +150,9 @@ impl Context {
 
     fn accept(&mut self, token: i32) {
         let token = u32::try_from(token).unwrap_or(u32::MAX);
-        let accepted = self.matcher.inner.with(|matcher| match matcher.accept(token) {
+        let accepted = self.matcher.single().with(|matcher| match matcher.accept(token) {
             Ok(()) => GRAMMARC_OK,
-            // The mask of a finished sequence is the end tokens already.
+            // The mask of a finished sequence allows only the end tokens.
             Err(_) if matcher.is_finished() => GRAMMARC_OK,
             Err(grammarc_runtime::error::AcceptError::Limit(_)) => GRAMMARC_LIMIT,
             Err(_) => GRAMMARC_REFUSED,
@@ -159,6 +164,7 @@ impl Context {
     }
 }
 
+/// Sets the logits of forbidden candidates to negative infinity. Returns whether there were any.
 fn forbid(candidates: &mut [Candidate], allowed: impl Fn(u32) -> bool) -> bool {
     let mut changed = false;
     for candidate in candidates {
@@ -170,103 +176,93 @@ fn forbid(candidates: &mut [Candidate], allowed: impl Fn(u32) -> bool) -> bool {
     changed
 }
 
-/// The context of a sampler, if it is one of ours.
+/// Returns the context of a sampler. `None` for NULL and for another kind of sampler.
 ///
 /// # Safety
 ///
-/// NULL, or a sampler that is not freed meanwhile.
+/// `sampler` is NULL or is not freed meanwhile, and one thread at a time uses it.
 unsafe fn context<'a>(sampler: *const llama_sampler) -> Option<&'a mut Context> {
-    // SAFETY: the caller's promise; the context of a sampler with our table is ours, and one thread at a time has it.
-    unsafe {
-        let sampler = sampler.as_ref()?;
-        ptr::eq(sampler.iface, &TABLE).then(|| sampler.context.cast::<Context>().as_mut())?
-    }
+    let sampler = sampler.as_ref()?;
+    ptr::eq(sampler.iface, &TABLE).then(|| sampler.context.cast::<Context>().as_mut())?
 }
 
-/// Makes a sampler of a context.
+/// Makes a sampler with a context. NULL if `llama_sampler_init` is NULL or returns NULL.
 fn sampler(context: Context) -> *mut llama_sampler {
     let Some(init) = context.init else { return ptr::null_mut() };
-    let context = Box::into_raw(Box::new(context));
+    let context = boxed(context);
     let table = ptr::from_ref(&TABLE).cast_mut().cast::<c_void>();
-    // SAFETY: it is `llama_sampler_init`, which keeps the two pointers. It does not write to the table.
+    // SAFETY: `init` is `llama_sampler_init`, which stores the two pointers and does not write to the table.
     let made = unsafe { init(table, context.cast()) };
     if made.is_null() {
-        // SAFETY: nobody has it.
+        // SAFETY: no sampler holds the context.
         drop(unsafe { Box::from_raw(context) });
     }
     made
 }
 
-/// A sampler for llama.cpp that allows what the grammar does, at the position of `matcher`, which is forked and stays the
-/// caller's. `init` is `llama_sampler_init`. Freed by `llama_sampler_free` or by the chain that it is added to. NULL where
-/// `init` or `matcher` is, and where another thread uses the matcher.
+/// Makes a sampler for llama.cpp at the position of `matcher`. The matcher is forked and stays the caller's.
 ///
-/// Give the matcher the model's end-of-generation tokens (every id for which `llama_vocab_is_eog` is true), and let the sampler
-/// see generated tokens alone, not those of the prompt. It comes before samplers that cut the list of candidates.
+/// `init` is `llama_sampler_init`. The sampler is freed by `llama_sampler_free`, or by the chain that contains it. NULL if `init`
+/// or `matcher` is NULL, or if another thread uses the matcher.
+///
+/// The matcher's end tokens must be all ids for which `llama_vocab_is_eog` is true. The sampler must see only generated
+/// tokens, not the prompt, and precede samplers that cut the list of candidates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_llama_sampler(
     init: grammarc_llama_init,
     matcher: *const grammarc_matcher,
 ) -> *mut llama_sampler {
-    // SAFETY: the caller keeps the header's rules.
-    let matcher = unsafe { matcher.as_ref() };
-    let made = guarded(|| Some(sampler(Context::new(matcher?, init).ok()?)));
-    made.ok().flatten().unwrap_or(ptr::null_mut())
+    ask(matcher, ptr::null_mut(), |matcher| {
+        Context::new(matcher, init).map_or(ptr::null_mut(), sampler)
+    })
 }
 
-/// GRAMMARC_OK as long as all tokens that the sampler accepted were allowed; else the status of the first that was not, since
-/// which it allows end tokens alone. GRAMMARC_ARGUMENT for a sampler of another kind, and for NULL.
+/// Returns GRAMMARC_OK while all accepted tokens were allowed, and then the status of the first forbidden one. From that
+/// token on, the sampler allows only end tokens. GRAMMARC_ARGUMENT for NULL, and for another kind of sampler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_llama_sampler_status(
     sampler: *const llama_sampler,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { context(sampler) }.map_or(GRAMMARC_ARGUMENT, |context| context.status)
+    context(sampler).map_or(GRAMMARC_ARGUMENT, |context| context.status)
 }
 
-/// The matcher of a sampler, to be asked where it is and not to be freed. Lives as long as the sampler. NULL for a sampler of
-/// another kind, and for NULL.
+/// Returns the matcher of a sampler, for queries of its position. The sampler owns the matcher, which lives as long as the
+/// sampler. NULL for NULL, and for another kind of sampler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_llama_sampler_matcher(
     sampler: *const llama_sampler,
 ) -> *const grammarc_matcher {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { context(sampler) }
-        .map_or(ptr::null(), |context| context.matcher.0.as_ptr().cast_const())
+    context(sampler).map_or(ptr::null(), |context| context.matcher.0.as_ptr().cast_const())
 }
+
+// The functions of `TABLE`. llama.cpp calls them with a sampler of this table, one call at a time, and `free` once.
 
 unsafe extern "C" fn name(_: *const llama_sampler) -> *const c_char {
     NAME.as_ptr()
 }
 
 unsafe extern "C" fn accept(sampler: *mut llama_sampler, token: i32) {
-    // SAFETY: llama.cpp calls it with a sampler of this table.
-    if let Some(context) = unsafe { context(sampler) } {
+    if let Some(context) = context(sampler) {
         let _ = guarded(|| context.accept(token));
     }
 }
 
 unsafe extern "C" fn apply(sampler: *mut llama_sampler, candidates: *mut Candidates) {
-    // SAFETY: llama.cpp calls it with a sampler of this table and its list of candidates.
-    unsafe {
-        let (Some(context), Some(list)) = (context(sampler), candidates.as_mut()) else { return };
-        let Ok(candidates) = array_mut("the candidates", list.data, list.size) else { return };
-        if guarded(|| context.mask(candidates)).unwrap_or(true) {
-            list.sorted = false;
-        }
+    let (Some(context), Some(list)) = (context(sampler), candidates.as_mut()) else { return };
+    let Ok(candidates) = array_mut("the candidates", list.data, list.size) else { return };
+    if guarded(|| context.mask(candidates)).unwrap_or(true) {
+        list.sorted = false;
     }
 }
 
 unsafe extern "C" fn reset(sampler: *mut llama_sampler) {
-    // SAFETY: llama.cpp calls it with a sampler of this table.
-    if let Some(context) = unsafe { context(sampler) } {
-        context.status = context.matcher.reset();
+    if let Some(context) = context(sampler) {
+        context.status = context.matcher.single().renew(Matcher::reset);
     }
 }
 
 unsafe extern "C" fn clone(other: *const llama_sampler) -> *mut llama_sampler {
-    // SAFETY: llama.cpp calls it with a sampler of this table.
-    let Some(other) = (unsafe { context(other) }) else { return ptr::null_mut() };
+    let Some(other) = context(other) else { return ptr::null_mut() };
     let made = guarded(|| {
         let mut context = Context::new(&other.matcher, other.init).ok()?;
         context.status = other.status;
@@ -276,12 +272,8 @@ unsafe extern "C" fn clone(other: *const llama_sampler) -> *mut llama_sampler {
 }
 
 unsafe extern "C" fn free(sampler: *mut llama_sampler) {
-    // SAFETY: llama.cpp calls it once, with a sampler of this table, whose context `sampler` made.
-    unsafe {
-        if let Some(context) = context(sampler) {
-            let context = Box::from_raw(ptr::from_mut(context));
-            (*sampler).context = ptr::null_mut();
-            let _ = guarded(|| drop(context));
-        }
+    if let Some(context) = context(sampler) {
+        (*sampler).context = ptr::null_mut();
+        handles::free(ptr::from_mut(context));
     }
 }

@@ -22,6 +22,27 @@ pub(crate) unsafe trait Growing: Copy {
     const NAME: &'static str;
 }
 
+/// Implements [`Growing`] for structs whose fields are integers and raw pointers, the size first.
+macro_rules! growing {
+    ($($name:ident),+) => {$(
+        const _: () = assert!(std::mem::offset_of!($name, struct_size) == 0);
+        // SAFETY: integers and raw pointers alone, the size first.
+        unsafe impl $crate::options::Growing for $name {
+            const NAME: &'static str = stringify!($name);
+        }
+    )+};
+}
+pub(crate) use growing;
+
+/// Sets an option to a number of the caller's. Zero leaves the default.
+pub(crate) fn set<O, N: Copy + Default + PartialEq>(
+    options: O,
+    number: N,
+    setter: impl FnOnce(O, N) -> O,
+) -> O {
+    if number == N::default() { options } else { setter(options, number) }
+}
+
 /// Reads options. NULL selects the defaults.
 ///
 /// # Safety
@@ -30,15 +51,13 @@ pub(crate) unsafe trait Growing: Copy {
 pub(crate) unsafe fn read<T: Growing>(given: *const T) -> Result<T, Fault> {
     let mut options = MaybeUninit::<T>::zeroed();
     if given.is_null() {
-        // SAFETY: all bytes zero are valid.
-        return Ok(unsafe { options.assume_init() });
+        return Ok(options.assume_init());
     }
     let name = T::NAME;
     if !given.is_aligned() {
         return Err(Fault::argument(format!("{name} is not aligned")));
     }
-    // SAFETY: not NULL and aligned; the first field is there, of whatever version the struct is.
-    let size = unsafe { given.cast::<usize>().read() };
+    let size = given.cast::<usize>().read();
     if size < size_of::<usize>() || size > MOST || size % align_of::<usize>() != 0 {
         let text = format!("{name}.struct_size is {size}; set it to sizeof({name})");
         return Err(Fault::argument(text));
@@ -46,8 +65,7 @@ pub(crate) unsafe fn read<T: Growing>(given: *const T) -> Result<T, Fault> {
     let known = size.min(size_of::<T>());
     let bytes = given.cast::<u8>();
     for at in known..size {
-        // SAFETY: below the size that the caller gave.
-        if unsafe { bytes.add(at).read() } != 0 {
+        if bytes.add(at).read() != 0 {
             let text = format!(
                 "{name} has something set at byte {at}, which this version does not know; it is {}",
                 env!("CARGO_PKG_VERSION")
@@ -55,11 +73,9 @@ pub(crate) unsafe fn read<T: Growing>(given: *const T) -> Result<T, Fault> {
             return Err(Fault::argument(text));
         }
     }
-    // SAFETY: both have as many bytes, and what is not copied is zero, so all fields are valid.
-    unsafe {
-        ptr::copy_nonoverlapping(bytes, options.as_mut_ptr().cast::<u8>(), known);
-        Ok(options.assume_init())
-    }
+    // Both structs have as many bytes. The bytes that are not copied are zero, so all fields are valid.
+    ptr::copy_nonoverlapping(bytes, options.as_mut_ptr().cast::<u8>(), known);
+    Ok(options.assume_init())
 }
 
 #[cfg(test)]
@@ -74,10 +90,7 @@ mod tests {
         two: u64,
     }
 
-    // SAFETY: integers alone, the size first.
-    unsafe impl Growing for Now {
-        const NAME: &'static str = "now";
-    }
+    growing!(Now);
 
     fn read_words(words: &[usize]) -> Result<Now, Fault> {
         // SAFETY: the tests give as many words as they say.
@@ -100,7 +113,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_refused() {
         let unset = read_words(&[0, 5, 6]).expect_err("no size");
-        assert!(unset.message().contains("sizeof(now)"), "{}", unset.message());
+        assert!(unset.message().contains("sizeof(Now)"), "{}", unset.message());
         assert!(read_words(&[usize::MAX, 5, 6]).is_err());
         assert!(read_words(&[17, 5, 6]).is_err());
         let set = read_words(&[40, 5, 6, 0, 1]).expect_err("an unknown field is set");

@@ -1,4 +1,4 @@
-//! Out parameters: numbers, and texts by pointer and length.
+//! Out parameters: numbers, arrays and texts by pointer and length.
 
 use std::ffi::c_char;
 
@@ -9,9 +9,18 @@ use std::ffi::c_char;
 /// `place` is NULL or points to memory for one element.
 pub(crate) unsafe fn write_out<T>(place: *mut T, value: T) {
     if !place.is_null() {
-        // SAFETY: not NULL; the rest is the caller's promise.
-        unsafe { place.write(value) };
+        place.write(value);
     }
+}
+
+/// Returns the pointer of an array, and writes its length.
+///
+/// # Safety
+///
+/// `length` is NULL or points to a number.
+pub(crate) unsafe fn lend<T>(items: &[T], length: *mut usize) -> *const T {
+    write_out(length, items.len());
+    items.as_ptr()
 }
 
 /// A text that callers get by pointer and length. It ends with a NUL that the length does not count.
@@ -31,8 +40,7 @@ impl Text {
     ///
     /// `length` is NULL or points to a number.
     pub(crate) unsafe fn lend(&self, length: *mut usize) -> *const c_char {
-        // SAFETY: the caller's promise.
-        unsafe { write_out(length, self.0.len() - 1) };
+        write_out(length, self.0.len() - 1);
         self.0.as_ptr().cast()
     }
 }

@@ -1,12 +1,13 @@
-//! Answers of a matcher that are more than a number: runs of tokens and bytes, copied to buffers of the caller's.
+//! Queries of a matcher that copy tokens or bytes to a buffer of the caller.
 
 use grammarc_runtime::error::{EndingError, ImportError};
 
 use crate::args::{array, give};
 use crate::error::grammarc_status::{self, *};
-use crate::matcher::{grammarc_matcher, on};
+use crate::matcher::grammarc_matcher;
+use crate::single::{on, try_on};
 
-/// The tokens that end the sequence, ascending. As grammarc_matcher_forced_tokens() otherwise.
+/// Writes the tokens that end the sequence, ascending. `buffer` works as in grammarc_matcher_forced_tokens().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_end_tokens(
     matcher: *const grammarc_matcher,
@@ -14,11 +15,10 @@ pub unsafe extern "C" fn grammarc_matcher_end_tokens(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { on(matcher, |matcher| give(matcher.end_tokens(), buffer, capacity, needed)) }
+    on(matcher, |matcher| give(matcher.end_tokens(), buffer, capacity, needed))
 }
 
-/// The tokens that are allowed next, ascending. As grammarc_matcher_forced_tokens() otherwise.
+/// Writes the tokens that are allowed next, ascending. `buffer` works as in grammarc_matcher_forced_tokens().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_allowed(
     matcher: *mut grammarc_matcher,
@@ -26,19 +26,16 @@ pub unsafe extern "C" fn grammarc_matcher_allowed(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let tokens: Vec<u32> = matcher.mask().iter().collect();
-            give(&tokens, buffer, capacity, needed)
-        })
-    }
+    on(matcher, |matcher| {
+        let tokens: Vec<u32> = matcher.mask().iter().collect();
+        give(&tokens, buffer, capacity, needed)
+    })
 }
 
-/// The longest run of tokens in which each is the only one allowed. The matcher does not move.
+/// Writes the longest run of forced tokens: at each step, exactly one token is allowed. The matcher does not move.
 ///
-/// `*needed`, which may be NULL, is how many there are; GRAMMARC_BUFFER where `capacity` is less, and nothing is written then.
-/// `buffer` may be NULL where `capacity` is 0.
+/// `buffer` has space for `capacity` elements, and may be NULL if `capacity` is 0. `*needed` is the length of the run; `needed`
+/// may be NULL. GRAMMARC_BUFFER if `capacity` is less, and then nothing is written to `buffer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_forced_tokens(
     matcher: *mut grammarc_matcher,
@@ -46,17 +43,15 @@ pub unsafe extern "C" fn grammarc_matcher_forced_tokens(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let mut run = Vec::new();
-            matcher.forced_tokens(&mut run);
-            give(&run, buffer, capacity, needed)
-        })
-    }
+    on(matcher, |matcher| {
+        let mut run = Vec::new();
+        matcher.forced_tokens(&mut run);
+        give(&run, buffer, capacity, needed)
+    })
 }
 
-/// The longest run of bytes with which every continuation begins. As grammarc_matcher_forced_tokens() otherwise.
+/// Writes the longest common prefix of all continuations, in bytes. The matcher does not move. `buffer` works as in
+/// grammarc_matcher_forced_tokens().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_forced_bytes(
     matcher: *mut grammarc_matcher,
@@ -64,18 +59,17 @@ pub unsafe extern "C" fn grammarc_matcher_forced_bytes(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let mut run = Vec::new();
-            matcher.forced_bytes(&mut run);
-            give(&run, buffer, capacity, needed)
-        })
-    }
+    on(matcher, |matcher| {
+        let mut run = Vec::new();
+        matcher.forced_bytes(&mut run);
+        give(&run, buffer, capacity, needed)
+    })
 }
 
-/// The tokens of a shortest text from here to where the sequence may end, without an end token: for a host whose budget of
-/// tokens runs out. GRAMMARC_LIMIT where none was found. As grammarc_matcher_forced_tokens() otherwise; microseconds for usual
+/// Writes the tokens of a shortest text after which the sequence may end, without an end token. Hosts use it near the end of
+/// their token budget. The matcher does not move.
+///
+/// `buffer` works as in grammarc_matcher_forced_tokens(). GRAMMARC_LIMIT if no such text was found. Takes microseconds for usual
 /// grammars.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_ending(
@@ -84,21 +78,18 @@ pub unsafe extern "C" fn grammarc_matcher_ending(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let mut tokens = Vec::new();
-            match matcher.ending(&mut tokens) {
-                Ok(()) => give(&tokens, buffer, capacity, needed),
-                Err(EndingError::TooLong { .. } | EndingError::NotFound) => GRAMMARC_LIMIT,
-                Err(_) => GRAMMARC_INTERNAL,
-            }
-        })
-    }
+    on(matcher, |matcher| {
+        let mut tokens = Vec::new();
+        match matcher.ending(&mut tokens) {
+            Ok(()) => give(&tokens, buffer, capacity, needed),
+            Err(EndingError::TooLong { .. } | EndingError::NotFound) => GRAMMARC_LIMIT,
+            Err(_) => GRAMMARC_INTERNAL,
+        }
+    })
 }
 
-/// The position as plain bytes, for grammarc_matcher_import() by any matcher of the same grammar, in this process or another.
-/// As grammarc_matcher_forced_tokens() otherwise.
+/// Writes the position as bytes. Any matcher of the same grammar can read them with grammarc_matcher_import(), also in
+/// another process. `buffer` works as in grammarc_matcher_forced_tokens().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_export(
     matcher: *const grammarc_matcher,
@@ -106,28 +97,23 @@ pub unsafe extern "C" fn grammarc_matcher_export(
     capacity: usize,
     needed: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { on(matcher, |matcher| give(&matcher.export(), buffer, capacity, needed)) }
+    on(matcher, |matcher| give(&matcher.export(), buffer, capacity, needed))
 }
 
-/// Goes to a position that was exported, with nothing to take back. GRAMMARC_MISMATCH for that of another grammar,
-/// GRAMMARC_FORMAT for bytes that are none, GRAMMARC_LIMIT for one that is larger than this matcher may hold.
+/// Moves to an exported position, with an empty history. GRAMMARC_MISMATCH for a position of another grammar, GRAMMARC_FORMAT
+/// for invalid bytes, and GRAMMARC_LIMIT for a position beyond this matcher's limits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_import(
     matcher: *mut grammarc_matcher,
     bytes: *const u8,
     length: usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| match array("the position", bytes, length) {
-            Err(fault) => fault.status(),
-            Ok(bytes) => match matcher.import(bytes) {
-                Ok(()) => GRAMMARC_OK,
-                Err(ImportError::Grammar) => GRAMMARC_MISMATCH,
-                Err(ImportError::Limit(_)) => GRAMMARC_LIMIT,
-                Err(_) => GRAMMARC_FORMAT,
-            },
+    try_on(matcher, |matcher| {
+        Ok(match matcher.import(array("the position", bytes, length)?) {
+            Ok(()) => GRAMMARC_OK,
+            Err(ImportError::Grammar) => GRAMMARC_MISMATCH,
+            Err(ImportError::Limit(_)) => GRAMMARC_LIMIT,
+            Err(_) => GRAMMARC_FORMAT,
         })
-    }
+    })
 }

@@ -7,6 +7,7 @@
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::error::Fault;
 use crate::error::grammarc_status::{self, *};
 use crate::guard::guarded;
 
@@ -84,6 +85,81 @@ impl<T> Single<T> {
         self.give_back(done.is_ok());
         done.map_or(GRAMMARC_INTERNAL, |()| GRAMMARC_OK)
     }
+}
+
+/// A handle whose object allows one call at a time.
+pub(crate) trait Exclusive {
+    type Object;
+
+    fn single(&self) -> &Single<Self::Object>;
+}
+
+/// Implements [`Exclusive`] for handles with the field `inner`.
+macro_rules! exclusive {
+    ($($handle:ident: $object:ty),+) => {$(
+        impl $crate::single::Exclusive for $handle {
+            type Object = $object;
+
+            fn single(&self) -> &$crate::single::Single<$object> {
+                &self.inner
+            }
+        }
+    )+};
+}
+pub(crate) use exclusive;
+
+/// Runs work with the object of a handle. Returns GRAMMARC_ARGUMENT for NULL.
+///
+/// # Safety
+///
+/// `handle` is NULL or was returned by this library, and is not freed meanwhile.
+#[inline]
+pub(crate) unsafe fn on<H: Exclusive>(
+    handle: *const H,
+    work: impl FnOnce(&mut H::Object) -> grammarc_status,
+) -> grammarc_status {
+    match handle.as_ref() {
+        None => GRAMMARC_ARGUMENT,
+        Some(object) => object.single().with(work).unwrap_or_else(|status| status),
+    }
+}
+
+/// Runs work that may fail with the object of a handle, as [`on`] does.
+///
+/// # Safety
+///
+/// As [`on`].
+pub(crate) unsafe fn try_on<H: Exclusive>(
+    handle: *const H,
+    work: impl FnOnce(&mut H::Object) -> Result<grammarc_status, Fault>,
+) -> grammarc_status {
+    on(handle, |object| work(object).unwrap_or_else(|fault| fault.status()))
+}
+
+/// Calls a function with the object of a handle. Returns `otherwise` for NULL, for an object that is in use, and after
+/// a panic.
+///
+/// # Safety
+///
+/// As [`on`].
+pub(crate) unsafe fn asked<H: Exclusive, R>(
+    handle: *const H,
+    otherwise: R,
+    question: impl FnOnce(&mut H::Object) -> R,
+) -> R {
+    handle.as_ref().and_then(|object| object.single().with(question).ok()).unwrap_or(otherwise)
+}
+
+/// Resets the object of a handle, also after a panic. Returns GRAMMARC_ARGUMENT for NULL.
+///
+/// # Safety
+///
+/// As [`on`].
+pub(crate) unsafe fn reset<H: Exclusive>(
+    handle: *const H,
+    work: impl FnOnce(&mut H::Object),
+) -> grammarc_status {
+    handle.as_ref().map_or(GRAMMARC_ARGUMENT, |object| object.single().renew(work))
 }
 
 #[cfg(test)]

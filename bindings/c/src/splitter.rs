@@ -1,7 +1,7 @@
-//! Splitters: what an output of a grammar was made of.
+//! Splitters: split the output under a grammar into pieces of one kind.
 //!
-//! Pieces are handed out by pointer into memory of the splitter, which stays until it is asked for more: a call copies
-//! nothing, and one that has no piece to give allocates none.
+//! Pieces are returned by pointer into memory of the splitter, valid until its next call. A call without pieces allocates
+//! nothing.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -13,28 +13,28 @@ use crate::args::{array, object};
 use crate::error::grammarc_status::{self, *};
 use crate::error::{grammarc_error, make};
 use crate::grammar::grammarc_grammar;
-use crate::guard::guarded;
-use crate::out_params::write_out;
-use crate::single::Single;
+use crate::handles::{boxed, free};
+use crate::out_params::{lend, write_out};
+use crate::single::{self, Single, asked, exclusive, on};
 use crate::steps::accepted;
 
 /// The kind of a piece of an output.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_piece_kind {
-    /// Beginnings and ends of tags, separators, constant texts; everything, where the source has no parts to tell apart.
+    /// Beginnings and ends of tags, separators and constant texts. If the source distinguishes no parts, the whole output.
     GRAMMARC_PIECE_MARKUP = 0,
     /// Free text.
     GRAMMARC_PIECE_TEXT = 1,
-    /// Free text that is the model's reasoning.
+    /// The model's reasoning, as free text.
     GRAMMARC_PIECE_REASONING = 2,
     /// A JSON value.
     GRAMMARC_PIECE_JSON = 3,
     /// A value written as tags.
     GRAMMARC_PIECE_XML = 4,
-    /// A text of an inner grammar.
+    /// A text under an inner grammar.
     GRAMMARC_PIECE_GRAMMAR = 5,
-    /// A text that a pattern matches.
+    /// A text that matches a pattern.
     GRAMMARC_PIECE_PATTERN = 6,
 }
 
@@ -52,50 +52,54 @@ fn kind_of(piece: &Piece) -> grammarc_piece_kind {
     }
 }
 
-/// The call of a piece that is in none.
+/// The value of `grammarc_piece.call` outside of calls.
 pub const GRAMMARC_NO_CALL: u32 = u32::MAX;
 
-/// A piece of an output. Its pointers are of the splitter: `bytes` until the next call that moves it, `name` as long as it lives.
+/// A piece of an output. The splitter owns its memory: `bytes` is valid until the next call that moves the splitter, and
+/// `name` as long as the splitter lives.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct grammarc_piece {
-    /// The output: its bytes, and the texts of special tokens. Pieces need not end with a whole character.
+    /// The bytes of the output, including the texts of special tokens. A piece may end inside a UTF-8 character.
     pub bytes: *const u8,
-    /// Number of these, never 0.
+    /// Length of `bytes`, never 0.
     pub length: usize,
-    /// The name of the tool that is called there, without a NUL after it. NULL outside calls.
+    /// The name of the called tool, without a final NUL. NULL outside of calls.
     pub name: *const c_char,
-    /// Its length.
+    /// Length of `name` in bytes.
     pub name_length: usize,
-    /// The index of the call that it is in, or is markup of. GRAMMARC_NO_CALL outside calls.
+    /// The index of the tool call around the piece, from 0. GRAMMARC_NO_CALL outside of calls.
     pub call: u32,
-    /// One of `grammarc_piece_kind`. Of the arguments of a call is what has a call and is no markup.
+    /// One of `grammarc_piece_kind`. Within a call, pieces other than markup are its arguments.
     pub kind: u32,
-    /// Whether a part of the output begins with it; else it goes on with the piece before.
+    /// Whether the piece begins a part of the output. Otherwise it continues the previous piece.
     pub begins: bool,
 }
 
-/// Splits one output of a grammar as it comes: reasoning, text, calls of tools with their names and arguments.
+/// Splits one output of a grammar during its generation: reasoning, text, and tool calls with their names and arguments.
 ///
-/// A piece is handed out once it is certain. The bytes of all pieces in a row are the output, and how it was cut into tokens
-/// changes nothing but where pieces of one part end. Of one thread at a time; it may move between threads. A call while another
-/// thread is in one with the same splitter returns GRAMMARC_ARGUMENT. Not counted: grammarc_splitter_free(), once, when no
-/// thread uses it.
+/// A piece is returned as soon as its kind is certain. All pieces concatenated are the output. The split into tokens
+/// changes only the boundaries of pieces within one part.
+///
+/// Any thread may use it, one at a time. A concurrent call with the same splitter returns GRAMMARC_ARGUMENT. Not counted:
+/// free it once with grammarc_splitter_free(), when no thread uses it.
 #[derive(Debug)]
 pub struct grammarc_splitter {
     inner: Single<Split>,
 }
 
-/// A splitter with what it has handed out last.
+exclusive!(grammarc_splitter: Split);
+
+/// A splitter with the pieces that it returned last.
 #[derive(Debug)]
-struct Split {
+pub(crate) struct Split {
     splitter: Splitter,
     pieces: Vec<Piece>,
     given: Vec<grammarc_piece>,
 }
 
 impl Split {
-    /// Hands out pieces in place of those before.
+    /// Replaces the returned pieces.
     fn hand_out(&mut self, pieces: Vec<Piece>) {
         let Self { splitter, given, .. } = self;
         given.clear();
@@ -115,100 +119,64 @@ impl Split {
     }
 }
 
-/// Does work that ends with pieces, or with a status, and tells the caller of the pieces.
+/// Runs work that returns pieces or a status, and writes the pieces to the out parameters.
 ///
 /// # Safety
 ///
-/// `splitter` is NULL or was handed out and is not freed meanwhile; `pieces` and `count` are NULL or places for a pointer and
-/// a number.
+/// As [`on`]; `pieces` and `count` are NULL or point to a pointer and a number.
 unsafe fn split(
     splitter: *const grammarc_splitter,
     pieces: *mut *const grammarc_piece,
     count: *mut usize,
     work: impl FnOnce(&mut Splitter) -> Result<Vec<Piece>, grammarc_status>,
 ) -> grammarc_status {
-    // SAFETY: the caller's promise.
-    let Some(splitter) = (unsafe { splitter.as_ref() }) else { return GRAMMARC_ARGUMENT };
-    let done = splitter.inner.with(|split| {
-        let made = match work(&mut split.splitter) {
-            Ok(made) => made,
-            Err(status) => return status,
-        };
-        split.hand_out(made);
-        // SAFETY: the caller's promise.
-        unsafe {
-            write_out(pieces, split.given.as_ptr());
-            write_out(count, split.given.len());
+    on(splitter, |split| match work(&mut split.splitter) {
+        Ok(made) => {
+            split.hand_out(made);
+            write_out(pieces, lend(&split.given, count));
+            GRAMMARC_OK
         }
-        GRAMMARC_OK
-    });
-    done.unwrap_or_else(|status| status)
+        Err(status) => status,
+    })
 }
 
-/// Asks a splitter; `otherwise` where there is no answer.
-///
-/// # Safety
-///
-/// As [`split`].
-unsafe fn asked<R>(
-    splitter: *const grammarc_splitter,
-    otherwise: R,
-    work: impl FnOnce(&Splitter) -> R,
-) -> R {
-    // SAFETY: the caller's promise.
-    let splitter = unsafe { splitter.as_ref() };
-    let answer =
-        splitter.and_then(|splitter| splitter.inner.with(|split| work(&split.splitter)).ok());
-    answer.unwrap_or(otherwise)
-}
-
-/// A splitter at the start of an output.
+/// Makes a splitter at the start of an output.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_new(
     grammar: *const grammarc_grammar,
     out: *mut *mut grammarc_splitter,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let splitter = Splitter::new(object("the grammar", grammar)?.inner());
-            let inner = Single::new(Split { splitter, pieces: Vec::new(), given: Vec::new() });
-            Ok(Box::into_raw(Box::new(grammarc_splitter { inner })))
-        })
-    }
+    make(out, error, || {
+        let splitter = Splitter::new(object("the grammar", grammar)?.inner());
+        let inner = Single::new(Split { splitter, pieces: Vec::new(), given: Vec::new() });
+        Ok(boxed(grammarc_splitter { inner }))
+    })
 }
 
-/// Frees a splitter with its pieces. NULL is allowed.
+/// Frees a splitter and its pieces. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_free(splitter: *mut grammarc_splitter) {
-    if !splitter.is_null() {
-        // SAFETY: it was handed out by this library, and is not used again.
-        let splitter = unsafe { Box::from_raw(splitter) };
-        // A panic cannot be reported here, and must not leave the function.
-        let _ = guarded(|| drop(splitter));
-    }
+    free(splitter);
 }
 
-/// Goes back to the start of an output and forgets what was read; a splitter that answered GRAMMARC_INTERNAL is whole again.
+/// Returns the splitter to the start of an output. A splitter that failed with GRAMMARC_INTERNAL becomes usable again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_reset(
     splitter: *mut grammarc_splitter,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { splitter.as_ref() }.map_or(GRAMMARC_ARGUMENT, |splitter| {
-        splitter.inner.renew(|split| {
-            split.splitter = Splitter::new(split.splitter.grammar());
-            split.hand_out(Vec::new());
-        })
+    single::reset(splitter, |split| {
+        split.splitter = Splitter::new(split.splitter.grammar());
+        split.hand_out(Vec::new());
     })
 }
 
-/// Reads a token: `*pieces` are the `*count` pieces that are certain now, of the splitter and until the next call that moves it;
-/// either place may be NULL. An end token of the vocabulary that the grammar does not take finishes the output where it may end.
+/// Reads a token, and returns the pieces that are now certain.
 ///
-/// GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT where the token is not allowed; the splitter is then as it was, and so are
-/// the pieces of before.
+/// `*pieces` points to `*count` pieces, valid until the next call that moves the splitter. `pieces` and `count` may be NULL. An end
+/// token of the vocabulary finishes the output if the output may end, unless the grammar contains the token itself.
+///
+/// GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the splitter and its pieces unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_push(
     splitter: *mut grammarc_splitter,
@@ -216,18 +184,15 @@ pub unsafe extern "C" fn grammarc_splitter_push(
     pieces: *mut *const grammarc_piece,
     count: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        split(splitter, pieces, count, |splitter| {
-            splitter.push(token).map_err(|error| accepted(Err(error)))
-        })
-    }
+    split(splitter, pieces, count, |splitter| {
+        splitter.push(token).map_err(|error| accepted(Err(error)))
+    })
 }
 
-/// Reads bytes, as grammarc_splitter_push() reads a token. Special tokens are no bytes.
+/// Reads `length` bytes, as grammarc_splitter_push() reads a token. Special tokens cannot be written as bytes.
 ///
-/// GRAMMARC_REFUSED or GRAMMARC_LIMIT at a byte that is not allowed, whose offset `*offset` is then; it may be NULL. The bytes
-/// before it were read, and their pieces come with the next ones.
+/// On GRAMMARC_REFUSED and GRAMMARC_LIMIT, `*offset` is the offset of the refused byte; `offset` may be NULL. The bytes
+/// before it were read, and their pieces are returned by the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_push_bytes(
     splitter: *mut grammarc_splitter,
@@ -237,77 +202,66 @@ pub unsafe extern "C" fn grammarc_splitter_push_bytes(
     count: *mut usize,
     offset: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        split(splitter, pieces, count, |splitter| {
-            let bytes = array("the bytes", bytes, length).map_err(|fault| fault.status())?;
-            splitter.push_bytes(bytes).map_err(|error| {
-                let (status, at) = match error {
-                    BytesError::Refused { at } => (GRAMMARC_REFUSED, at),
-                    BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),
-                    _ => return GRAMMARC_INTERNAL,
-                };
-                write_out(offset, at);
-                status
-            })
+    split(splitter, pieces, count, |splitter| {
+        let bytes = array("the bytes", bytes, length).map_err(|fault| fault.status())?;
+        splitter.push_bytes(bytes).map_err(|error| {
+            let (status, at) = match error {
+                BytesError::Refused { at } => (GRAMMARC_REFUSED, at),
+                BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),
+                _ => return GRAMMARC_INTERNAL,
+            };
+            write_out(offset, at);
+            status
         })
-    }
+    })
 }
 
-/// Ends the output and hands out the last pieces, as grammarc_splitter_push() does: also where the output was cut off, as
-/// grammarc_splitter_is_accepting() would have told.
+/// Ends the output and returns the last pieces, as grammarc_splitter_push() does. The output may be incomplete: check
+/// grammarc_splitter_is_accepting() first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_finish(
     splitter: *mut grammarc_splitter,
     pieces: *mut *const grammarc_piece,
     count: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { split(splitter, pieces, count, |splitter| Ok(splitter.finish())) }
+    split(splitter, pieces, count, |splitter| Ok(splitter.finish()))
 }
 
-/// How many calls there were so far. 0 for NULL.
+/// Returns the number of tool calls so far. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_call_count(splitter: *const grammarc_splitter) -> usize {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(splitter, 0, |splitter| splitter.calls().len()) }
+    asked(splitter, 0, |split| split.splitter.calls().len())
 }
 
-/// The name of the tool of a call, without a NUL after it: lives as long as the splitter. NULL where there was no such call.
+/// Returns the tool name of the call with an index, without a final NUL. `*length` is its length in bytes; `length` may be
+/// NULL. The name lives as long as the splitter. NULL for an unknown call, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_call_name(
     splitter: *const grammarc_splitter,
     call: usize,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        asked(splitter, ptr::null(), |splitter| {
-            splitter.calls().nth(call).map_or(ptr::null(), |name| {
-                write_out(length, name.len());
-                name.as_ptr().cast()
-            })
-        })
-    }
+    asked(splitter, ptr::null(), |split| {
+        let name = split.splitter.calls().nth(call);
+        name.map_or(ptr::null(), |name| lend(name.as_bytes(), length).cast())
+    })
 }
 
-/// Whether the output may end here. False for NULL.
+/// Whether the output may end at this position. False for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_is_accepting(
     splitter: *const grammarc_splitter,
 ) -> bool {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(splitter, false, Splitter::is_accepting) }
+    asked(splitter, false, |split| split.splitter.is_accepting())
 }
 
 /// Whether the output has ended. False for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_splitter_is_finished(splitter: *const grammarc_splitter) -> bool {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(splitter, false, Splitter::is_finished) }
+    asked(splitter, false, |split| split.splitter.is_finished())
 }
 
-/// The name of a kind of piece, such as `text`; `unknown` for a number that is none. Never NULL, not to be freed.
+/// Returns the name of a piece's kind, such as `text`, or `unknown` for another number. Static text, never NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn grammarc_piece_kind_name(kind: u32) -> *const c_char {
     let names = [c"markup", c"text", c"reasoning", c"json", c"xml", c"grammar", c"pattern"];

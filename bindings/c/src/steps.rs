@@ -1,4 +1,4 @@
-//! One step of a sequence: the mask of the next token, and what was sampled from it.
+//! One step of a sequence: compute the mask of the next token, accept tokens, roll back.
 
 use std::ffi::{c_char, c_void};
 
@@ -7,10 +7,11 @@ use grammarc_runtime::{Bf16, F16};
 
 use crate::args::{array, array_mut};
 use crate::error::grammarc_status::{self, *};
-use crate::matcher::{asked, grammarc_matcher, on};
+use crate::matcher::grammarc_matcher;
 use crate::out_params::write_out;
+use crate::single::{asked, on, try_on};
 
-/// Types of logits.
+/// The element type of logits.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_dtype {
@@ -22,11 +23,12 @@ pub enum grammarc_dtype {
     GRAMMARC_BF16 = 2,
 }
 
-/// The status of a row that does not fit.
+/// Returns the status of a write to a row.
 fn row(filled: Result<(), BufferError>) -> grammarc_status {
     filled.map_or(GRAMMARC_BUFFER, |()| GRAMMARC_OK)
 }
 
+/// Returns the status of an accepted or refused token.
 #[inline]
 pub(crate) fn accepted(result: Result<(), AcceptError>) -> grammarc_status {
     match result {
@@ -37,11 +39,12 @@ pub(crate) fn accepted(result: Result<(), AcceptError>) -> grammarc_status {
     }
 }
 
-/// Writes the mask of the next token to a row of `count` words: bit `t % 32` of word `t / 32` says whether token `t` is
-/// allowed. Words past the logit width become zero; GRAMMARC_BUFFER where there are fewer than it needs.
+/// Writes the mask of the next token to `count` words. Bit `t % 32` of word `t / 32` is 1 if token `t` is allowed.
 ///
-/// `*restricts`, which may be NULL, says whether any token within the logit width is forbidden: if not, the mask need not be
-/// applied. At the end of a sequence exactly the end tokens are allowed. O(count), nothing is allocated.
+/// Words beyond the logit width become zero; GRAMMARC_BUFFER if `count` is below `logit_width / 32`, rounded up.
+/// `*restricts` is whether any token within the logit width is forbidden, so a mask without restrictions need not be
+/// applied; `restricts` may be NULL. After the end of a sequence, exactly the end tokens are allowed. O(count), without
+/// allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_fill(
     matcher: *mut grammarc_matcher,
@@ -49,25 +52,18 @@ pub unsafe extern "C" fn grammarc_matcher_fill(
     count: usize,
     restricts: *mut bool,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let words = match array_mut("the words", words, count) {
-                Ok(words) => words,
-                Err(fault) => return fault.status(),
-            };
-            let mask = matcher.mask();
-            let status = row(mask.fill(words));
-            if status == GRAMMARC_OK && !restricts.is_null() {
-                restricts.write(mask.restricts());
-            }
-            status
-        })
-    }
+    try_on(matcher, |matcher| {
+        let mask = matcher.mask();
+        let status = row(mask.fill(array_mut("the words", words, count)?));
+        if status == GRAMMARC_OK && !restricts.is_null() {
+            restricts.write(mask.restricts());
+        }
+        Ok(status)
+    })
 }
 
-/// Sets the logits of all tokens that are not allowed to negative infinity. `logits` has `count` numbers of `dtype`, one of
-/// `grammarc_dtype`; GRAMMARC_BUFFER where that is not the logit width. O(count), nothing is allocated.
+/// Sets the logits of all forbidden tokens to negative infinity. `logits` has `count` elements of type `dtype`, one of
+/// `grammarc_dtype`. GRAMMARC_BUFFER if `count` is not the logit width. O(count), without allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_apply(
     matcher: *mut grammarc_matcher,
@@ -75,75 +71,65 @@ pub unsafe extern "C" fn grammarc_matcher_apply(
     dtype: u32,
     count: usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let mask = matcher.mask();
-            let applied = match dtype {
-                0 => array_mut("the logits", logits.cast::<f32>(), count).map(|l| mask.apply(l)),
-                1 => array_mut("the logits", logits.cast::<F16>(), count).map(|l| mask.apply(l)),
-                2 => array_mut("the logits", logits.cast::<Bf16>(), count).map(|l| mask.apply(l)),
-                _ => return GRAMMARC_ARGUMENT,
-            };
-            applied.map_or_else(|fault| fault.status(), row)
-        })
-    }
+    try_on(matcher, |matcher| {
+        let mask = matcher.mask();
+        Ok(row(match dtype {
+            0 => mask.apply(array_mut("the logits", logits.cast::<f32>(), count)?),
+            1 => mask.apply(array_mut("the logits", logits.cast::<F16>(), count)?),
+            2 => mask.apply(array_mut("the logits", logits.cast::<Bf16>(), count)?),
+            _ => return Ok(GRAMMARC_ARGUMENT),
+        }))
+    })
 }
 
-/// Whether a token is allowed next. False for any id that is none, and for NULL.
+/// Whether a token is allowed next. False for an unknown id, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_allows(
     matcher: *const grammarc_matcher,
     token: u32,
 ) -> bool {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(matcher, false, |matcher| matcher.mask().contains(token)) }
+    asked(matcher, false, |matcher| matcher.mask().contains(token))
 }
 
-/// Whether the sequence may end here: an end token would be accepted. False for NULL.
+/// Whether the sequence may end at this position, so that an end token is accepted. False for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_is_accepting(matcher: *const grammarc_matcher) -> bool {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(matcher, false, |matcher| matcher.is_accepting()) }
+    asked(matcher, false, |matcher| matcher.is_accepting())
 }
 
-/// Whether the sequence is over: an end token was accepted, or the matcher has no end tokens and nothing may follow. False
-/// for NULL.
+/// Whether the sequence has ended: an end token was accepted, or the matcher has no end tokens and nothing may follow.
+/// False for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_is_finished(matcher: *const grammarc_matcher) -> bool {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(matcher, false, |matcher| matcher.is_finished()) }
+    asked(matcher, false, |matcher| matcher.is_finished())
 }
 
-/// How many tokens can be taken back now. 0 for NULL.
+/// Returns the number of tokens that can be rolled back now. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_rollback_depth(
     matcher: *const grammarc_matcher,
 ) -> usize {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(matcher, 0, |matcher| matcher.rollback_depth()) }
+    asked(matcher, 0, |matcher| matcher.rollback_depth())
 }
 
-/// Length of the host's logit row. 0 for NULL.
+/// Returns the length of the host's logit row, in tokens. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_logit_width(matcher: *const grammarc_matcher) -> u32 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { asked(matcher, 0, |matcher| matcher.logit_width()) }
+    asked(matcher, 0, |matcher| matcher.logit_width())
 }
 
-/// Accepts a token: GRAMMARC_OK, or GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT, after which the matcher is where it
-/// was. An id that is none, such as -1 as an unsigned number, is refused.
+/// Accepts a token. GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. An unknown
+/// id, such as -1 converted to `uint32_t`, is refused.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_accept(
     matcher: *mut grammarc_matcher,
     token: u32,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { on(matcher, |matcher| accepted(matcher.accept(token))) }
+    on(matcher, |matcher| accepted(matcher.accept(token)))
 }
 
-/// Accepts tokens up to the first that is not allowed, whose status it returns. `*taken`, which may be NULL, is how many it
-/// accepted: these are kept.
+/// Accepts `count` tokens, up to the first refused one, and returns its status. The tokens before it stay accepted, and
+/// `*taken` is their number. `taken` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_accept_many(
     matcher: *mut grammarc_matcher,
@@ -151,31 +137,22 @@ pub unsafe extern "C" fn grammarc_matcher_accept_many(
     count: usize,
     taken: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let tokens = match array("the tokens", tokens, count) {
-                Ok(tokens) => tokens,
-                Err(fault) => return fault.status(),
-            };
-            match matcher.accept_many(tokens) {
-                Ok(()) => {
-                    write_out(taken, count);
-                    GRAMMARC_OK
-                }
-                Err(error) => {
-                    write_out(taken, error.accepted);
-                    accepted(Err(error.source))
-                }
-            }
-        })
-    }
+    try_on(matcher, |matcher| {
+        let (number, result) = match matcher.accept_many(array("the tokens", tokens, count)?) {
+            Ok(()) => (count, Ok(())),
+            Err(error) => (error.accepted, Err(error.source)),
+        };
+        write_out(taken, number);
+        Ok(accepted(result))
+    })
 }
 
-/// Accepts a text of `length` bytes, however it would be cut into tokens: one token for grammarc_matcher_rollback().
+/// Accepts a text of `length` bytes, independent of its split into tokens. The text counts as one token for
+/// grammarc_matcher_rollback().
 ///
-/// GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT leave the matcher where it was. `*offset`, which may be NULL, is then that of
-/// the first byte that is not allowed, or `length` where no token may follow the text. O(length).
+/// GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
+/// of the first refused byte, or `length` if no token can follow the text, or 0 except for GRAMMARC_REFUSED. `offset` may be
+/// NULL. O(length).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_accept_text(
     matcher: *mut grammarc_matcher,
@@ -183,27 +160,21 @@ pub unsafe extern "C" fn grammarc_matcher_accept_text(
     length: usize,
     offset: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| {
-            let text = match array("the text", text.cast::<u8>(), length) {
-                Ok(text) => text,
-                Err(fault) => return fault.status(),
-            };
-            let (status, at) = match matcher.accept_text(text) {
-                Ok(()) => return GRAMMARC_OK,
-                Err(AcceptTextError::Refused { at }) => (GRAMMARC_REFUSED, at),
-                Err(AcceptTextError::Finished) => (GRAMMARC_FINISHED, 0),
-                Err(AcceptTextError::Limit(_)) => (GRAMMARC_LIMIT, 0),
-                Err(_) => (GRAMMARC_REFUSED, length),
-            };
-            write_out(offset, at);
-            status
-        })
-    }
+    try_on(matcher, |matcher| {
+        let text = array("the text", text.cast::<u8>(), length)?;
+        let (status, at) = match matcher.accept_text(text) {
+            Ok(()) => return Ok(GRAMMARC_OK),
+            Err(AcceptTextError::Refused { at }) => (GRAMMARC_REFUSED, at),
+            Err(AcceptTextError::Finished) => (GRAMMARC_FINISHED, 0),
+            Err(AcceptTextError::Limit(_)) => (GRAMMARC_LIMIT, 0),
+            Err(_) => (GRAMMARC_REFUSED, length),
+        };
+        write_out(offset, at);
+        Ok(status)
+    })
 }
 
-/// How many of the tokens could be accepted one after the other: `*taken`. The matcher does not move.
+/// Writes to `*taken` the number of leading tokens that would be accepted in sequence. The matcher does not move.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_validate(
     matcher: *mut grammarc_matcher,
@@ -211,27 +182,18 @@ pub unsafe extern "C" fn grammarc_matcher_validate(
     count: usize,
     taken: *mut usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| match array("the tokens", tokens, count) {
-            Ok(tokens) => {
-                write_out(taken, matcher.validate(tokens));
-                GRAMMARC_OK
-            }
-            Err(fault) => fault.status(),
-        })
-    }
+    try_on(matcher, |matcher| {
+        write_out(taken, matcher.validate(array("the tokens", tokens, count)?));
+        Ok(GRAMMARC_OK)
+    })
 }
 
-/// Takes back the last `tokens` tokens, an end token included. GRAMMARC_ARGUMENT where there are fewer to take back: see
+/// Rolls back the last `tokens` tokens; end tokens count as well. GRAMMARC_ARGUMENT if `tokens` exceeds
 /// grammarc_matcher_rollback_depth(). O(1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_matcher_rollback(
     matcher: *mut grammarc_matcher,
     tokens: usize,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        on(matcher, |matcher| matcher.rollback(tokens).map_or(GRAMMARC_ARGUMENT, |()| GRAMMARC_OK))
-    }
+    on(matcher, |matcher| matcher.rollback(tokens).map_or(GRAMMARC_ARGUMENT, |()| GRAMMARC_OK))
 }

@@ -1,4 +1,4 @@
-//! Vocabularies: opened, asked and written.
+//! Vocabularies: open, query and write.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -10,14 +10,15 @@ use grammarc_bindings::vocabulary::Imported;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_runtime::Vocabulary;
 
-use crate::args::{self, array, ask, counted, object};
-use crate::error::{Fault, grammarc_error, grammarc_status, make, report as reporting};
-use crate::out_params::{Text, write_out};
+use crate::args::{self, array, object};
+use crate::error::{self, Fault, grammarc_error, grammarc_status, make};
+use crate::handles::{ask, counted, release, retain};
+use crate::out_params::{Text, lend, write_out};
 
 /// The tokens of one tokenizer, and the masks that all its grammars share.
 ///
-/// Immutable: any number of threads may use it at once. Counted: who gets one from a function that makes it, or from
-/// grammarc_vocabulary_retain(), calls grammarc_vocabulary_free() once. Compilers and grammars hold their own.
+/// Immutable: any number of threads may use it at once. Counted: free each reference that you get, or add with
+/// grammarc_vocabulary_retain(), with grammarc_vocabulary_free(). Compilers and grammars keep their vocabulary alive.
 #[derive(Debug)]
 pub struct grammarc_vocabulary {
     pub(crate) inner: Vocabulary,
@@ -37,26 +38,28 @@ impl grammarc_vocabulary {
     }
 }
 
-/// Read a file into memory instead of mapping it. A file that is cut short while it is mapped ends the process; so use this
-/// for files that others may write in place, on network shares for example.
+/// Flag: read the file into memory instead of mapping it. Truncating a mapped file crashes the process, so set this flag for
+/// files that others may overwrite in place, for example on network shares.
 pub const GRAMMARC_NO_MMAP: u32 = 1;
 
 /// The kind of a token.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_token_kind {
-    /// Text: its bytes are what it adds to the output.
+    /// Text: the token adds its bytes to the output.
     GRAMMARC_TOKEN_TEXT = 0,
-    /// A control token: its bytes are its name, and it is allowed by its id alone.
+    /// A control token. Its bytes are its name, which never matches text.
     GRAMMARC_TOKEN_SPECIAL = 1,
-    /// An id that no mask allows.
+    /// An unused id. No mask allows it.
     GRAMMARC_TOKEN_UNUSED = 2,
-    /// In lists of tokens: a token that was added to the tokenizer and is not flagged special. It is text, unless its name is
-    /// that of a control marker, such as `<think>` or `[INST]`.
+    /// A token that was added to the tokenizer without the flag `special`; valid only in grammarc_vocabulary_from_tokens().
+    /// The token counts as text, unless it looks like a control marker, such as `<think>` or `[INST]`.
     GRAMMARC_TOKEN_ADDED = 3,
 }
 
-/// Opens a `.gvocab` file. `flags`: 0 or GRAMMARC_NO_MMAP. Some milliseconds.
+use grammarc_token_kind::*;
+
+/// Opens a `.gvocab` file. `flags` is 0 or GRAMMARC_NO_MMAP. Takes some milliseconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_open(
     path: *const c_char,
@@ -65,25 +68,22 @@ pub unsafe extern "C" fn grammarc_vocabulary_open(
     out: *mut *mut grammarc_vocabulary,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let path = args::path(path, length)?;
-            let artifact = match flags {
-                0 => VocabularyArtifact::open(&path),
-                GRAMMARC_NO_MMAP => VocabularyArtifact::read(&path),
-                _ => return Err(unknown_flags(flags)),
-            };
-            Ok(counted(grammarc_vocabulary::new(Vocabulary::from(artifact?))))
-        })
-    }
+    make(out, error, || {
+        let path = args::path(path, length)?;
+        let artifact = match flags {
+            0 => VocabularyArtifact::open(&path),
+            GRAMMARC_NO_MMAP => VocabularyArtifact::read(&path),
+            _ => return Err(unknown_flags(flags)),
+        };
+        Ok(counted(grammarc_vocabulary::new(Vocabulary::from(artifact?))))
+    })
 }
 
 pub(crate) fn unknown_flags(flags: u32) -> Fault {
     Fault::argument(format!("the flags {flags:#x} have a bit that means nothing here"))
 }
 
-/// A vocabulary from the bytes of a `.gvocab` file, which are copied.
+/// Opens a vocabulary from the content of a `.gvocab` file. The bytes are copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_from_bytes(
     bytes: *const u8,
@@ -91,17 +91,14 @@ pub unsafe extern "C" fn grammarc_vocabulary_from_bytes(
     out: *mut *mut grammarc_vocabulary,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        make(out, error, || {
-            let buffer = Buffer::from_bytes(array("the bytes", bytes, length)?);
-            let artifact = VocabularyArtifact::from_buffer(buffer)?;
-            Ok(counted(grammarc_vocabulary::new(Vocabulary::from(artifact))))
-        })
-    }
+    make(out, error, || {
+        let buffer = Buffer::from_bytes(array("the bytes", bytes, length)?);
+        let artifact = VocabularyArtifact::from_buffer(buffer)?;
+        Ok(counted(grammarc_vocabulary::new(Vocabulary::from(artifact))))
+    })
 }
 
-/// Writes the `.gvocab` file, whole or not at all.
+/// Writes a `.gvocab` file atomically: an existing file is replaced completely, or stays as it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_write(
     vocabulary: *const grammarc_vocabulary,
@@ -109,154 +106,124 @@ pub unsafe extern "C" fn grammarc_vocabulary_write(
     length: usize,
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        reporting(error, || {
-            let vocabulary = object("the vocabulary", vocabulary)?;
-            let path = args::path(path, length)?;
-            Ok(write::replace(&path, vocabulary.inner.artifact().container().buffer())?)
-        })
-    }
+    error::report(error, || {
+        let vocabulary = object("the vocabulary", vocabulary)?;
+        let path = args::path(path, length)?;
+        Ok(write::replace(&path, vocabulary.inner.artifact().container().buffer())?)
+    })
 }
 
-/// The bytes of the `.gvocab` file. Live as long as the vocabulary. NULL for NULL.
+/// Returns the content of the `.gvocab` file. The bytes live as long as the vocabulary. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_bytes(
     vocabulary: *const grammarc_vocabulary,
     length: *mut usize,
 ) -> *const u8 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(vocabulary, ptr::null(), |vocabulary| {
-            let buffer = vocabulary.inner.artifact().container().buffer();
-            write_out(length, buffer.len());
-            buffer.as_ptr()
-        })
-    }
+    ask(vocabulary, ptr::null(), |vocabulary| {
+        lend(vocabulary.inner.artifact().container().buffer(), length)
+    })
 }
 
-/// One more holder. Returns the vocabulary.
+/// Adds a reference, and returns the vocabulary. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_retain(
     vocabulary: *const grammarc_vocabulary,
 ) -> *mut grammarc_vocabulary {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::retain(vocabulary) }
+    retain(vocabulary)
 }
 
-/// One holder less; the last one frees it. NULL is allowed.
+/// Removes a reference; the last one frees the vocabulary. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_free(vocabulary: *mut grammarc_vocabulary) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { args::release(vocabulary) }
+    release(vocabulary)
 }
 
-/// Length of the model's logit row. 0 for NULL.
+/// Returns the length of the model's logit row, in tokens. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_logit_width(
     vocabulary: *const grammarc_vocabulary,
 ) -> u32 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(vocabulary, 0, |vocabulary| vocabulary.inner.logit_width()) }
+    ask(vocabulary, 0, |vocabulary| vocabulary.inner.logit_width())
 }
 
-/// Number of ids, from 0 on. 0 for NULL.
+/// Returns the number of token ids, which begin at 0. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_token_count(
     vocabulary: *const grammarc_vocabulary,
 ) -> u32 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(vocabulary, 0, |vocabulary| vocabulary.inner.artifact().token_count()) }
+    ask(vocabulary, 0, |vocabulary| vocabulary.inner.artifact().token_count())
 }
 
-/// The name by which people know it: UTF-8 with a NUL after it. Lives as long as the vocabulary. NULL for NULL.
+/// Returns the name for people, in UTF-8 with a final NUL. The text lives as long as the vocabulary. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_name(
     vocabulary: *const grammarc_vocabulary,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(vocabulary, ptr::null(), |vocabulary| vocabulary.name.lend(length)) }
+    ask(vocabulary, ptr::null(), |vocabulary| vocabulary.name.lend(length))
 }
 
-/// The ids that end a sequence unless a matcher is given others, ascending. Live as long as the vocabulary.
+/// Returns the ids that end a sequence by default, ascending. A matcher may have others. The array lives as long as the
+/// vocabulary. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_end_tokens(
     vocabulary: *const grammarc_vocabulary,
     count: *mut usize,
 ) -> *const u32 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(vocabulary, ptr::null(), |vocabulary| {
-            let ends = vocabulary.inner.end_tokens();
-            write_out(count, ends.len());
-            ends.as_ptr()
-        })
-    }
+    ask(vocabulary, ptr::null(), |vocabulary| lend(vocabulary.inner.end_tokens(), count))
 }
 
-/// The bytes of a token; for a special token, its name. Live as long as the vocabulary. NULL for an id that is none.
+/// Returns the bytes of a token; for a special token, its name. The bytes live as long as the vocabulary. NULL for an unknown
+/// id, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_token(
     vocabulary: *const grammarc_vocabulary,
     id: u32,
     length: *mut usize,
 ) -> *const u8 {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(vocabulary, ptr::null(), |vocabulary| {
-            if id >= vocabulary.inner.artifact().token_count() {
-                return ptr::null();
-            }
-            let bytes = vocabulary.inner.token_bytes(id);
-            write_out(length, bytes.len());
-            bytes.as_ptr()
-        })
-    }
+    ask(vocabulary, ptr::null(), |vocabulary| {
+        let vocabulary = &vocabulary.inner;
+        let is_known = id < vocabulary.artifact().token_count();
+        if is_known { lend(vocabulary.token_bytes(id), length) } else { ptr::null() }
+    })
 }
 
-/// The kind of a token. GRAMMARC_TOKEN_UNUSED for an id that is none.
+/// Returns the kind of a token. GRAMMARC_TOKEN_UNUSED for an unknown id, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_token_kind(
     vocabulary: *const grammarc_vocabulary,
     id: u32,
 ) -> grammarc_token_kind {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(vocabulary, grammarc_token_kind::GRAMMARC_TOKEN_UNUSED, |vocabulary| {
-            let artifact = vocabulary.inner.artifact();
-            match (id < artifact.token_count()).then(|| artifact.token_kind(id)) {
-                Some(TokenKind::Text) => grammarc_token_kind::GRAMMARC_TOKEN_TEXT,
-                Some(TokenKind::Special) => grammarc_token_kind::GRAMMARC_TOKEN_SPECIAL,
-                _ => grammarc_token_kind::GRAMMARC_TOKEN_UNUSED,
-            }
-        })
-    }
+    ask(vocabulary, GRAMMARC_TOKEN_UNUSED, |vocabulary| {
+        let artifact = vocabulary.inner.artifact();
+        match (id < artifact.token_count()).then(|| artifact.token_kind(id)) {
+            Some(TokenKind::Text) => GRAMMARC_TOKEN_TEXT,
+            Some(TokenKind::Special) => GRAMMARC_TOKEN_SPECIAL,
+            _ => GRAMMARC_TOKEN_UNUSED,
+        }
+    })
 }
 
-/// Identity of the vocabulary, 32 bytes: token bytes and kinds by id, end tokens, logit width. Artifacts of one fingerprint
-/// fit each other. Does nothing for NULL.
+/// Writes the fingerprint of the vocabulary to `fingerprint`, which has space for 32 bytes. Writes nothing for NULL.
+///
+/// The fingerprint is a hash of the bytes and kinds of all tokens, the end tokens and the logit width. Grammars fit every
+/// vocabulary with the fingerprint of their own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_fingerprint(
     vocabulary: *const grammarc_vocabulary,
     fingerprint: *mut u8,
 ) {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe {
-        ask(vocabulary, (), |vocabulary| {
-            let place: *mut [u8; 32] = fingerprint.cast();
-            write_out(place, vocabulary.inner.artifact().fingerprint());
-        });
-    }
+    ask(vocabulary, (), |vocabulary| {
+        write_out(fingerprint.cast(), vocabulary.inner.artifact().fingerprint());
+    });
 }
 
-/// The decisions and warnings of the tokenizer's import, as grammarc_error_json() has them. Lives as long as the
-/// vocabulary. NULL for NULL.
+/// Returns the decisions and warnings of the tokenizer's import, in the format of grammarc_error_json(). The text lives as
+/// long as the vocabulary. NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammarc_vocabulary_findings_json(
     vocabulary: *const grammarc_vocabulary,
     length: *mut usize,
 ) -> *const c_char {
-    // SAFETY: the caller keeps the header's rules.
-    unsafe { ask(vocabulary, ptr::null(), |vocabulary| vocabulary.findings.lend(length)) }
+    ask(vocabulary, ptr::null(), |vocabulary| vocabulary.findings.lend(length))
 }
