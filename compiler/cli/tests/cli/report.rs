@@ -136,12 +136,11 @@ fn says_what_is_looked_up_at_run_time() {
 #[test]
 fn a_source_without_keywords_is_exact_but_for_its_warnings() {
     let place = Place::with_vocabulary()
-        .with("a.gbnf", "root ::= \"a\" root | \"b\"\n")
+        .with("a.gbnf", "root ::= [a-z]+ \" hello\" [0-9]\n")
         .with("w.gbnf", "root ::= \"a\"\nc ::= \"b\"\nd ::= \"b\"\n");
-    let lines = |next| {
-        let line = |line: &str| line.replace('N', next);
-        ["N.gmask: # bytes, for the vocabulary tiny (tiny.gvocab)", "Next: grammarc sample N.gmask"]
-            .map(line)
+    let lines = |name: &str| {
+        let first = format!("{name}.gmask: # bytes, for the vocabulary tiny (tiny.gvocab)");
+        [first, format!("Next: grammarc sample {name}.gmask")]
     };
     let [first, last] = lines("a");
     let compiled = "Compiled in TIME: # states, # stored masks";
@@ -176,7 +175,7 @@ fn minds_growing_steps_and_large_files() {
     };
     let found = mind(&["g.gbnf"]);
     let parts = [
-        "Mind: a step takes longer the deeper its values nest (rule s)",
+        "Mind: a step takes longer the deeper the text nests (rule s)",
         "a step may take longer the longer an ambiguous text is (rule s)",
     ];
     assert_eq!(found, parts.join("; "));

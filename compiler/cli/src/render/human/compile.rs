@@ -180,7 +180,7 @@ fn growth(bound: &BoundFacts) -> Vec<String> {
     let mut growth = Vec::new();
     if bound.longest_chain.is_none() {
         let rule = rule(&bound.chain_rules);
-        growth.push(format!("a step takes longer the deeper its values nest{rule}"));
+        growth.push(format!("a step takes longer the deeper the text nests{rule}"));
     }
     if bound.most_configurations.is_none() {
         let rule = rule(&bound.configuration_rules);
