@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::diagnostics::{Diagnostic, Severity, Source};
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -15,17 +15,32 @@ use crate::render::{Answer, human, json};
 #[derive(Debug)]
 pub(crate) struct Output {
     format: Format,
+    shown: Tally,
+}
+
+/// The warnings and notes that were written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) warnings: u64,
+    pub(crate) notes: u64,
+    /// Message of the first warning. If there is none, that of the first note.
+    pub(crate) first: Option<String>,
 }
 
 impl Output {
     /// Output in this format.
     pub(crate) fn new(format: Format) -> Self {
-        Self { format }
+        Self { format, shown: Tally::default() }
     }
 
     /// Whether progress may be drawn on standard error.
     pub(crate) fn is_for_people(&self) -> bool {
         self.format == Format::Human
+    }
+
+    /// The warnings and notes that were written so far.
+    pub(crate) fn shown(&self) -> &Tally {
+        &self.shown
     }
 
     /// Writes a result.
@@ -59,6 +74,7 @@ impl Output {
                 Format::Human => human::diagnostic(source, diagnostic, &mut out)?,
                 Format::Json => json::diagnostic(source, diagnostic, &mut out)?,
             }
+            self.shown.add(diagnostic);
         }
         out.flush()?;
         Ok(())
@@ -86,5 +102,24 @@ impl Output {
         // Without standard error the exit code has to say it all.
         drop(written);
         code
+    }
+}
+
+impl Tally {
+    fn add(&mut self, diagnostic: &Diagnostic) {
+        let message = || human::placed_message(diagnostic);
+        match diagnostic.severity {
+            Severity::Error => {}
+            Severity::Warning => {
+                if self.warnings == 0 {
+                    self.first = Some(message());
+                }
+                self.warnings += 1;
+            }
+            Severity::Note => {
+                self.first.get_or_insert_with(message);
+                self.notes += 1;
+            }
+        }
     }
 }

@@ -107,7 +107,8 @@ fn vocabularies_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(found)
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a file, `.` for a bare name.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

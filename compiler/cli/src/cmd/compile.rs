@@ -19,7 +19,7 @@ use crate::args::{ThreadArgs, VocabularyArgs};
 use crate::cmd::facts::Facts;
 use crate::failure::{Failure, Problem};
 use crate::frontend::{Request, SourceArgs, built_in};
-use crate::output::Output;
+use crate::output::{Output, Tally};
 use crate::progress::Progress;
 use crate::vocabularies::{self, Chosen, damaged};
 
@@ -57,7 +57,10 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
 
-    /// Also print the sizes of the tables and the bounds on the cost of a step
+    /// Also print all facts behind the report
+    ///
+    /// These are every approximate and narrower keyword with its reason, the sizes of the automata, masks and sections, and
+    /// the bounds on the cost of a step.
     #[arg(short, long)]
     verbose: bool,
 
@@ -111,6 +114,12 @@ pub(crate) struct CompiledFile {
     pub(crate) seconds: Seconds,
     #[serde(flatten)]
     pub(crate) facts: Facts,
+    /// Bytes without the vocabulary, if the artifact has it embedded.
+    #[serde(skip)]
+    pub(crate) without_vocabulary: Option<u64>,
+    /// The findings that were shown.
+    #[serde(skip)]
+    pub(crate) shown: Tally,
     /// Whether the report for people has all facts.
     #[serde(skip)]
     pub(crate) verbose: bool,
@@ -192,6 +201,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
             artifact
         }
     };
+    let without_vocabulary = args.standalone.then(|| artifact.container().buffer().len() as u64);
     let buffer = match args.standalone {
         true => artifact.to_standalone().map_err(|error| damaged(&path, error))?,
         false => artifact.container().buffer().clone(),
@@ -211,6 +221,8 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
             total: started.elapsed().as_secs_f64(),
         },
         facts: Facts::new(inspection),
+        without_vocabulary,
+        shown: output.shown().clone(),
         verbose: args.verbose,
     })?;
     Ok(0)

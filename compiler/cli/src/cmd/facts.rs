@@ -44,6 +44,9 @@ pub(crate) struct GrammarFacts {
     pub(crate) bound: BoundFacts,
     pub(crate) statistics: Pairs<u64>,
     pub(crate) rule_names: Vec<String>,
+    /// Number of texts in packed string sets.
+    #[serde(skip)]
+    pub(crate) packed_texts: u64,
 }
 
 /// The origin of a grammar.
@@ -214,6 +217,8 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
         keywords: meta.report.entries().map(keyword_facts).collect(),
     };
     let remembers_items = meta.statistics.iter().any(|(name, _)| name == "distinct rules");
+    let packed_texts = meta.statistics.iter().find(|(name, _)| name == "catalogue texts");
+    let packed_texts = packed_texts.map_or(0, |(_, count)| *count);
     let bounded = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
     GrammarFacts {
         source: SourceFacts {
@@ -235,6 +240,7 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
         },
         statistics: Pairs(meta.statistics),
         rule_names: meta.rule_names,
+        packed_texts,
     }
 }
 

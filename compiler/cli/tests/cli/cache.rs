@@ -27,7 +27,7 @@ fn the_second_time_it_is_a_copy() {
     assert_eq!(compile(&place, "b.gmask")["cached"], true);
     assert_eq!(place.read("a.gmask"), place.read("b.gmask"));
     let run = place.run(&["compile", "p.json", "--vocab", "tiny.gvocab", "--cache", "kept"]);
-    assert!(run.exits(0).stdout.contains(", from the cache in "));
+    assert!(run.exits(0).stdout.contains("\nFrom the cache in "));
     assert_eq!(entries(&place).len(), 1);
 
     // Another option or another text is another entry.

@@ -25,26 +25,6 @@ fn compiles_each_language() {
 }
 
 #[test]
-fn ends_with_a_report() {
-    let place = Place::with_vocabulary().with("p.json", SCHEMA);
-    let run =
-        place.run(&["compile", "p.json", "--vocab", "tiny.gvocab", "-o", "out.gmask"]).exits(0);
-    assert_eq!(run.stderr, "", "quick work shows no progress");
-    assert!(run.stdout.starts_with("out.gmask: "), "{}", run.stdout);
-    for part in [
-        "vocabulary  tiny, from tiny.gvocab\n",
-        "keywords    6 exact, 1 annotation, 0 narrower, 0 approximate",
-    ] {
-        assert!(run.stdout.contains(part), "{part:?} in {}", run.stdout);
-    }
-    let internals =
-        ["network     ", "masks       ", "exits       ", "size        ", "sequence    12 bytes"];
-    assert!(internals.iter().all(|part| !run.stdout.contains(part)), "{}", run.stdout);
-    let all = place.run(&["compile", "p.json", "--vocab", "tiny.gvocab", "--verbose"]).exits(0);
-    assert!(internals.iter().all(|part| all.stdout.contains(part)), "{}", all.stdout);
-}
-
-#[test]
 fn a_vocabulary_elsewhere_is_found_by_the_environment() {
     let place = Place::with_grammar("g.gbnf", "root ::= \"ab\"\n").with("t.txt", "ab");
     let folder = place.path("elsewhere");

@@ -13,6 +13,7 @@ mod inspect;
 #[cfg(feature = "models")]
 mod models;
 mod outputs;
+mod report;
 mod sample;
 mod sources;
 mod vocab;

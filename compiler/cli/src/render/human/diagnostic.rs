@@ -32,6 +32,16 @@ pub(crate) fn diagnostic(
     writeln!(out, "{}", Drawn { handler: &handler, report: &report })
 }
 
+/// Returns the message of a diagnostic with its JSON pointer, if it has one.
+pub(crate) fn placed_message(diagnostic: &Diagnostic) -> String {
+    let message = &diagnostic.message;
+    match diagnostic.pointer.as_deref() {
+        Some("") => format!("{message} (at the root)"),
+        Some(pointer) => format!("{message} (at {pointer})"),
+        None => message.clone(),
+    }
+}
+
 /// Draws a problem, its causes one a line.
 pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
     let chain = problem.chain();
@@ -63,12 +73,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn new(source: &'a Source, diagnostic: &'a Diagnostic) -> Self {
         let source = diagnostic.source(source);
-        let mut message = diagnostic.message.clone();
-        match &diagnostic.pointer {
-            Some(pointer) if pointer.is_empty() => message.push_str(" (at the root)"),
-            Some(pointer) => message.push_str(&format!(" (at {pointer})")),
-            None => {}
-        }
+        let mut message = placed_message(diagnostic);
         let Some(main) = diagnostic.labels.first() else {
             message = format!("{}: {message}", source.name);
             return Self { diagnostic, message, labels: Vec::new(), excerpt: None };

@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use crate::cmd::facts::{BoundFacts, ReportFacts, SectionFacts, TableFacts};
 use crate::readable::{count, number, size};
 
-/// Number of positions that are listed for one verdict and reason.
-const PLACES: usize = 3;
+/// Number of positions that `inspect` lists for one verdict and reason.
+pub(super) const PLACES: usize = 3;
 
 /// Rules, states, masks and exit classes.
 pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()> {
@@ -60,8 +60,14 @@ pub(super) fn largest_sections(
     writeln!(out, "  size        {}", parts.join(", "))
 }
 
-/// The exactness of the grammar: every keyword, or only the approximate ones.
-pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> io::Result<()> {
+/// The exactness of the grammar: every keyword, or only the approximate and narrower ones. Lists at most `most` positions
+/// for one verdict and reason.
+pub(super) fn report(
+    report: &ReportFacts,
+    whole: bool,
+    most: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if report.keywords.is_empty() {
         return Ok(());
     }
@@ -82,14 +88,14 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
     }
     for ((verdict, reason), places) in groups {
         let colon = if reason.is_empty() { "" } else { ": " };
-        if places.len() <= PLACES {
+        if places.len() <= most {
             for place in places {
                 writeln!(out, "    {verdict:11} {place}{colon}{reason}")?;
             }
             continue;
         }
         writeln!(out, "    {verdict:11} {}{colon}{reason}", count(places.len() as u64, "keyword"))?;
-        let (first, others) = places.split_at(PLACES);
+        let (first, others) = places.split_at(most);
         let more = number(others.len() as u64);
         writeln!(out, "    {:11} {} and {more} more", "", first.join(", "))?;
     }

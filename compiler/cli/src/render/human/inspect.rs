@@ -28,7 +28,7 @@ impl Answer for Inspected {
         }
         facts::tables(&self.facts.tables, out)?;
         if let ContentFacts::Grammar(grammar) = &self.facts.content {
-            facts::report(&grammar.report, self.whole_report, out)?;
+            facts::report(&grammar.report, self.whole_report, facts::PLACES, out)?;
             facts::bound(&grammar.bound, out)?;
         }
         writeln!(out, "  checksum    {checksum}")?;

@@ -15,4 +15,4 @@ mod repair;
 mod sample;
 mod vocab;
 
-pub(crate) use diagnostic::{diagnostic, problem};
+pub(crate) use diagnostic::{diagnostic, placed_message, problem};
