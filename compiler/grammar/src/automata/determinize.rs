@@ -3,9 +3,10 @@
 //! M. O. Rabin and D. Scott, "Finite automata and their decision problems", IBM J. Res. Dev. 3(2), 1959.
 //!
 //! Subsets contain only *important* states: those with symbol edges, and the final state. Subsets that differ only in
-//! states with empty transitions are therefore one. The cost is that of the result times the width of its subsets.
+//! states with empty transitions are therefore one. A member that another [simulates](super::simulation) is dropped. The cost is that of the result times the width of its subsets.
 //! The result may be exponential in the input, so the caller limits its number of states.
 
+use super::simulation::Simulated;
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit};
 use crate::interner::Interner;
@@ -102,6 +103,8 @@ struct Subsets<'a> {
     mark: u32,
     stack: Vec<u32>,
     members: Vec<u32>,
+    /// The filter of simulated members, if any are known.
+    simulated: Option<Simulated>,
 }
 
 /// The facts of a state.
@@ -118,6 +121,9 @@ struct Known {
 impl<'a> Subsets<'a> {
     fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         let count = nfa.len();
+        let simulation = &nfa.simulation;
+        let simulated =
+            (!simulation.is_empty()).then(|| Simulated::new(simulation.by_state(count)));
         Self {
             nfa,
             allowed,
@@ -128,6 +134,7 @@ impl<'a> Subsets<'a> {
             mark: 0,
             stack: Vec::with_capacity(MANY),
             members: Vec::with_capacity(MANY),
+            simulated,
         }
     }
 
@@ -207,8 +214,16 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Fills `members` with the important states reachable on nothing, sorted.
+    /// Fills `members` with the important states reachable on nothing, sorted, but for simulated ones.
     fn close(&mut self, from: &[u32]) {
+        self.reach(from);
+        if let Some(simulated) = &mut self.simulated {
+            simulated.remove_from(&mut self.members);
+        }
+    }
+
+    /// Fills `members` with the important states reachable on nothing, sorted.
+    fn reach(&mut self, from: &[u32]) {
         let nfa = self.nfa;
         self.members.clear();
         if from.iter().all(|&state| !nfa.has_empties(state)) {

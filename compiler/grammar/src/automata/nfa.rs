@@ -7,6 +7,7 @@
 //! transitions on symbols of one state are a run: the states of most automata have at most one. Runs and empty
 //! transitions are linked within a state.
 
+use super::simulation::Simulation;
 use super::{Dfa, Edge, Symbol};
 
 /// The end of a list.
@@ -43,6 +44,8 @@ pub struct Nfa {
     runs: Vec<(Run, u32)>,
     /// Targets of transitions on nothing, likewise.
     empty: Vec<(u32, u32)>,
+    /// States that are known to simulate others.
+    pub simulation: Simulation,
     /// Initial state.
     pub start: u32,
     /// Final state.
@@ -66,7 +69,8 @@ impl Nfa {
         let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
         let mut all = Vec::with_capacity(states + 2);
         all.resize(2, State::BARE);
-        Self { states: all, edges, runs: Vec::new(), empty, start: 0, end: 1 }
+        let (runs, simulation) = (Vec::new(), Simulation::default());
+        Self { states: all, edges, runs, empty, simulation, start: 0, end: 1 }
     }
 
     /// Number of states, at least two.
@@ -77,11 +81,12 @@ impl Nfa {
 
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
-        let Self { states, edges, runs, empty, .. } = self;
+        let Self { states, edges, runs, empty, simulation, .. } = self;
         size_of_val(&**states)
             + size_of_val(&**edges)
             + size_of_val(&**runs)
             + size_of_val(&**empty)
+            + simulation.bytes()
     }
 
     /// Number of transitions on symbols.
