@@ -158,6 +158,37 @@ impl Nfa {
         self.states[state as usize].empty != NONE
     }
 
+    /// Returns the automaton without transitions to states that do not lead to the end. O(states and transitions).
+    #[must_use]
+    pub fn without_dead(&self) -> Self {
+        let count = self.states.len();
+        let mut into: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for state in 0..count as u32 {
+            let targets = self.edges(state).map(|edge| edge.target).chain(self.empties(state));
+            targets.for_each(|target| into[target as usize].push(state));
+        }
+        let mut is_live = vec![false; count];
+        is_live[self.end as usize] = true;
+        let mut open = vec![self.end];
+        while let Some(state) = open.pop() {
+            for &from in &into[state as usize] {
+                if !std::mem::replace(&mut is_live[from as usize], true) {
+                    open.push(from);
+                }
+            }
+        }
+        let (simulation, start, end) = (self.simulation.clone(), self.start, self.end);
+        let mut live = Self { simulation, start, end, ..Self::with_capacity(count) };
+        (2..count).for_each(|_| _ = live.state());
+        for from in 0..count as u32 {
+            let edges = self.edges(from).filter(|edge| is_live[edge.target as usize]);
+            edges.for_each(|edge| live.edge(from, edge.lo, edge.hi, edge.target));
+            let empties = self.empties(from).filter(|&target| is_live[target as usize]);
+            empties.for_each(|target| live.empty(from, target));
+        }
+        live
+    }
+
     /// Adds a copy of `dfa` that starts in `from` and ends in `to`. O(size of `dfa`).
     pub fn embed(&mut self, dfa: &Dfa, from: u32, to: u32) {
         let base = self.states.len() as u32;
