@@ -13,7 +13,15 @@ pub(super) fn minimal_without_empty(
     if !dfa.accepts(0) {
         return Ok(dfa);
     }
-    Ok((&minimize_within(&without_empty(dfa.to_dfa()), bounds)?).into())
+    minimized_without_empty(dfa.to_dfa(), bounds)
+}
+
+/// Minimizes an automaton, without the empty string.
+pub(super) fn minimized_without_empty(
+    dfa: Dfa,
+    bounds: StateBudget<'_>,
+) -> Result<Table, StateLimit> {
+    Ok((&minimize_within(&without_empty(dfa), bounds)?).into())
 }
 
 /// Removes the empty string from the language: the initial state becomes a copy of itself that does not accept.

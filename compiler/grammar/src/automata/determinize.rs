@@ -3,9 +3,10 @@
 //! M. O. Rabin and D. Scott, "Finite automata and their decision problems", IBM J. Res. Dev. 3(2), 1959.
 //!
 //! Subsets contain only *important* states: those with symbol edges, and the final state. Subsets that differ only in
-//! states with empty transitions are therefore one. The cost is that of the result times the width of its subsets.
+//! states with empty transitions are therefore one. A member that another [simulates](super::simulation) is dropped. The cost is that of the result times the width of its subsets.
 //! The result may be exponential in the input, so the caller limits its number of states.
 
+use super::simulation::Simulated;
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit};
 use crate::interner::Interner;
@@ -89,7 +90,7 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
 }
 
 /// Subsets of the states of an automaton by number, in the order in which they were met.
-struct Subsets<'a> {
+pub(super) struct Subsets<'a> {
     nfa: &'a Nfa,
     allowed: StateBudget<'a>,
     /// By number, the one member, or from [`SEVERAL`] on a number in `several`.
@@ -102,6 +103,8 @@ struct Subsets<'a> {
     mark: u32,
     stack: Vec<u32>,
     members: Vec<u32>,
+    /// The filter of simulated members, if any are known.
+    simulated: Option<Simulated>,
 }
 
 /// The facts of a state.
@@ -116,8 +119,11 @@ struct Known {
 }
 
 impl<'a> Subsets<'a> {
-    fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
+    pub(super) fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         let count = nfa.len();
+        let simulation = &nfa.simulation;
+        let simulated =
+            (!simulation.is_empty()).then(|| Simulated::new(simulation.by_state(count)));
         Self {
             nfa,
             allowed,
@@ -128,6 +134,7 @@ impl<'a> Subsets<'a> {
             mark: 0,
             stack: Vec::with_capacity(MANY),
             members: Vec::with_capacity(MANY),
+            simulated,
         }
     }
 
@@ -141,7 +148,7 @@ impl<'a> Subsets<'a> {
     }
 
     /// The members of a subset, sorted.
-    fn members(&self, number: usize) -> &[u32] {
+    pub(super) fn members(&self, number: usize) -> &[u32] {
         match self.all[number].checked_sub(SEVERAL) {
             None => &self.all[number..=number],
             Some(several) => self.several.get(several),
@@ -165,7 +172,7 @@ impl<'a> Subsets<'a> {
 
     /// Returns the number of the epsilon closure of some states, which may be repeated.
     #[inline]
-    fn number(&mut self, from: &[u32]) -> Option<u32> {
+    pub(super) fn number(&mut self, from: &[u32]) -> Option<u32> {
         match *from {
             [state] => self.number_of_one(state),
             _ => {
@@ -176,7 +183,7 @@ impl<'a> Subsets<'a> {
     }
 
     /// The number of the subset of one important state.
-    fn number_of_member(&mut self, member: u32) -> u32 {
+    pub(super) fn number_of_member(&mut self, member: u32) -> u32 {
         let number = &mut self.known[member as usize].single;
         if *number == UNKNOWN {
             *number = self.all.len() as u32;
@@ -207,8 +214,16 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Fills `members` with the important states reachable on nothing, sorted.
+    /// Fills `members` with the important states reachable on nothing, sorted, but for simulated ones.
     fn close(&mut self, from: &[u32]) {
+        self.reach(from);
+        if let Some(simulated) = &mut self.simulated {
+            simulated.remove_from(&mut self.members);
+        }
+    }
+
+    /// Fills `members` with the important states reachable on nothing, sorted.
+    fn reach(&mut self, from: &[u32]) {
         let nfa = self.nfa;
         self.members.clear();
         if from.iter().all(|&state| !nfa.has_empties(state)) {
@@ -273,20 +288,20 @@ fn cut_two<E>(
 }
 
 /// Disjoint ranges of symbols, with the edges that each is cut from.
-struct Pieces {
+pub(super) struct Pieces {
     open: Vec<Edge>,
     targets: Vec<u32>,
 }
 
 impl Pieces {
     /// Creates an empty list with this capacity.
-    fn with_capacity(count: usize) -> Self {
+    pub(super) fn with_capacity(count: usize) -> Self {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }
 
     /// Cuts overlapping edges, which are sorted by their lowest symbols, into disjoint ranges. Calls `piece` with the
     /// bounds of each range, in ascending order, and with its targets, in any order and with repetition.
-    fn cut<E>(
+    pub(super) fn cut<E>(
         &mut self,
         moves: &[Edge],
         mut piece: impl FnMut(u32, u32, &[u32]) -> Result<(), E>,

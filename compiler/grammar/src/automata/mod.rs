@@ -10,6 +10,8 @@ mod minimize;
 mod minimize_acyclic;
 mod nfa;
 mod product;
+mod right_linear;
+mod simulation;
 mod state_budget;
 mod table;
 
@@ -19,5 +21,7 @@ pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
 pub use minimize::{minimal, minimal_table, minimize, minimize_within};
 pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};
+pub use right_linear::RightLinear;
+pub use simulation::{ChainsByState, Simulation};
 pub use state_budget::{StateBudget, StateLimit};
 pub use table::Table;

@@ -7,6 +7,7 @@
 //! transitions on symbols of one state are a run: the states of most automata have at most one. Runs and empty
 //! transitions are linked within a state.
 
+use super::simulation::Simulation;
 use super::{Dfa, Edge, Symbol};
 
 /// The end of a list.
@@ -43,6 +44,8 @@ pub struct Nfa {
     runs: Vec<(Run, u32)>,
     /// Targets of transitions on nothing, likewise.
     empty: Vec<(u32, u32)>,
+    /// States that are known to simulate others.
+    pub simulation: Simulation,
     /// Initial state.
     pub start: u32,
     /// Final state.
@@ -66,7 +69,8 @@ impl Nfa {
         let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
         let mut all = Vec::with_capacity(states + 2);
         all.resize(2, State::BARE);
-        Self { states: all, edges, runs: Vec::new(), empty, start: 0, end: 1 }
+        let (runs, simulation) = (Vec::new(), Simulation::default());
+        Self { states: all, edges, runs, empty, simulation, start: 0, end: 1 }
     }
 
     /// Number of states, at least two.
@@ -77,11 +81,12 @@ impl Nfa {
 
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
-        let Self { states, edges, runs, empty, .. } = self;
+        let Self { states, edges, runs, empty, simulation, .. } = self;
         size_of_val(&**states)
             + size_of_val(&**edges)
             + size_of_val(&**runs)
             + size_of_val(&**empty)
+            + simulation.bytes()
     }
 
     /// Number of transitions on symbols.
@@ -151,6 +156,37 @@ impl Nfa {
     /// Whether a state has transitions on nothing.
     pub(super) fn has_empties(&self, state: u32) -> bool {
         self.states[state as usize].empty != NONE
+    }
+
+    /// Returns the automaton without transitions to states that do not lead to the end. O(states and transitions).
+    #[must_use]
+    pub fn without_dead(&self) -> Self {
+        let count = self.states.len();
+        let mut into: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for state in 0..count as u32 {
+            let targets = self.edges(state).map(|edge| edge.target).chain(self.empties(state));
+            targets.for_each(|target| into[target as usize].push(state));
+        }
+        let mut is_live = vec![false; count];
+        is_live[self.end as usize] = true;
+        let mut open = vec![self.end];
+        while let Some(state) = open.pop() {
+            for &from in &into[state as usize] {
+                if !std::mem::replace(&mut is_live[from as usize], true) {
+                    open.push(from);
+                }
+            }
+        }
+        let (simulation, start, end) = (self.simulation.clone(), self.start, self.end);
+        let mut live = Self { simulation, start, end, ..Self::with_capacity(count) };
+        (2..count).for_each(|_| _ = live.state());
+        for from in 0..count as u32 {
+            let edges = self.edges(from).filter(|edge| is_live[edge.target as usize]);
+            edges.for_each(|edge| live.edge(from, edge.lo, edge.hi, edge.target));
+            let empties = self.empties(from).filter(|&target| is_live[target as usize]);
+            empties.for_each(|target| live.empty(from, target));
+        }
+        live
     }
 
     /// Adds a copy of `dfa` that starts in `from` and ends in `to`. O(size of `dfa`).

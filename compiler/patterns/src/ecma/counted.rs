@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 /// A transition between two positions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
     /// The source; `None` at the start of the text.
     pub from: Option<u32>,

@@ -225,6 +225,7 @@ impl Explorer<'_> {
             let demand = self.formulas.any(&mut run.iter().map(|&(_, demand)| demand).collect());
             set.push((run[0].0, demand));
         }
+        self.formulas.remove_simulated_states(&mut set);
         let number = self.tracks.insert_full(set.into()).0 as u32;
         self.place.tracks.push(number);
     }

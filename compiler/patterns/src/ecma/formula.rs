@@ -5,12 +5,15 @@
 //! its own body and to assertions nested in that, so there are finitely many formulas. Equal formulas have one
 //! number.
 //!
-//! The subset construction is the case without assertions: every conjunction is a single state.
+//! The subset construction is the case without assertions: every conjunction is a single state. A conjunction is
+//! dropped if another one has the same assertions and a state that [simulates](grammarc_grammar::automata::Simulation)
+//! its own.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::program::Program;
+use grammarc_grammar::automata::ChainsByState;
 
 /// Number of a formula.
 pub(super) type FormulaId = u32;
@@ -44,8 +47,23 @@ pub(super) struct Formulas {
     nullable: Vec<bool>,
     /// Cuts by state of the program.
     state_cuts: Vec<Cuts>,
+    /// The simulations between states of the program, if any are known.
+    chains: Option<ChainsByState>,
+    /// By conjunction, its place among those that differ in one state of a chain alone.
+    ranks: Vec<Box<[Rank]>>,
+    /// The chains with the other literals of conjunctions, for `ranks`.
+    families: IndexSet<(u32, ConjunctionId), FxBuildHasher>,
     /// Total of numbers in all formulas: the measure of memory.
     size: usize,
+}
+
+/// A conjunction among those that differ in one state alone, which are of one chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// The chain with the other literals.
+    family: u32,
+    /// The index of the state in the chain: the lowest simulates the others.
+    rank: u32,
 }
 
 /// Greatest number of conjunctions of a formula that is checked for absorption.
@@ -70,7 +88,10 @@ impl Formulas {
             }
             cuts
         });
-        let mut this = Self { state_cuts: state_cuts.collect(), ..Self::default() };
+        let simulation = &program.nfa.simulation;
+        let chains = (!simulation.is_empty()).then(|| simulation.by_state(program.nfa.len()));
+        let mut this = Self { state_cuts: state_cuts.collect(), chains, ..Self::default() };
+        this.ranks.push(Box::default());
         this.conjunctions.insert(Box::default());
         this.any(&mut Vec::new());
         this.any(&mut vec![Self::NOTHING]);
@@ -135,7 +156,52 @@ impl Formulas {
             return Some(known as ConjunctionId);
         }
         self.size += literals.len() + 4;
+        let ranks = self.ranks_of(&literals);
+        self.ranks.push(ranks);
         Some(self.conjunctions.insert_full(literals.into()).0 as ConjunctionId)
+    }
+
+    /// Returns the ranks of a new conjunction. The conjunction of its other literals is interned before it.
+    fn ranks_of(&mut self, literals: &[Literal]) -> Box<[Rank]> {
+        let awaited = literals.iter().find_map(|literal| match literal {
+            Literal::Await(state) => Some(*state),
+            _ => None,
+        });
+        let Some((chains, state)) = self.chains.as_ref().zip(awaited) else {
+            return Box::default();
+        };
+        let entries = chains.of(state).to_vec();
+        if entries.is_empty() {
+            return Box::default();
+        }
+        let others = literals.iter().filter(|literal| !matches!(literal, Literal::Await(_)));
+        let Some(others) = self.all(others.copied().collect()) else { return Box::default() };
+        let ranked = entries.iter().map(|entry| {
+            let family = self.families.insert_full((entry.chain, others)).0 as u32;
+            Rank { family, rank: entry.rank }
+        });
+        ranked.collect()
+    }
+
+    /// Removes every state of a tracker that another one simulates, with the same condition on the rest.
+    pub(super) fn remove_simulated_states(&self, set: &mut Vec<(u32, FormulaId)>) {
+        let Some(chains) = &self.chains else { return };
+        let ranks = |&(state, demand): &(u32, FormulaId)| {
+            chains.of(state).iter().map(move |entry| (entry.chain, demand, entry.rank))
+        };
+        let mut all: Vec<_> = set.iter().flat_map(ranks).collect();
+        all.sort_unstable();
+        all.dedup_by_key(|&mut (chain, demand, _)| (chain, demand));
+        set.retain(|member| ranks(member).all(|rank| all.binary_search(&rank).is_ok()));
+    }
+
+    /// Removes every conjunction whose state another one's simulates, with the same other literals.
+    fn remove_simulated(&self, conjunctions: &mut Vec<ConjunctionId>) {
+        let ranks = |id: ConjunctionId| &*self.ranks[id as usize];
+        let mut all: Vec<Rank> = conjunctions.iter().flat_map(|&id| ranks(id)).copied().collect();
+        all.sort_unstable();
+        all.dedup_by_key(|rank| rank.family);
+        conjunctions.retain(|&id| ranks(id).iter().all(|rank| all.binary_search(rank).is_ok()));
     }
 
     fn holds_at_end(&self, literal: Literal) -> bool {
@@ -153,6 +219,9 @@ impl Formulas {
         conjunctions.dedup();
         if conjunctions.first() == Some(&Self::NOTHING) {
             conjunctions.truncate(1);
+        }
+        if conjunctions.len() > 1 && self.chains.is_some() {
+            self.remove_simulated(conjunctions);
         }
         if conjunctions.len() <= ABSORBED {
             self.absorb(conjunctions);

@@ -31,7 +31,7 @@ mod property;
 mod tests;
 mod together;
 
-pub use counted::CountedPattern;
+pub use counted::{CountedPattern, Way};
 pub use error::{EcmaError, EcmaErrorKind};
 pub use lengths::Lengths;
 
@@ -44,6 +44,9 @@ const PROGRAM_STATES: usize = 8;
 
 /// Number of positions, with all counts unrolled, beyond which the automaton is built on demand.
 const MANY_PLACES: usize = 1 << 7;
+
+/// States of a deterministic automaton beyond which the [position automaton](positions) of a pattern is taken instead.
+const WORTH_STATES: usize = 1 << 14;
 
 /// Number of texts up to which a caller may list them, which takes an automaton.
 const FEW_TEXTS: u64 = 1 << 16;
@@ -58,7 +61,7 @@ pub struct Pattern {
     pub min: u32,
     /// Most characters of a string.
     pub max: Option<u32>,
-    /// The same strings as a pattern with counters, if there is such a form.
+    /// The same strings as a position automaton, if there is such a form.
     pub counted: Option<CountedPattern>,
 }
 
@@ -75,8 +78,22 @@ pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError>
     let is_made = counted.as_ref().is_none_or(|counted| {
         counted.written_out <= MANY_PLACES || counted.most_texts <= FEW_TEXTS
     });
-    let automaton = is_made.then(|| automaton(&node, text, limit)).transpose()?;
-    Ok(Pattern { automaton, min, max, counted })
+    if !is_made {
+        return Ok(Pattern { automaton: None, min, max, counted });
+    }
+    match automaton(&node, text, limit.states(limit.states.min(WORTH_STATES))) {
+        Ok(automaton) => Ok(Pattern { automaton: Some(automaton), min, max, counted }),
+        Err(error) => match counted.or_else(|| positions::copied(&node)) {
+            Some(counted) if limit.spend(0).is_ok() => {
+                Ok(Pattern { automaton: None, min, max, counted: Some(counted) })
+            }
+            _ if limit.states <= WORTH_STATES => Err(error),
+            _ => {
+                let automaton = Some(automaton(&node, text, limit)?);
+                Ok(Pattern { automaton, min, max, counted: None })
+            }
+        },
+    }
 }
 
 /// Returns the automaton of a pattern, without the bounds on the length that [`pattern`] returns.

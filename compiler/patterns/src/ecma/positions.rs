@@ -12,11 +12,17 @@
 //! Only patterns with anchors at both ends and no other assertion have one. If the only long counts are fixed counts
 //! of one class, there is none, because the automaton is as good. Short repetitions are copied.
 //!
+//! A pattern whose deterministic automaton is too large has a position automaton without counters, if it has no
+//! assertion but anchors at its ends: all repetitions are copied, as in `a.{100}b`.
+//!
 //! Sources: Glushkov, "The abstract theory of automata" (1961); Gelade, Gyssens and Martens, "Regular expressions with
 //! counting: weak versus strong determinism" (2012).
 //!
-//! Cost: O(positions²), with at most [`MOST_PLACES`] positions.
+//! Cost: O(positions²), with at most [`MOST_PLACES`] positions; without counters, [`MOST_COPIES`].
 
+use rustc_hash::FxHashSet;
+
+use super::class::any;
 use super::counted::{CountedPattern, Place, Way};
 use super::lengths;
 use super::node::Node;
@@ -33,6 +39,10 @@ const MOST_PLACES: usize = 1 << 7;
 const MOST_WAYS: usize = 1 << 11;
 /// Most visited parts, copies included.
 const MOST_PARTS: usize = 1 << 12;
+/// Most positions without counters.
+const MOST_COPIES: usize = 1 << 12;
+/// Most transitions without counters.
+const MOST_WAYS_OF_COPIES: usize = 1 << 16;
 
 /// Builds the counted form of a tree. `None` if the tree has no long count, is not anchored at both ends, is too
 /// large, or if the counts of one text diverge.
@@ -42,22 +52,46 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     if !builder.is_worth {
         return None;
     }
-    builder.connect(&[(None, Vec::new())], &whole.first)?;
-    let ends: Vec<Exit> =
-        whole.last.into_iter().map(|(place, steps)| (Some(place), steps)).collect();
-    for (from, steps) in ends {
-        builder.way(Way { from, steps, to: None })?;
-    }
-    if whole.nullable {
-        builder.way(Way { from: None, steps: Vec::new(), to: None })?;
-    }
-    let mut pattern = builder.pattern;
-    pattern.lengths = lengths::of(node);
-    pattern.written_out = lengths::written_out(node);
-    pattern.most_texts = lengths::most_texts(node);
+    let pattern = builder.finish(node, whole)?;
     together::stay_together(&pattern).then_some(pattern)
 }
 
+/// Builds the position automaton of a tree without counters: each repetition is copied. `None` if the tree has an
+/// assertion other than anchors at its ends, or is too large.
+pub(super) fn copied(node: &Node) -> Option<CountedPattern> {
+    let mut builder = Builder { is_copied: true, ..Builder::default() };
+    let (node, whole) = match node {
+        Node::Alt(choices) => {
+            let choices: Vec<Node> = choices.iter().map(with_loops).collect();
+            let whole = builder.alt(&choices, Builder::part)?;
+            (Node::Alt(choices), whole)
+        }
+        node => {
+            let node = with_loops(node);
+            let whole = builder.part(&node)?;
+            (node, whole)
+        }
+    };
+    builder.finish(&node, whole)
+}
+
+/// Returns the tree without the anchors at its ends, with a loop over any character where an anchor is missing.
+fn with_loops(node: &Node) -> Node {
+    let parts = match node {
+        Node::Seq(parts) => &parts[..],
+        node => std::slice::from_ref(node),
+    };
+    let any = || Node::Repeat { body: Box::new(Node::Class(any())), min: 0, max: None };
+    let (before, parts) = match parts {
+        [Node::Start, parts @ ..] => (None, parts),
+        parts => (Some(any()), parts),
+    };
+    let (parts, after) = match parts {
+        [parts @ .., Node::End] => (parts, None),
+        parts => (parts, Some(any())),
+    };
+    Node::Seq(before.into_iter().chain(parts.iter().cloned()).chain(after).collect())
+}
 /// A position from which a part is left, with the steps on leaving. A position of `None` is the start of the text.
 type Exit = (Option<u32>, Vec<Step>);
 
@@ -81,6 +115,10 @@ impl Part {
 #[derive(Default)]
 struct Builder {
     pattern: CountedPattern,
+    /// The transitions of the pattern.
+    ways: FxHashSet<Way>,
+    /// Whether each repetition is copied.
+    is_copied: bool,
     /// The counters of the repetitions around the current part, as a bit set.
     within: u32,
     /// Whether some count is not a fixed count of one class.
@@ -90,6 +128,24 @@ struct Builder {
 }
 
 impl Builder {
+    /// Connects a whole tree to the start and the end of the text.
+    fn finish(mut self, node: &Node, whole: Part) -> Option<CountedPattern> {
+        self.connect(&[(None, Vec::new())], &whole.first)?;
+        let ends: Vec<Exit> =
+            whole.last.into_iter().map(|(place, steps)| (Some(place), steps)).collect();
+        for (from, steps) in ends {
+            self.way(Way { from, steps, to: None })?;
+        }
+        if whole.nullable {
+            self.way(Way { from: None, steps: Vec::new(), to: None })?;
+        }
+        let mut pattern = self.pattern;
+        pattern.lengths = lengths::of(node);
+        pattern.written_out = lengths::written_out(node);
+        pattern.most_texts = lengths::most_texts(node);
+        Some(pattern)
+    }
+
     /// Builds the part between the anchors of a tree. In an alternation, each choice has its own anchors.
     fn anchored(&mut self, node: &Node) -> Option<Part> {
         match node {
@@ -106,13 +162,15 @@ impl Builder {
     /// Builds the part of a tree without assertions.
     fn part(&mut self, node: &Node) -> Option<Part> {
         self.parts += 1;
-        if self.parts > MOST_PARTS {
+        let most = if self.is_copied { 2 * MOST_COPIES } else { MOST_PARTS };
+        if self.parts > most {
             return None;
         }
         match node {
             Node::Class(class) => {
                 let place = u32::try_from(self.pattern.places.len()).ok()?;
-                if self.pattern.places.len() >= MOST_PLACES || class.ranges().is_empty() {
+                let most = if self.is_copied { MOST_COPIES } else { MOST_PLACES };
+                if self.pattern.places.len() >= most || class.ranges().is_empty() {
                     return None;
                 }
                 let within = self.within;
@@ -167,7 +225,7 @@ impl Builder {
         if max.is_some_and(|max| max < min) {
             return None;
         }
-        if max.unwrap_or(min) > COPIED {
+        if max.unwrap_or(min) > COPIED && !self.is_copied {
             return self.counting(body, Counter { min, max });
         }
         let copies = max.unwrap_or(min.max(1));
@@ -232,10 +290,11 @@ impl Builder {
 
     /// Adds a transition, unless it exists.
     fn way(&mut self, way: Way) -> Option<()> {
-        if !self.pattern.ways.contains(&way) {
+        if self.ways.insert(way.clone()) {
             self.pattern.ways.push(way);
         }
-        (self.pattern.ways.len() <= MOST_WAYS).then_some(())
+        let most = if self.is_copied { MOST_WAYS_OF_COPIES } else { MOST_WAYS };
+        (self.pattern.ways.len() <= most).then_some(())
     }
 }
 

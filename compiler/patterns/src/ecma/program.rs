@@ -220,6 +220,9 @@ impl<'a> Compiler<'a> {
     }
 
     /// Builds copies, each between fresh states. A body with a path back to its start therefore adds no cycle.
+    ///
+    /// A copy that may be left out simulates all later ones, since more copies may follow. Of copies before a loop, the
+    /// later ones simulate the earlier ones, since fewer have to follow.
     fn repeat(
         &mut self,
         body: &Node,
@@ -228,25 +231,54 @@ impl<'a> Compiler<'a> {
         from: u32,
         to: u32,
     ) -> Result<(), TooLarge> {
-        let mut at = self.state();
-        self.program.nfa.empty(from, at);
-        for _ in 0..min {
-            let next = self.state();
-            self.node(body, at, next)?;
-            at = next;
-        }
+        let first = self.state();
+        self.program.nfa.empty(from, first);
+        let needed = self.copies(body, min, first, None)?;
+        let at = needed.last().copied().unwrap_or(first);
         self.program.nfa.empty(at, to);
+        let size = |copies: &[u32], end: u32| copies.last().map_or(0, |last| end - last);
         match max {
-            None => self.node(body, at, at),
+            None if min == 0 => self.node(body, at, at)?,
+            None => {
+                let looped = self.program.nfa.len() as u32;
+                self.node(body, at, at)?;
+                let simulation = &mut self.program.nfa.simulation;
+                simulation.chain(needed.iter().rev().chain(&[first]).copied());
+                // Without the state at its end, the loop is a copy too.
+                let bodies = needed.iter().rev().map(|end| end + 1);
+                let bodies: Vec<u32> = [looped].into_iter().chain(bodies).collect();
+                simulation.copies(&bodies, size(&needed, looped).saturating_sub(1));
+            }
             Some(max) => {
-                for _ in min..max {
-                    let next = self.state();
-                    self.node(body, at, next)?;
-                    self.program.nfa.empty(next, to);
-                    at = next;
-                }
-                Ok(())
+                let copies = self.copies(body, max.saturating_sub(min), at, Some(to))?;
+                let end = self.program.nfa.len() as u32;
+                let simulation = &mut self.program.nfa.simulation;
+                simulation.chain([at].into_iter().chain(copies.iter().copied()));
+                (1..size(&copies, end)).for_each(|within| {
+                    simulation.chain(copies.iter().map(|first| first + within));
+                });
             }
         }
+        Ok(())
+    }
+
+    /// Builds copies of a body in sequence, the first from `at`; from the end of each there is a way to `exit`.
+    /// Returns the states at their ends. The states of a copy are numbered from that state on.
+    fn copies(
+        &mut self,
+        body: &Node,
+        count: u32,
+        mut at: u32,
+        exit: Option<u32>,
+    ) -> Result<Vec<u32>, TooLarge> {
+        let mut ends = Vec::new();
+        for _ in 0..count {
+            let next = self.state();
+            self.node(body, at, next)?;
+            exit.into_iter().for_each(|exit| self.program.nfa.empty(next, exit));
+            ends.push(next);
+            at = next;
+        }
+        Ok(ends)
     }
 }

@@ -153,6 +153,25 @@ fn explosions_end_early() {
     }
 }
 
+/// Many copies of a part may be in progress at once, and one of them simulates the others.
+#[test]
+fn optional_copies_cost_states_by_number() {
+    let texts = [
+        "foo.{0,100}bar",
+        "TODO.{1,80}$",
+        "(foo|bar).{0,30}(baz|qux)",
+        r"#[0-9a-f]{6}\b.{0,50}!",
+        "a.{30,}b",
+        "(?<=x.{0,30})y",
+        "^(?=.*a.{0,20}b).*c.{0,9}d",
+        "a(?:.{0,9}b){0,9}c",
+    ];
+    for text in texts {
+        let dfa = whole(text, LIMIT).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(dfa.states.len() < 6_000, "{text}: {} states", dfa.states.len());
+    }
+}
+
 /// Patterns over a few characters, with assertions of all kinds.
 fn any_pattern() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![

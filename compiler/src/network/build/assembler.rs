@@ -186,7 +186,15 @@ impl<'a> Assembler<'a> {
         if !counting::has_few_counters(graph) {
             return Ok(None);
         }
-        let mut machine = Machine::new(self, graph)?;
+        let mut machine = match Machine::new(self, graph) {
+            Ok(machine) => machine,
+            // Unrolled, the graph may stay nondeterministic.
+            Err(NetworkErrorKind::Limit { .. }) => {
+                self.source.spend()?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
         let bytes = self.repetitions.alphabet(&Expr::Graph(graph.clone().into())).all;
         machine.bound_increments(self.source.lexicon, bytes);
         let increments = &mut self.graphs.increments;
@@ -253,7 +261,7 @@ impl GraphParts for Assembler<'_> {
     }
 
     fn finish(&self, nfa: &Nfa) -> Result<Dfa> {
-        self.source.finish(nfa)
+        self.source.finish_within(nfa, self.source.bounds_of(nfa))
     }
 }
 

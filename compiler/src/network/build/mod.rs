@@ -10,11 +10,16 @@
 //! | `inlining` | the rules that are inlined | |
 //! | `repetitions`, `texts`, `graphs` | the rules made for parts of expressions | `rules`, `source` |
 //! | `assembler` | the automaton under construction | all of these |
+//! | `choices` | the rules of an automaton that stays nondeterministic | `rules`, `source` |
 //! | this file | the loop over the worklist | `assembler` |
+//!
+//! An automaton whose deterministic form would have many states becomes several rules, with choices between them. A
+//! position in a text then has several parses.
 //!
 //! Cost: O(size of the expressions) for the nondeterministic automata; determinization is bounded by the limits.
 
 mod assembler;
+mod choices;
 mod graphs;
 mod inlining;
 mod repetitions;
@@ -119,9 +124,21 @@ impl Builder<'_> {
             return Err(NetworkErrorKind::Empty);
         }
         let nfa = self.assembler.nfa_of(&Expr::Call(start), 0)?;
-        let dfa = minimal_table(&nfa, source.bounds()).map_err(|_| source.too_large())?;
-        check_inhabited(&dfa)?;
-        self.assembler.rules.add_plain(dfa)
+        match minimal_table(&nfa, source.bounds_of(&nfa)) {
+            Ok(dfa) => {
+                check_inhabited(&dfa)?;
+                self.assembler.rules.add_plain(dfa)
+            }
+            Err(_) => {
+                source.spend()?;
+                if !source.may_stay_nondeterministic(source.grammar.start) {
+                    return Err(source.too_large());
+                }
+                let number = self.assembler.rules.reserve();
+                choices::build(&nfa, number, true, &mut self.assembler.rules, source)?;
+                Ok(number)
+            }
+        }
     }
 
     /// Numbers the kept rules, but for those without a string that is not empty, which are never called.
@@ -148,7 +165,7 @@ impl Builder<'_> {
         if room >= most {
             large.clear();
         }
-        let limit = if large.is_empty() { most } else { room };
+        let limit = if large.is_empty() { source.bounds_of(&nfa).states } else { room };
         Ok(Unfinished { rule, nfa, limit, large })
     }
 
@@ -156,7 +173,7 @@ impl Builder<'_> {
     /// multiply in it, they are called instead, and the rule is built again.
     fn finish(
         &mut self,
-        Unfinished { rule, large, limit, .. }: Unfinished,
+        Unfinished { rule, nfa, large, .. }: Unfinished,
         dfa: Result<Table, StateLimit>,
     ) -> Result<(), NetworkErrorKind> {
         let Assembler { source, rules, inlining, repetitions, .. } = &mut self.assembler;
@@ -165,7 +182,11 @@ impl Builder<'_> {
         let dfa = match dfa {
             Ok(dfa) => dfa,
             Err(_) if large.is_empty() => {
-                return Err(NetworkErrorKind::Limit { what: "states of a rule", limit });
+                if !source.may_stay_nondeterministic(rule) {
+                    return Err(source.too_large());
+                }
+                let number = rules.number(rule);
+                return choices::build(&nfa, number, false, rules, source);
             }
             Err(_) => {
                 large.into_iter().for_each(|rule| inlining.stop(rule));

@@ -149,6 +149,29 @@ impl<'a> Rules<'a> {
         Ok(self.rules.len() - 1)
     }
 
+    /// Numbers a rule that is a part of the rule under construction, to be built later by [`fill`](Self::fill).
+    pub(super) fn reserve(&mut self) -> usize {
+        self.rules.push(None);
+        self.rules.len() - 1
+    }
+
+    /// Builds a reserved rule.
+    pub(super) fn fill(
+        &mut self,
+        number: usize,
+        suffix: &str,
+        dfa: Table,
+    ) -> Result<(), NetworkErrorKind> {
+        let (name, origin) = self.place();
+        self.count(&dfa)?;
+        self.rules[number] = Some(NetworkRule::plain(format!("{name}{suffix}"), origin, dfa));
+        let limit = self.source.wanted.limits.rules;
+        if self.rules.len() > limit {
+            return Err(NetworkErrorKind::Limit { what: "rules", limit });
+        }
+        Ok(())
+    }
+
     fn add(&mut self, rule: NetworkRule) -> Result<usize, NetworkErrorKind> {
         self.count(&rule.dfa)?;
         self.rules.push(Some(rule));

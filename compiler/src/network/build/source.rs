@@ -12,6 +12,13 @@ use crate::threads::Context;
 use grammarc_artifacts::tables::Tables;
 use grammarc_grammar::lexicon::Lexicon;
 
+/// States up to which an automaton is determinized, if they are more than [`STATES_FOR_STATE`] for each
+/// nondeterministic state. Beyond, it stays nondeterministic, so that an artifact has fewer states and masks.
+const TRIED: usize = 1 << 14;
+
+/// Deterministic states that are tried for each nondeterministic one.
+const STATES_FOR_STATE: usize = 2;
+
 /// The vocabulary's rules that may be taken without building them.
 #[derive(Clone, Copy)]
 pub(in crate::network) struct Stored<'a> {
@@ -73,6 +80,12 @@ impl<'a> Source<'a> {
         matches!(self.wanted.roots, Roots::Start)
     }
 
+    /// Whether the automaton of a rule may stay nondeterministic. The rules of items that must differ are
+    /// deterministic, and so are those of a vocabulary.
+    pub(super) fn may_stay_nondeterministic(&self, rule: RuleId) -> bool {
+        self.is_grammar() && self.grammar.rule(rule).kind == RuleKind::Plain
+    }
+
     /// Whether counts may be in registers.
     pub(in crate::network) fn has_registers(&self) -> bool {
         self.wanted.form == RepeatForm::Register
@@ -95,9 +108,24 @@ impl<'a> Source<'a> {
         StateBudget::new(self.wanted.limits.rule_states, self.context.budget)
     }
 
+    /// Returns the bounds on the deterministic form of an automaton that may stay nondeterministic.
+    pub(super) fn bounds_of(&self, nfa: &Nfa) -> StateBudget<'a> {
+        let tried = TRIED.max(nfa.len().saturating_mul(STATES_FOR_STATE));
+        self.bounds().states(tried.min(self.wanted.limits.rule_states))
+    }
+
     /// Determinizes and minimizes an automaton, without the empty string.
     pub(super) fn finish(&self, nfa: &Nfa) -> Result<Dfa, NetworkErrorKind> {
-        let minimal = minimal_without_empty(nfa, self.bounds());
+        self.finish_within(nfa, self.bounds())
+    }
+
+    /// Determinizes and minimizes an automaton within bounds, without the empty string.
+    pub(super) fn finish_within(
+        &self,
+        nfa: &Nfa,
+        bounds: StateBudget<'_>,
+    ) -> Result<Dfa, NetworkErrorKind> {
+        let minimal = minimal_without_empty(nfa, bounds);
         Ok(minimal.map_err(|_| self.too_large())?.to_dfa())
     }
 

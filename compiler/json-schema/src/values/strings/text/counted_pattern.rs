@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::characters::Ranges;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
-use grammarc_patterns::ecma::CountedPattern;
+use grammarc_patterns::ecma::{CountedPattern, Way};
 
 /// The texts of a pattern from after the opening quote to the closing one, within `bounds` on the length. `text`
 /// writes one of some characters.
@@ -31,10 +31,12 @@ pub(super) fn written(
         .iter()
         .map(|place| text(&place.class.iter().map(|range| (range.start(), range.end())).collect()))
         .collect();
+    let mut ways: FxHashMap<Option<u32>, Vec<&Way>> = FxHashMap::default();
+    pattern.ways.iter().for_each(|way| ways.entry(way.from).or_default().push(way));
     let mut numbers: FxHashMap<(Option<u32>, &[Step]), u32> = FxHashMap::default();
     let mut open = vec![(None, ExprGraph::START)];
     while let Some((place, from)) = open.pop() {
-        for way in pattern.ways.iter().filter(|way| way.from == place) {
+        for way in ways.get(&place).into_iter().flatten() {
             let to = *numbers.entry((way.to, &way.steps)).or_insert_with(|| {
                 let to = graph.state();
                 let last = if way.to.is_some() { on_character } else { at_end };

@@ -1,0 +1,50 @@
+//! The rules of an automaton that stays nondeterministic, since its deterministic form would have too many states.
+//!
+//! The automaton becomes a [right-linear grammar](RightLinear): a rule for each state that a choice leads to, with
+//! calls in tail position. So masks are stored as for other rules, and a position has as many configurations as the
+//! text has parses.
+//!
+//! Cost: O(states of the rules). Tested in `tests/tests/suite/counters.rs`.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::rules::Rules;
+use super::source::Source;
+use crate::automata::{Nfa, RightLinear};
+use crate::network::error::NetworkErrorKind;
+use crate::network::minimal::minimized_without_empty;
+use crate::network::rule::Label;
+
+/// Builds the rules of an automaton. Its own rule has this number, and the empty string if `may_be_empty`.
+pub(super) fn build(
+    nfa: &Nfa,
+    number: usize,
+    may_be_empty: bool,
+    rules: &mut Rules<'_>,
+    source: &Source<'_>,
+) -> Result<(), NetworkErrorKind> {
+    let live = nfa.without_dead();
+    let bounds = source.bounds();
+    let mut right_linear = RightLinear::new(&live, bounds);
+    // By state that is called, its rule.
+    let mut numbers: IndexMap<Option<u32>, usize, FxBuildHasher> = IndexMap::default();
+    numbers.insert(None, number);
+    let mut next = 0;
+    while let Some((&state, &number)) = numbers.get_index(next) {
+        next += 1;
+        let call = |state| {
+            let rule = *numbers.entry(Some(state)).or_insert_with(|| rules.reserve());
+            rules.labels.symbol(Label::Call { rule, count: 0 })
+        };
+        let too_large = |_| source.too_large();
+        let dfa = right_linear.rule(state, call).map_err(too_large)?;
+        let table = match state {
+            None if may_be_empty => (&dfa).into(),
+            _ => minimized_without_empty(dfa, bounds).map_err(too_large)?,
+        };
+        let suffix = if state.is_none() { "" } else { "{choice}" };
+        rules.fill(number, suffix, table)?;
+    }
+    Ok(())
+}
