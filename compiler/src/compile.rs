@@ -70,11 +70,17 @@ impl CompileOptions {
     /// Writes everything that affects an artifact's bytes or its existence.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record } = self;
-        let NetworkLimits { rule_states, states, rules, packed_texts, count_dependent_states } =
-            network.unwrap_or_default();
+        let NetworkLimits {
+            rule_states,
+            states,
+            rules,
+            packed_texts,
+            count_dependent_states,
+            deterministic_states,
+        } = network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
-        (packed_texts, count_dependent_states).hash(state);
+        (packed_texts, count_dependent_states, deterministic_states).hash(state);
         (record, shortcuts).hash(state);
     }
 }

@@ -14,6 +14,10 @@ pub struct NetworkLimits {
     pub packed_texts: usize,
     /// States near the bounds of a counter from which on they are one state for all counts, with a mask for each count.
     pub count_dependent_states: usize,
+    /// States up to which the automaton of a rule is determinized, if they are more than two for each
+    /// nondeterministic one. A larger automaton stays nondeterministic: it becomes several rules, and a text has
+    /// several parses at once. 0: every rule with a choice stays nondeterministic.
+    pub deterministic_states: usize,
 }
 
 impl Default for NetworkLimits {
@@ -24,6 +28,7 @@ impl Default for NetworkLimits {
             rules: 200_000,
             packed_texts: 1,
             count_dependent_states: 1 << 12,
+            deterministic_states: 1 << 14,
         }
     }
 }

@@ -63,6 +63,87 @@ fn near_bound_from(count_dependent_states: usize) -> CompileOptions {
     CompileOptions::default().network_limits(limits)
 }
 
+/// Every automaton with a choice stays nondeterministic: masks are bit by bit those of the oracle.
+#[test]
+fn nondeterministic_rules_have_the_masks_of_the_oracle() {
+    let count = number("GRAMMARC_GRAMMARS", 150);
+    let first = number("GRAMMARC_SEED", 0);
+    let limits = NetworkLimits { deterministic_states: 0, ..NetworkLimits::default() };
+    let options = CompileOptions::default().network_limits(limits);
+    let judged = (first..first + count).into_par_iter().map(|seed| {
+        let case = case(seed);
+        let counts = compare_with(&case, &options, EFFORT, seed)
+            .map_err(|found| format!("seed {seed}, after {:?}: {}", found.prefix, found.what))?;
+        let rules = match case.compile_with(&options) {
+            Ok(grammar) => grammar.artifact().tables().rules.len(),
+            Err(_) => 0,
+        };
+        Ok((counts.compiled, rules))
+    });
+    let judged: Vec<Result<(usize, usize), String>> = judged.collect();
+    let failed: Vec<&String> = judged.iter().filter_map(|one| one.as_ref().err()).collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {count} fail: {:#?}",
+        failed.len(),
+        &failed[..failed.len().min(6)]
+    );
+    let (compiled, rules) = judged
+        .iter()
+        .flatten()
+        .fold((0, 0), |(compiled, rules), one| (compiled + one.0, rules + one.1));
+    eprintln!("{compiled} compiled, {rules} rules");
+    if count >= 100 {
+        assert!(compiled * 10 > count as usize * 8 && rules > 20 * compiled, "{compiled} {rules}");
+    }
+}
+
+/// Patterns whose deterministic automata are exponential in their counts.
+const EXPONENTIAL: [&str; 4] = [
+    r#"{"type": "string", "pattern": "a.{100}b"}"#,
+    r#"{"type": "string", "pattern": "^(a|b)*a(a|b){14}$", "maxLength": 200}"#,
+    r#"{"type": "array", "items": {"type": "string", "pattern": "x[^y]{40,60}z"}, "minItems": 1}"#,
+    r#"{"type": "object", "properties": {"a": {"type": "string", "pattern": "^[ab]*a[ab]{30}-"}}, "required": ["a"]}"#,
+];
+
+#[test]
+fn exponential_patterns_compile_to_few_states() {
+    let compiler = Compiler::new(vocabularies::built_in().clone());
+    for source in EXPONENTIAL {
+        let lowered = lower(Language::JsonSchema, "test", source).expect("it is a schema");
+        let options = CompileOptions::default();
+        let compiled = compiler
+            .compile(&lowered, "json-schema", &options, &Budget::unlimited())
+            .unwrap_or_else(|error| panic!("{source}: {error}"));
+        let artifact = compiled.to_artifact(&compiler).expect("it fits the format");
+        let grammar = Grammar::from_artifact(artifact);
+        let states = grammar.artifact().tables().states.len();
+        assert!(states < 60_000, "{source}: {states} states");
+        let schema: serde_json::Value = serde_json::from_str(source).expect("it is JSON");
+        let judge = jsonschema::validator_for(&schema).expect("it is a schema");
+        let mut rng = Rng::new(11);
+        let mut ended = 0;
+        for _ in 0..20 {
+            let mut matcher = Matcher::new(&grammar);
+            let mut text = Vec::new();
+            for _ in 0..400 {
+                let allowed: Vec<u32> = matcher.mask().iter().collect();
+                assert!(!allowed.is_empty(), "{source}: no token is allowed");
+                let token = *rng.pick(&allowed);
+                if matcher.end_tokens().contains(&token) {
+                    let value = serde_json::from_slice(&text).expect("it is JSON");
+                    assert!(judge.is_valid(&value), "{source}: {value}");
+                    ended += 1;
+                    break;
+                }
+                text.extend_from_slice(grammar.vocabulary().token_bytes(token));
+                matcher.accept(token).expect("a token of the mask");
+            }
+        }
+        eprintln!("{source}: {states} states, {ended} texts");
+    }
+}
+
 /// Bounds beside patterns and formats, of which a token of a real vocabulary may come to the end.
 const BOUNDED: [&str; 6] = [
     r#"{"type": "string", "format": "uri", "maxLength": 150}"#,

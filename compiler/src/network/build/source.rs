@@ -12,11 +12,7 @@ use crate::threads::Context;
 use grammarc_artifacts::tables::Tables;
 use grammarc_grammar::lexicon::Lexicon;
 
-/// States up to which an automaton is determinized, if they are more than [`STATES_FOR_STATE`] for each
-/// nondeterministic state. Beyond, it stays nondeterministic, so that an artifact has fewer states and masks.
-const TRIED: usize = 1 << 14;
-
-/// Deterministic states that are tried for each nondeterministic one.
+/// Deterministic states that are always tried for each nondeterministic one, unless none are wanted.
 const STATES_FOR_STATE: usize = 2;
 
 /// The vocabulary's rules that may be taken without building them.
@@ -110,8 +106,12 @@ impl<'a> Source<'a> {
 
     /// Returns the bounds on the deterministic form of an automaton that may stay nondeterministic.
     pub(super) fn bounds_of(&self, nfa: &Nfa) -> StateBudget<'a> {
-        let tried = TRIED.max(nfa.len().saturating_mul(STATES_FOR_STATE));
-        self.bounds().states(tried.min(self.wanted.limits.rule_states))
+        let NetworkLimits { rule_states, deterministic_states, .. } = self.wanted.limits;
+        let states = match deterministic_states {
+            0 => 1,
+            wanted => wanted.max(nfa.len().saturating_mul(STATES_FOR_STATE)),
+        };
+        self.bounds().states(states.min(rule_states))
     }
 
     /// Determinizes and minimizes an automaton, without the empty string.

@@ -42,6 +42,7 @@ const LIMITS: NetworkLimits = NetworkLimits {
     rules: 1 << 24,
     packed_texts: 1,
     count_dependent_states: 1 << 12,
+    deterministic_states: 1 << 14,
 };
 
 const COLUMNS: [&str; 10] = [
