@@ -40,7 +40,7 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
         if !seen.insert(set.clone()) {
             continue;
         }
-        let Some(next) = onward((pattern, checked), &set, &mut left) else { return false };
+        let Some(next) = onward(pattern, checked, &set, &mut left) else { return false };
         open.extend(next);
         if seen.len() > MOST_SETS {
             return false;
@@ -56,11 +56,7 @@ type Arrival = (u32, SmallVec<[Count; 4]>);
 type Count = (bool, i64);
 
 /// Returns the successor sets for one more character. `None` if counts diverge, or if the work limit is exceeded.
-fn onward(
-    (pattern, checked): (&CountedPattern, u32),
-    set: &Set,
-    left: &mut usize,
-) -> Option<Vec<Set>> {
+fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -> Option<Vec<Set>> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (place, counts) in set {
         for way in pattern.ways.iter().filter(|way| way.from == *place) {
@@ -119,12 +115,12 @@ fn checked(pattern: &CountedPattern) -> u32 {
 
 /// Whether the first arrival simulates the second: same position, counts that are no higher, and equal counts for
 /// `checked` counters.
-fn goes_on_for(checked: u32, (place, counts): &Arrival, (other, others): &Arrival) -> bool {
+fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
     let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
         let is_lower = if checked >> at & 1 != 0 { one.1 == other.1 } else { one.1 <= other.1 };
         one.0 == other.0 && is_lower
     };
-    place == other && counts.iter().zip(others).enumerate().all(holds)
+    one.0 == other.0 && one.1.iter().zip(&other.1).enumerate().all(holds)
 }
 
 /// Merges arrivals into one set. `None` if there are too many arrivals, a counter is both reset and kept, or two

@@ -143,16 +143,16 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with
-    /// few bytes.
+    /// Adds what becomes of the strings below all nodes of a shared exit class. They go on with few bytes.
     pub(crate) fn leave_together(
         &mut self,
-        (cursor, worklist): (&mut Cursor<'_>, &mut Worklist),
+        cursor: &mut Cursor<'_>,
+        worklist: &mut Worklist,
         way: LiveConfigurations,
         begin: Begin,
-        edges: &[ClassEdge],
         builder: &mut OutcomeBuilder<'_>,
     ) {
+        let edges = cursor.facts.class_edges(cursor.follow.network().shared, begin.0);
         let floor = self.todo.len();
         for byte in way.live.iter() {
             if let Some(node_set) = self.first(begin, byte, edges, cursor.trie) {

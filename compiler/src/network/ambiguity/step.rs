@@ -95,7 +95,7 @@ impl<'a> Step<'_, 'a> {
             let network = self.view.follow.network();
             let (tables, index) = network.locate(at.state);
             for call in tables.call_edges_of(index) {
-                self.enter(call, (at, register), buffers, &mut leaving);
+                self.enter(call, at, register, buffers, &mut leaving);
             }
             self.leave(at, buffers, &mut leaving);
         }
@@ -181,7 +181,8 @@ impl<'a> Step<'_, 'a> {
     fn enter(
         &mut self,
         call: &CallEdge,
-        (at, register): (Configuration, Register),
+        at: Configuration,
+        register: Register,
         buffers: &mut Buffers,
         leaving: &mut Leaving,
     ) {

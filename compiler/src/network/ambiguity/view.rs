@@ -84,10 +84,11 @@ impl<'a> View<'a> {
     /// Returns the configuration after immediate returns. `Err` has the last frame if it returns into the unknown.
     pub(super) fn returned(
         &self,
-        (mut state, mut register): Frame,
+        frame: Frame,
         mut stack: Stack,
         stacks: &Stacks,
     ) -> Result<Configuration, Frame> {
+        let (mut state, mut register) = frame;
         while self.follow.network().state(state).flags & state_flags::POP_ONLY != 0 {
             let below = stacks.pop(stack).ok_or((state, register))?;
             (stack, (state, register)) = below;

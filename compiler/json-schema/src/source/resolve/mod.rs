@@ -18,7 +18,6 @@
 mod library;
 mod places;
 mod problem;
-mod resource_id;
 mod scope;
 
 use std::sync::Arc;
@@ -36,8 +35,7 @@ use crate::source::dialect::SchemaDialect;
 use library::{Prepared, Spellings};
 use places::Places;
 use problem::Problem;
-use resource_id::ResourceId;
-use scope::{Anchor, MAX_SCOPES, Scopes};
+use scope::{Anchor, MAX_SCOPES, ResourceId, Scopes};
 
 pub(crate) use scope::ScopeId;
 

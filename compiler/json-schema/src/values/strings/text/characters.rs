@@ -1,5 +1,7 @@
 //! The automaton of a language as one over characters.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -33,7 +35,7 @@ impl<'a> Characters<'a> {
         let mut runs = Runs::with_capacity(edges.len());
         for edge in edges {
             if edge.hi < 0x80 {
-                push(&mut runs, (edge.lo, edge.hi, edge.target));
+                push(&mut runs, edge.lo, edge.hi, edge.target);
                 continue;
             }
             let (bits, mask) = match edge.lo {
@@ -41,7 +43,7 @@ impl<'a> Characters<'a> {
                 0xe0..0xf0 => (12, 0x0f),
                 _ => (18, 0x07),
             };
-            self.extend(&mut runs, (edge.lo & mask, edge.hi & mask), bits, edge.target);
+            self.extend(&mut runs, edge.lo & mask..=edge.hi & mask, bits, edge.target);
         }
         // Runs that lead to one target stay in their order.
         runs.sort_by_key(|run| run.2);
@@ -73,18 +75,19 @@ impl<'a> Characters<'a> {
     }
 
     /// Adds the characters of a range of bytes, with `bits` bits to follow.
-    fn extend(&mut self, runs: &mut Runs, (lo, hi): (u32, u32), bits: u32, target: u32) {
+    fn extend(&mut self, runs: &mut Runs, bytes: RangeInclusive<u32>, bits: u32, target: u32) {
         let rests = self.rests(target, bits);
         if let [(0, last, end)] = *rests
             && last + 1 == 1 << bits
         {
-            push(runs, (lo << bits, (hi << bits) + last, end));
+            let (lo, hi) = bytes.into_inner();
+            push(runs, lo << bits, (hi << bits) + last, end);
             return;
         }
         let rests = Runs::from_slice(rests);
-        for byte in lo..=hi {
+        for byte in bytes {
             for &(from, to, end) in &rests {
-                push(runs, ((byte << bits) + from, (byte << bits) + to, end));
+                push(runs, (byte << bits) + from, (byte << bits) + to, end);
             }
         }
     }
@@ -95,11 +98,11 @@ impl<'a> Characters<'a> {
             let mut runs = Runs::new();
             let dfa = self.dfa;
             for edge in &dfa.states[state as usize].edges {
-                let range = (edge.lo & 0x3f, edge.hi & 0x3f);
+                let (lo, hi) = (edge.lo & 0x3f, edge.hi & 0x3f);
                 if bits == 6 {
-                    push(&mut runs, (range.0, range.1, edge.target));
+                    push(&mut runs, lo, hi, edge.target);
                 } else {
-                    self.extend(&mut runs, range, bits - 6, edge.target);
+                    self.extend(&mut runs, lo..=hi, bits - 6, edge.target);
                 }
             }
             self.inside.insert(state, runs);
@@ -109,7 +112,7 @@ impl<'a> Characters<'a> {
 }
 
 /// Adds a run above all others, and extends the last run if it continues that. The gap of the surrogates is ignored.
-fn push(runs: &mut Runs, (lo, hi, target): (u32, u32, u32)) {
+fn push(runs: &mut Runs, lo: u32, hi: u32, target: u32) {
     match runs.last_mut() {
         Some(last)
             if last.2 == target && (last.1 + 1 == lo || (last.1, lo) == (0xd7ff, 0xe000)) =>
