@@ -101,8 +101,7 @@ impl<'a> Declarations<'a> {
                         ImportDeclarationSpecifier::ImportDefaultSpecifier(one) => &one.local,
                         ImportDeclarationSpecifier::ImportNamespaceSpecifier(one) => &one.local,
                     };
-                    let name = local.name.as_str();
-                    self.add(name, local.span, start, Kind::Imported, false, errors);
+                    self.add(local, start, Kind::Imported, false, errors);
                 }
             }
             other => {

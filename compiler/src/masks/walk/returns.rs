@@ -6,7 +6,7 @@
 //! Cost: O(nodes), or O(edges of the exit class with a live byte).
 
 use super::cursor::{Configuration, Cursor, LiveConfigurations};
-use super::node_sets::NodeSets;
+use super::node_sets::{ClassNodes, NodeSets};
 use super::worklist::Worklist;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
@@ -79,8 +79,9 @@ impl<'a> Returns<'_, 'a> {
         let are_together = (all || below) && excluded.is_empty() && !way.is_wide;
         if are_together && self.cursor.has(Shortcut::NodeSets) {
             self.cursor.count(Shortcut::NodeSets);
+            let from = ClassNodes { class, with_root: all };
             let Self { cursor, worklist, node_sets } = self;
-            return node_sets.leave_together(cursor, worklist, way, (class, all), builder);
+            return node_sets.leave_together(cursor, worklist, way, from, builder);
         }
         let edges = self.cursor.facts.class_edges(shared, class);
         let LiveConfigurations { at, live, .. } = way;

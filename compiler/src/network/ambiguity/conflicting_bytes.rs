@@ -6,7 +6,7 @@
 use super::byte_range::ByteRange;
 use super::packed::labels;
 use super::position::Configuration;
-use super::stacks::Stacks;
+use super::stacks::{Frame, Stacks};
 use super::view::View;
 use crate::ir::ByteSet;
 use crate::network::calls::bytes_on;
@@ -33,7 +33,7 @@ pub(super) struct SetContinuations<'e> {
 
 impl SetContinuations<'_> {
     /// Returns the bytes on which at least two transitions leave the set.
-    pub(super) fn conflicting(mut self) -> ByteSet {
+    pub(super) fn conflicting(&mut self) -> ByteSet {
         let view = self.view;
         let network = view.follow.network();
         let (mut one, mut two) = (ByteSet::EMPTY, ByteSet::EMPTY);
@@ -62,7 +62,7 @@ impl SetContinuations<'_> {
     }
 
     /// Whether at least two transitions leave the set on a byte. A configuration to which several return counts once.
-    pub(super) fn is_conflicting(mut self, byte: u8, range: &mut ByteRange) -> bool {
+    pub(super) fn is_conflicting(&mut self, byte: u8, range: &mut ByteRange) -> bool {
         let view = self.view;
         let mut count = 0;
         self.visit(|next| {
@@ -86,7 +86,7 @@ impl SetContinuations<'_> {
         for &(mut at) in *set {
             while !is_enough(Continuation::Within(at)) && view.may_return(at) {
                 let popped = stacks.pop(at.stack);
-                let next = popped.map(|(stack, (state, register))| Configuration {
+                let next = popped.map(|(stack, Frame { state, register })| Configuration {
                     state,
                     stack,
                     register,

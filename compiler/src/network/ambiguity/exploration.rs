@@ -15,7 +15,7 @@ use super::packed::Packed;
 use super::position::{Configuration, leave_each_once, over};
 use super::registers::Registers;
 use super::sets::Sets;
-use super::stacks::{Stack, Stacks};
+use super::stacks::{Frame, Stack, Stacks};
 use super::step::{Buffers, Leaving, Step, Symbol};
 use super::view::View;
 use crate::budget::Budget;
@@ -204,7 +204,7 @@ impl<'a> Exploration<'a> {
                 continue;
             }
             let register = self.registers.unknown(&self.view, ret);
-            let set = over((ret, register), set, &mut self.stacks);
+            let set = over(Frame { state: ret, register }, set, &mut self.stacks);
             self.step(&set, symbol, context + 1)?;
         }
         Ok(())

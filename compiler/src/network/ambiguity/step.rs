@@ -166,7 +166,7 @@ impl<'a> Step<'_, 'a> {
             return Some(Ok(next));
         }
         let Some((stack, below)) = self.stacks.pop(at.stack) else {
-            return Some(Err((at.state, register)));
+            return Some(Err(Frame { state: at.state, register }));
         };
         Some(self.view.returned(below, stack, self.stacks))
     }
@@ -218,7 +218,7 @@ impl<'a> Step<'_, 'a> {
             return;
         }
         match self.stacks.pop(at.stack) {
-            Some((stack, (state, register))) => {
+            Some((stack, Frame { state, register })) => {
                 buffers.work.push(Configuration { state, stack, register });
             }
             None => leaving.before = Some(at.state),
@@ -227,7 +227,7 @@ impl<'a> Step<'_, 'a> {
 
     /// Returns a stack with one more frame, or the stack itself if another frame of an absorbing state changes nothing.
     fn pushed(&mut self, frame: Frame, stack: Stack) -> Stack {
-        let flags = self.view.follow.network().state(frame.0).flags;
+        let flags = self.view.follow.network().state(frame.state).flags;
         let is_absorbed = flags & state_flags::ABSORBING != 0
             && self.stacks.pop(stack).is_some_and(|(_, top)| top == frame);
         if is_absorbed { stack } else { self.stacks.push(stack, frame) }

@@ -13,8 +13,14 @@ pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 /// Targets, each with its characters. Most states lead to one or two.
 pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
-/// Characters that lead to one state: from, to, and the state.
-type Run = (u32, u32, u32);
+/// Characters that lead to one state.
+#[derive(Clone, Copy)]
+struct Run {
+    lo: u32,
+    hi: u32,
+    target: u32,
+}
+
 type Runs = SmallVec<[Run; 4]>;
 
 /// Steps over whole characters.
@@ -46,11 +52,11 @@ impl<'a> Characters<'a> {
             self.extend(&mut runs, edge.lo & mask..=edge.hi & mask, bits, edge.target);
         }
         // Runs that lead to one target stay in their order.
-        runs.sort_by_key(|run| run.2);
-        let moves = runs.chunk_by(|a, b| a.2 == b.2).map(|runs| {
+        runs.sort_by_key(|run| run.target);
+        let moves = runs.chunk_by(|a, b| a.target == b.target).map(|runs| {
             // The automaton accepts UTF-8 alone, which spells no surrogates.
-            let range = |&(lo, hi, _): &Run| char::from_u32(lo).zip(char::from_u32(hi));
-            (runs[0].2, runs.iter().filter_map(range).collect())
+            let range = |run: &Run| char::from_u32(run.lo).zip(char::from_u32(run.hi));
+            (runs[0].target, runs.iter().filter_map(range).collect())
         });
         let mut moves: Moves = moves.collect();
         moves.sort_unstable_by_key(|(_, ranges)| ranges.first().copied());
@@ -77,7 +83,7 @@ impl<'a> Characters<'a> {
     /// Adds the characters of a range of bytes, with `bits` bits to follow.
     fn extend(&mut self, runs: &mut Runs, bytes: RangeInclusive<u32>, bits: u32, target: u32) {
         let rests = self.rests(target, bits);
-        if let [(0, last, end)] = *rests
+        if let [Run { lo: 0, hi: last, target: end }] = *rests
             && last + 1 == 1 << bits
         {
             let (lo, hi) = bytes.into_inner();
@@ -86,8 +92,8 @@ impl<'a> Characters<'a> {
         }
         let rests = Runs::from_slice(rests);
         for byte in bytes {
-            for &(from, to, end) in &rests {
-                push(runs, (byte << bits) + from, (byte << bits) + to, end);
+            for &Run { lo, hi, target } in &rests {
+                push(runs, (byte << bits) + lo, (byte << bits) + hi, target);
             }
         }
     }
@@ -115,10 +121,11 @@ impl<'a> Characters<'a> {
 fn push(runs: &mut Runs, lo: u32, hi: u32, target: u32) {
     match runs.last_mut() {
         Some(last)
-            if last.2 == target && (last.1 + 1 == lo || (last.1, lo) == (0xd7ff, 0xe000)) =>
+            if last.target == target
+                && (last.hi + 1 == lo || (last.hi, lo) == (0xd7ff, 0xe000)) =>
         {
-            last.1 = hi;
+            last.hi = hi;
         }
-        _ => runs.push((lo, hi, target)),
+        _ => runs.push(Run { lo, hi, target }),
     }
 }
