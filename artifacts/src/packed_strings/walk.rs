@@ -36,8 +36,8 @@ pub struct TrieWalk<'a> {
 }
 
 impl TrieWalk<'_> {
-    /// Visits each trie node that a path from `from` spells, with the node of the set at the end of the path. The root is not
-    /// visited. Returns the number of trie nodes looked at. `None` if there are more than `most`.
+    /// Visits each trie node that a path from `from` spells, with the node of the set at the end of the path. The root
+    /// is not visited. Returns the number of trie nodes looked at. `None` if there are more than `most`.
     ///
     /// `open` is a buffer. The order of the visits is not specified.
     pub fn visit(

@@ -234,8 +234,8 @@ impl PairTable {
         ways
     }
 
-    /// Whether at most `most` nodes are visited to distinguish `own` and the reference `within` so many bytes. Most pairs that need
-    /// more nodes are distinguished within a few bytes, and computing all successors is expensive.
+    /// Whether at most `most` nodes are visited to distinguish `own` and the reference within a number of bytes. Most
+    /// pairs that need more nodes are distinguished within a few bytes, and computing all successors is expensive.
     pub(crate) fn are_near(
         &mut self,
         cursor: &mut Cursor<'_>,

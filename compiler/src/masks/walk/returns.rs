@@ -56,8 +56,8 @@ impl<'a> Returns<'_, 'a> {
         self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes of a return state over a frame, `at`, at those nodes of a shared exit class that are in `nodes`,
-    /// without the excluded subtrees.
+    /// Adds the outcomes of `at`, a return state over a frame, at those nodes of a shared exit class that are in
+    /// `nodes`, without the excluded subtrees.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

@@ -33,7 +33,7 @@ const LONG: usize = 8;
 /// Nodes that are worth looking at to tell it from that.
 pub(super) const MOST_TOLD: u32 = 10_000;
 
-/// What searches for shared references keep.
+/// The state that searches for shared references have in common.
 pub(crate) struct ReferenceFinder {
     /// Tokens of a mask from which on it is worth deriving others from it.
     pub(crate) worth: u32,

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::scan::skip_space;
 use crate::strict::whole_characters;
 
+use super::bucket_queue::{BucketQueue, Next};
 use super::costs::{self, Cost, Styles};
 use super::lattice::{BANDS, Buffers, Move, Place, Step, moves};
 use super::layout::Layout;
@@ -92,60 +93,6 @@ pub(super) struct Search<'s> {
     moves: Vec<Move>,
     buffers: Buffers,
     text: Vec<u8>,
-}
-
-/// The nodes to visit, in a bucket for each cost.
-struct BucketQueue {
-    /// Nodes by cost, each with its band.
-    nodes: Vec<Vec<(u32, u8)>>,
-    /// Nodes at which the document ends, by cost. They are visited after all others of that cost, when all paths to
-    /// them are known.
-    ends: Vec<Vec<u32>>,
-    /// The cost of the nodes to visit next.
-    cost: usize,
-}
-
-/// The next node in the queue.
-enum Next {
-    /// A node to visit, with its band.
-    Node(u32, usize),
-    /// A node at which the document ends.
-    End(u32),
-}
-
-impl BucketQueue {
-    fn new() -> Self {
-        let costs = usize::from(costs::MOST) + 1;
-        Self { nodes: vec![Vec::new(); costs], ends: vec![Vec::new(); costs], cost: 0 }
-    }
-
-    /// Adds a node. One that costs too much is dropped.
-    fn push(&mut self, cost: Cost, node: u32, band: u8) {
-        if let Some(bucket) = self.nodes.get_mut(usize::from(cost)) {
-            bucket.push((node, band));
-        }
-    }
-
-    /// Adds a node at which the document ends. One that costs too much is dropped.
-    fn push_end(&mut self, cost: Cost, node: u32) {
-        if let Some(bucket) = self.ends.get_mut(usize::from(cost)) {
-            bucket.push(node);
-        }
-    }
-
-    /// Removes the next node. `None` if no further node costs at most `most`.
-    fn pop(&mut self, most: Cost) -> Option<Next> {
-        while self.cost <= usize::from(most) {
-            if let Some((node, band)) = self.nodes.get_mut(self.cost).and_then(Vec::pop) {
-                return Some(Next::Node(node, usize::from(band)));
-            }
-            if let Some(end) = self.ends.get_mut(self.cost).and_then(Vec::pop) {
-                return Some(Next::End(end));
-            }
-            self.cost += 1;
-        }
-        None
-    }
 }
 
 /// The work so far.
