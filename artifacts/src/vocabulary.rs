@@ -143,20 +143,56 @@ struct Inner {
     container: Container,
     meta: VocabularyMeta,
     record: VocabularyRecord,
-    token_offsets: Flat<u32>,
-    token_bytes: Flat<u8>,
-    token_kinds: Flat<u8>,
-    end_tokens: Flat<u32>,
-    special_tokens: Flat<u32>,
-    trie_byte: Flat<u8>,
-    trie_end: Flat<u32>,
-    trie_rank: Flat<u32>,
-    token_of_rank: Flat<u32>,
+    tokens: StoredTokens,
+    trie: StoredTrie,
     expressions: Flat<ExpressionRecord>,
-    token_digests: Flat<u8>,
     tables: StoredTables,
     usable: OnceLock<Vec<u32>>,
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+/// The places of the tokens in a buffer.
+#[derive(Debug)]
+struct StoredTokens {
+    offsets: Flat<u32>,
+    bytes: Flat<u8>,
+    kinds: Flat<u8>,
+    ends: Flat<u32>,
+    special: Flat<u32>,
+    digests: Flat<u8>,
+}
+
+impl StoredTokens {
+    fn locate(container: &Container) -> Result<Self, Error> {
+        Ok(Self {
+            offsets: container.flat(SectionKind::TokenOffsets)?,
+            bytes: container.flat(SectionKind::TokenBytes)?,
+            kinds: container.flat(SectionKind::TokenKinds)?,
+            ends: container.flat(SectionKind::EndTokens)?,
+            special: container.flat(SectionKind::SpecialTokens)?,
+            digests: container.flat(SectionKind::TokenDigests)?,
+        })
+    }
+}
+
+/// The places of the token trie in a buffer.
+#[derive(Debug)]
+struct StoredTrie {
+    byte: Flat<u8>,
+    end: Flat<u32>,
+    rank: Flat<u32>,
+    token_of_rank: Flat<u32>,
+}
+
+impl StoredTrie {
+    fn locate(container: &Container) -> Result<Self, Error> {
+        Ok(Self {
+            byte: container.flat(SectionKind::TrieByte)?,
+            end: container.flat(SectionKind::TrieEnd)?,
+            rank: container.flat(SectionKind::TrieRank)?,
+            token_of_rank: container.flat(SectionKind::TokenOfRank)?,
+        })
+    }
 }
 
 impl VocabularyArtifact {
@@ -176,17 +212,9 @@ impl VocabularyArtifact {
         let inner = Inner {
             meta: meta::decode_vocabulary(&container)?,
             record: container.single(SectionKind::Vocabulary)?,
-            token_offsets: container.flat(SectionKind::TokenOffsets)?,
-            token_bytes: container.flat(SectionKind::TokenBytes)?,
-            token_kinds: container.flat(SectionKind::TokenKinds)?,
-            end_tokens: container.flat(SectionKind::EndTokens)?,
-            special_tokens: container.flat(SectionKind::SpecialTokens)?,
-            trie_byte: container.flat(SectionKind::TrieByte)?,
-            trie_end: container.flat(SectionKind::TrieEnd)?,
-            trie_rank: container.flat(SectionKind::TrieRank)?,
-            token_of_rank: container.flat(SectionKind::TokenOfRank)?,
+            tokens: StoredTokens::locate(&container)?,
+            trie: StoredTrie::locate(&container)?,
             expressions: container.flat(SectionKind::Expressions)?,
-            token_digests: container.flat(SectionKind::TokenDigests)?,
             tables: StoredTables::locate(&container)?,
             container,
             usable: OnceLock::new(),
@@ -255,9 +283,9 @@ impl VocabularyArtifact {
     pub fn tokens(&self) -> Tokens<'_> {
         Tokens {
             logit_width: self.inner.record.logit_width,
-            offsets: self.get(self.inner.token_offsets),
-            bytes: self.get(self.inner.token_bytes),
-            kinds: self.get(self.inner.token_kinds),
+            offsets: self.get(self.inner.tokens.offsets),
+            bytes: self.get(self.inner.tokens.bytes),
+            kinds: self.get(self.inner.tokens.kinds),
             end_tokens: self.end_tokens(),
             special_tokens: self.special_tokens(),
         }
@@ -275,21 +303,21 @@ impl VocabularyArtifact {
 
     /// End-of-sequence token ids, ascending.
     pub fn end_tokens(&self) -> &[u32] {
-        self.get(self.inner.end_tokens)
+        self.get(self.inner.tokens.ends)
     }
 
     /// Special token ids, by bytes and then by id.
     pub fn special_tokens(&self) -> &[u32] {
-        self.get(self.inner.special_tokens)
+        self.get(self.inner.tokens.special)
     }
 
     /// The token trie.
     pub fn trie(&self) -> Trie<'_> {
         Trie {
-            byte: self.get(self.inner.trie_byte),
-            end: self.get(self.inner.trie_end),
-            rank: self.get(self.inner.trie_rank),
-            token_of_rank: self.get(self.inner.token_of_rank),
+            byte: self.get(self.inner.trie.byte),
+            end: self.get(self.inner.trie.end),
+            rank: self.get(self.inner.trie.rank),
+            token_of_rank: self.get(self.inner.trie.token_of_rank),
         }
     }
 
@@ -307,7 +335,7 @@ impl VocabularyArtifact {
 
     /// Returns the ids of the text tokens with these bytes, ascending. O(log n) comparisons.
     pub fn lookup(&self, bytes: &[u8]) -> &[u32] {
-        self.tokens().find(self.get(self.inner.token_of_rank), bytes)
+        self.tokens().find(self.get(self.inner.trie.token_of_rank), bytes)
     }
 
     /// Returns the special token with a name. If there are several, the one with the lowest id. O(log n) comparisons.
@@ -332,7 +360,7 @@ impl VocabularyArtifact {
 
     /// The token digests. Grammar artifacts copy them.
     pub(crate) fn token_digests(&self) -> &[u8] {
-        self.get(self.inner.token_digests)
+        self.get(self.inner.tokens.digests)
     }
 
     /// Masks of the shared rules.

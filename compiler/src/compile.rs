@@ -18,7 +18,7 @@ use crate::emit;
 use crate::ir::{Grammar, Lowered, Origin};
 use crate::masks::fixpoint::token_liveness;
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::{self, MaskError, MaskLimits, Shortcut, ShortcutCounts, Shortcuts};
+use crate::masks::{self, Inputs, MaskError, MaskLimits, Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
@@ -271,8 +271,8 @@ impl Begun {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let network = &self.network;
-        let tables = masks::without_masks(network, shared, &compiler.known, trie);
-        let data = emit::early_data(lowered, &self.kind, network, tables, &compiler.lexicon);
+        let unmasked = masks::without_masks(network, shared, &compiler.known, trie);
+        let data = emit::early_data(lowered, &self.kind, network, unmasked, &compiler.lexicon);
         Ok(EarlyArtifact::new(&data, vocabulary)?)
     }
 }
@@ -318,9 +318,10 @@ impl Compiler {
         limits: NetworkLimits,
         budget: &Budget,
     ) -> Result<Network, NetworkError> {
-        let shared = self.vocabulary().tables();
-        let (facts, context) = (self.known.rules(), Context { budget, threads: &self.threads });
-        network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits, context)
+        let (shared, facts) = (self.vocabulary().tables(), self.known.rules());
+        let vocabulary = network::Vocabulary { lexicon: &self.lexicon, shared, facts };
+        let context = Context { budget, threads: &self.threads };
+        network::build_network(grammar, vocabulary, Roots::Start, limits, context)
     }
 
     /// Compiles a grammar with all its masks, within the rest of the budget that it was lowered with. `kind` is the
@@ -393,11 +394,12 @@ impl Compiler {
             CompileError::Budget { error, rule, origin: Box::new(origin) }
         };
         held.set(network.tables.bytes()).map_err(|_| spent(&network, network.start(0)))?;
-        let limits = (options.masks.unwrap_or_default(), options.shortcuts);
+        let limits = options.masks.unwrap_or_default();
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
         let follow = network.follow(shared, self.known.rules());
-        let masks =
-            || masks::compute(&network, shared, &self.known, trie, &follow, limits, context);
+        let inputs =
+            Inputs { network: &network, shared, facts: &self.known, trie, follow: &follow };
+        let masks = || masks::compute(inputs, limits, options.shortcuts, context);
         let configurations = || ambiguity::most_configurations(&network, &follow, &is_text, budget);
         // Neither needs the other.
         let worth = network.tables.states.len() >= WORTH_A_THREAD;
@@ -481,14 +483,20 @@ pub fn build_vocabulary(
     let known = VocabularyFacts::new(&bare);
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
-    let (facts, limits) = (known.rules(), NetworkLimits::default());
-    let roots = Roots::Kept;
-    let mut network =
-        network::build_network(shared, &lexicon, tables, facts, roots, limits, context)?;
+    let vocabulary =
+        network::Vocabulary { lexicon: &lexicon, shared: tables, facts: known.rules() };
+    let limits = NetworkLimits::default();
+    let mut network = network::build_network(shared, vocabulary, Roots::Kept, limits, context)?;
     token_liveness::mark(&mut network, tables, &known, trie.as_trie());
     let follow = network.follow(tables, known.rules());
-    let limits = (MaskLimits::default(), Shortcuts::default());
-    let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, context);
+    let inputs = Inputs {
+        network: &network,
+        shared: tables,
+        facts: &known,
+        trie: trie.as_trie(),
+        follow: &follow,
+    };
+    let masks = masks::compute(inputs, MaskLimits::default(), Shortcuts::default(), context);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
     Ok(emit::vocabulary_data(table, source, trie, masks.tables, names, network.expressions))

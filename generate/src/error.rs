@@ -6,7 +6,7 @@ use grammarc_runtime::error::{AcceptError, BufferError, OptionsError};
 use crate::chat::ChatError;
 use crate::grammars::GrammarError;
 use crate::model::ModelError;
-use crate::params_error::ParamsError;
+use crate::params::ParamsError;
 
 /// An error of a generation.
 #[derive(Debug, thiserror::Error)]

@@ -4,12 +4,27 @@ use std::time::Duration;
 
 use crate::grammar::Grammar;
 use crate::json_mode::JsonModeConfig;
-pub use crate::params_error::ParamsError;
 
 /// Maximum number of stop strings.
 pub const MAX_STOP_STRINGS: usize = 16;
 /// Maximum number of likely tokens that are listed for each token.
 pub const MAX_TOP_LOGPROBS: u32 = 20;
+
+/// A parameter that is wrong or unsupported.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{parameter}: {reason}")]
+pub struct ParamsError {
+    /// Name of the parameter.
+    pub parameter: &'static str,
+    /// The reason.
+    pub reason: String,
+}
+
+impl ParamsError {
+    pub(crate) fn new(parameter: &'static str, reason: impl Into<String>) -> Self {
+        Self { parameter, reason: reason.into() }
+    }
+}
 
 /// Parameters of a generation.
 ///

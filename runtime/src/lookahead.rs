@@ -119,7 +119,7 @@ impl Lookahead<'_> {
         let (ends, width) = (settings.ends(may_end), settings.width);
         let tokens = unstored.tokens();
         let mask = Mask { grammar, parts, excluded: &[], unstored: tokens, ends: &[], width };
-        walk.collect(grammar, frames, limits, position, mask, excluded);
+        walk.collect(frames, limits, position, mask, excluded);
         excluded.retain(|token| ends.binary_search(token).is_err());
         unstored.exclude(excluded);
     }

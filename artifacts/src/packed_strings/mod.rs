@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`node`] | the bytes of a node, read in place, and their check |
 //! | [`build`] | the automaton of ascending texts, in one pass |
-//! | [`mod@walk`] | a node along the token trie, for masks that are not stored |
+//! | [`walk`] | a node along the token trie, for masks that are not stored |
 //! | [`mod@pack`] | tables in which rules become packed string sets |
 //!
 //! Tests: unit tests in `build` and `node`; `tests/suite/walk.rs`; `tests/tests/suite/packed_strings.rs` of the workspace.
@@ -22,4 +22,4 @@ pub mod walk;
 pub use build::{Built, Noted, PackedStringsBuilder, TooLong};
 pub use node::{Node, PackedStrings};
 pub use pack::{PackedRule, pack};
-pub use walk::{RootChildren, WALKED, walk};
+pub use walk::{RootChildren, TrieWalk, WALKED};

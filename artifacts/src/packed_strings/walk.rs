@@ -24,57 +24,70 @@ impl RootChildren {
     }
 }
 
-/// Visits each trie node that a path from `from` spells, with the node of the set at the end of the path. The root is not
-/// visited. Returns the number of trie nodes looked at. `None` if there are more than `most`.
-///
-/// `open` is a buffer. The order of the visits is not specified.
-pub fn walk(
-    strings: PackedStrings<'_>,
-    from: u32,
-    (trie, roots): (&Trie<'_>, &RootChildren),
-    open: &mut Vec<(u32, u32)>,
-    most: usize,
-    mut visit: impl FnMut(u32, &Node<'_>),
-) -> Option<usize> {
-    open.clear();
-    let mut looked = 0;
-    let mut meet = |child: u32, address: u32, open: &mut Vec<(u32, u32)>| {
-        let node = strings.node(address);
-        visit(child, &node);
-        if !trie.is_leaf(child) && !node.is_end() {
-            open.push((address, child));
-        }
-    };
-    let node = strings.node(from);
-    for (index, &byte) in node.labels().iter().enumerate() {
-        looked += 1;
-        let child = roots.0[usize::from(byte)];
-        if child != 0 {
-            meet(child, node.target(index), open);
-        }
-    }
-    while let Some((address, parent)) = open.pop() {
-        let node = strings.node(address);
-        let labels = node.labels();
-        let mut index = 0;
-        for child in trie.children(parent) {
+/// The walks of the nodes of packed sets along a token trie.
+#[derive(Clone, Copy, Debug)]
+pub struct TrieWalk<'a> {
+    /// The packed sets.
+    pub strings: PackedStrings<'a>,
+    /// The token trie.
+    pub trie: Trie<'a>,
+    /// The children of its root.
+    pub roots: &'a RootChildren,
+}
+
+impl TrieWalk<'_> {
+    /// Visits each trie node that a path from `from` spells, with the node of the set at the end of the path. The root
+    /// is not visited. Returns the number of trie nodes looked at. `None` if there are more than `most`.
+    ///
+    /// `open` is a buffer. The order of the visits is not specified.
+    pub fn visit(
+        &self,
+        from: u32,
+        open: &mut Vec<(u32, u32)>,
+        most: usize,
+        mut visit: impl FnMut(u32, &Node<'_>),
+    ) -> Option<usize> {
+        let Self { strings, trie, roots } = self;
+        open.clear();
+        let mut looked = 0;
+        let mut meet = |child: u32, address: u32, open: &mut Vec<(u32, u32)>| {
+            let node = strings.node(address);
+            visit(child, &node);
+            if !trie.is_leaf(child) && !node.is_end() {
+                open.push((address, child));
+            }
+        };
+        let node = strings.node(from);
+        for (index, &byte) in node.labels().iter().enumerate() {
             looked += 1;
-            let byte = trie.byte[child as usize];
-            while labels.get(index).is_some_and(|&label| label < byte) {
-                index += 1;
-            }
-            match labels.get(index) {
-                None => break,
-                Some(&label) if label == byte => meet(child, node.target(index), open),
-                Some(_) => {}
-            }
-            if index + 1 == labels.len() && labels[index] == byte {
-                break;
+            let child = roots.0[usize::from(byte)];
+            if child != 0 {
+                meet(child, node.target(index), open);
             }
         }
-        if looked > most {
-            return None;
+        while let Some((address, parent)) = open.pop() {
+            let node = strings.node(address);
+            let labels = node.labels();
+            let mut index = 0;
+            for child in trie.children(parent) {
+                looked += 1;
+                let byte = trie.byte[child as usize];
+                while labels.get(index).is_some_and(|&label| label < byte) {
+                    index += 1;
+                }
+                match labels.get(index) {
+                    None => break,
+                    Some(&label) if label == byte => meet(child, node.target(index), open),
+                    Some(_) => {}
+                }
+                if index + 1 == labels.len() && labels[index] == byte {
+                    break;
+                }
+            }
+            if looked > most {
+                return None;
+            }
         }
+        (looked <= most).then_some(looked)
     }
-    (looked <= most).then_some(looked)
 }

@@ -37,7 +37,6 @@ mod make;
 mod manifest;
 mod outcome;
 mod plan;
-mod progress;
 pub mod registry;
 mod script;
 mod steps;
@@ -59,7 +58,7 @@ use steps::Steps;
 
 pub use error::BuildError;
 pub use outcome::{BuiltArtifact, BuiltVocabulary, Outcome, Refused, Stale, Why};
-pub use progress::Progress;
+pub use steps::Progress;
 
 /// Name of a manifest.
 pub const MANIFEST: &str = "grammarc.toml";

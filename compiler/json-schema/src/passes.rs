@@ -15,8 +15,7 @@ use grammarc_grammar::diagnostics::report::{Report, Verdict};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Grammar, Literals, Lowered, MOST_REQUIRED_KEYS};
 
-use super::algebra::automata::layer::Automata;
-use super::algebra::automata::once::Once;
+use super::algebra::automata::layer::{Automata, Once};
 use super::algebra::content::explore::build;
 use super::algebra::content::graph::ContentGraph;
 use super::algebra::content::merge::merge;

@@ -1,10 +1,10 @@
 //! A compiled grammar as the data of a grammar artifact.
 
 use grammarc_artifacts::sections::network::rule_flags;
-use grammarc_artifacts::{GrammarData, GrammarMeta, TablesData, WorkBound};
+use grammarc_artifacts::{GrammarData, GrammarMeta, WorkBound};
 
 use crate::ir::Lowered;
-use crate::masks::{HighFanoutMasks, Masks};
+use crate::masks::{Masks, UnmaskedTables};
 use crate::network::Network;
 use crate::vocabulary::VocabularyLexicon;
 
@@ -91,9 +91,10 @@ pub(crate) fn early_data(
     lowered: &Lowered,
     kind: &str,
     network: &Network,
-    (mut tables, high_fanout): (TablesData, HighFanoutMasks),
+    unmasked: UnmaskedTables,
     lexicon: &VocabularyLexicon,
 ) -> GrammarData {
+    let UnmaskedTables { mut tables, high_fanout } = unmasked;
     packed_string_sets::add(&mut tables, network, &high_fanout);
     let unknown = WorkBound::UNBOUNDED;
     let meta = GrammarMeta {

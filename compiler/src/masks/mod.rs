@@ -44,7 +44,8 @@ pub(crate) mod walk;
 
 pub use fixpoint::Masks;
 pub use fixpoint::high_fanout::HighFanoutMasks;
-pub(crate) use fixpoint::{compute, without_masks};
+pub(crate) use fixpoint::inputs::Inputs;
+pub(crate) use fixpoint::{UnmaskedTables, compute, without_masks};
 pub use limits::{MaskError, MaskLimits};
 #[doc(hidden)]
 pub use shortcuts::{Shortcut, ShortcutCounts, Shortcuts};

@@ -145,7 +145,7 @@ impl<'m> Layout<'m> {
             if is_count_dependent.contains(&state) {
                 flags |= state_flags::COUNT_DEPENDENT;
             }
-            self.add_state(rule, state, (first, flags));
+            self.add_state(rule, state, first, flags);
             self.tables.byte_edges.extend(bytes.iter().map(|edge| {
                 ByteEdge::new(edge.lo as u8, edge.hi.min(255) as u8, first + edge.target)
             }));
@@ -157,7 +157,7 @@ impl<'m> Layout<'m> {
     }
 
     /// Adds the record of a state, with what its transitions and the register say.
-    fn add_state(&mut self, rule: &NetworkRule, state: u32, (first, flags): (u32, u32)) {
+    fn add_state(&mut self, rule: &NetworkRule, state: u32, first: u32, flags: u32) {
         let mut record = self.record(state_flags::RESTS | flags);
         if rule.dfa.accepts(state) {
             record.flags |= state_flags::FINAL;

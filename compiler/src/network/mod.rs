@@ -52,6 +52,7 @@ pub use error::{NetworkError, NetworkErrorKind};
 pub use grammarc_grammar::lexicon::Lexicon;
 pub use normal_form::Network;
 pub(crate) use pipeline::build_network;
+pub(crate) use request::Vocabulary;
 pub use request::{NetworkLimits, Roots};
 pub use rule::{
     Arrival, CountDependent, Counted, Field, Label, Labels, NetworkRule, RegisterUpdate,

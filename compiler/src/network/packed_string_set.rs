@@ -94,7 +94,8 @@ impl PackedStringSet {
     fn new<'t>(
         texts: impl Iterator<Item = &'t [u8]>,
         digest: [u8; 32],
-        (trie, walks): (Trie<'_>, Walks),
+        trie: Trie<'_>,
+        walks: Walks,
         budget: &Budget,
     ) -> Result<Self, Refused> {
         let mut builder = PackedStringsBuilder::new(walks.texts, walks.shortest);
@@ -259,7 +260,7 @@ impl PackedStringSets {
         let walks = *self.walks.get_or_insert_with(|| Walks::new(trie));
         let of = || {
             let within = texts.iter().filter(|text| is_of(text, bytes));
-            PackedStringSet::new(within, *texts.digest(), (trie, walks), budget).map(Arc::new)
+            PackedStringSet::new(within, *texts.digest(), trie, walks, budget).map(Arc::new)
         };
         self.known.entry(*texts.digest()).or_insert_with(of).clone()
     }

@@ -12,8 +12,6 @@
 
 use std::borrow::Cow;
 
-use grammarc_artifacts::tables::Tables;
-
 use super::build::build;
 use super::build::source::{Source, Stored, Wanted};
 use super::built::Built;
@@ -25,8 +23,7 @@ use super::left_recursion::{self, Failure};
 use super::merge::{self, Name};
 use super::normal_form::Network;
 use super::packed_string_set::PackedStringSets;
-use super::request::{NetworkLimits, RepeatForm, Roots};
-use super::shared::SharedRules;
+use super::request::{NetworkLimits, RepeatForm, Roots, Vocabulary};
 use super::{known_rules, required_keys, token_sets};
 use crate::automata::StateBudget;
 use crate::budget::{Budget, Phase};
@@ -45,31 +42,28 @@ enum Outcome {
     Refuse,
 }
 
-/// Builds the network of a grammar.
-///
-/// `shared` holds the vocabulary's rules, of which `facts` are known. A rule of the grammar that equals one of them is
-/// replaced by it.
+/// Builds the network of a grammar for a vocabulary.
 ///
 /// # Errors
 ///
 /// [`NetworkError`] if the grammar is empty, names unknown tokens, or exceeds a limit.
 pub(crate) fn build_network(
     grammar: &Grammar,
-    lexicon: &dyn Lexicon,
-    shared: Tables<'_>,
-    facts: &SharedRules,
+    vocabulary: Vocabulary<'_>,
     roots: Roots,
     limits: NetworkLimits,
     context: Context<'_>,
 ) -> Result<Network, NetworkError> {
     context.budget.begin(Phase::Building);
-    let (resolved, survey) = resolve_expressions(grammar, lexicon, limits, context.budget)?;
-    let input = Input { grammar, resolved: &resolved, survey: &survey, lexicon, shared, facts };
+    let (resolved, survey) =
+        resolve_expressions(grammar, vocabulary.lexicon, limits, context.budget)?;
+    let (resolved, survey) = (&*resolved, &survey);
+    let input = Input { grammar, resolved, survey, vocabulary, roots, limits, context };
     let mut packed = PackedStringSets::default();
     let mut refused: Vec<u32> = Vec::new();
     let mut form = RepeatForm::Register;
     loop {
-        match input.attempt(roots, form, limits, &mut refused, &mut packed, context)? {
+        match input.attempt(form, &mut refused, &mut packed)? {
             Outcome::Done(network) => return Ok(*network),
             Outcome::Unroll => form = RepeatForm::Unrolled,
             Outcome::Refuse => {}
@@ -125,34 +119,33 @@ struct Input<'a> {
     /// The grammar without intersections and complements.
     resolved: &'a Grammar,
     survey: &'a Survey,
-    lexicon: &'a dyn Lexicon,
-    shared: Tables<'a>,
-    facts: &'a SharedRules,
+    vocabulary: Vocabulary<'a>,
+    roots: Roots,
+    limits: NetworkLimits,
+    context: Context<'a>,
 }
 
 impl Input<'_> {
     /// Builds all rules once and runs the passes over them.
     fn attempt(
         &self,
-        roots: Roots,
         form: RepeatForm,
-        limits: NetworkLimits,
         refused: &mut Vec<u32>,
         packed: &mut PackedStringSets,
-        context: Context<'_>,
     ) -> Result<Outcome, NetworkError> {
+        let &Self { vocabulary, roots, limits, context, .. } = self;
         let budget = context.budget;
         budget.begin(Phase::Building);
         // The vocabulary's rules have registers.
         let has_registers = form == RepeatForm::Register;
-        let (shared, known) = (self.shared, &self.facts.known);
+        let (shared, known) = (vocabulary.shared, &vocabulary.facts.known);
         let stored = has_registers.then_some(Stored { shared, known, refused });
         let wanted = Wanted { roots, form, stored, limits };
-        let source = Source::new(self.resolved, self.survey, self.lexicon, wanted, context);
+        let source = Source::new(self.resolved, self.survey, vocabulary.lexicon, wanted, context);
         let mut built = build(&source, packed)?;
         budget.begin(Phase::LeftRecursion);
         match left_recursion::eliminate(&mut built, limits, budget) {
-            Ok(()) => self.link(&built, roots, refused, budget),
+            Ok(()) => self.link(&built, refused),
             // A register cannot be unrolled along a left spine. There is no third form, so a second failure is final.
             Err(Failure::Counted) if has_registers => Ok(Outcome::Unroll),
             Err(failure) => Err(failure.into_error(&built, limits, budget)),
@@ -161,14 +154,9 @@ impl Input<'_> {
 
     /// Merges rules with each other and with the vocabulary's, and lays out the rest. Rules of the vocabulary whose use
     /// here they were not compiled for are added to `refused`, until none is left.
-    fn link(
-        &self,
-        built: &Built,
-        roots: Roots,
-        refused: &mut Vec<u32>,
-        budget: &Budget,
-    ) -> Result<Outcome, NetworkError> {
-        let (shared, facts) = (self.shared, self.facts);
+    fn link(&self, built: &Built, refused: &mut Vec<u32>) -> Result<Outcome, NetworkError> {
+        let Vocabulary { lexicon, shared, facts } = self.vocabulary;
+        let (roots, budget) = (self.roots, self.context.budget);
         let spent = |_| spent(self.grammar, budget);
         loop {
             budget.begin(Phase::LayingOut);
@@ -183,7 +171,7 @@ impl Input<'_> {
             let mut merged = merge::merge(built, may_have, known, budget).map_err(spent)?;
             let names = std::mem::take(&mut merged.names);
             let network = layout::lay_out(merged, shared, roots, budget).map_err(spent)?;
-            if required_keys::is_distinguished(network.joined(shared), self.lexicon) {
+            if required_keys::is_distinguished(network.joined(shared), lexicon) {
                 return Ok(Outcome::Unroll);
             }
             let follow = Follow::new(network.joined(shared), facts, &network.open);

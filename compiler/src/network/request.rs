@@ -1,4 +1,20 @@
-//! What a network is built for: its roots, its limits, and the form of large repetitions.
+//! What a network is built for: its vocabulary, its roots, its limits, and the form of large repetitions.
+
+use grammarc_artifacts::tables::Tables;
+use grammarc_grammar::lexicon::Lexicon;
+
+use super::shared::SharedRules;
+
+/// The vocabulary of a network.
+#[derive(Clone, Copy)]
+pub(crate) struct Vocabulary<'a> {
+    /// The tokens.
+    pub(crate) lexicon: &'a dyn Lexicon,
+    /// The vocabulary's rules. A rule of the grammar that equals one of them is replaced by it.
+    pub(crate) shared: Tables<'a>,
+    /// Facts about these rules.
+    pub(crate) facts: &'a SharedRules,
+}
 
 /// Bounds on the size of what is built. The defaults are far above what real grammars need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

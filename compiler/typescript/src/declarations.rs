@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 use oxc_ast::ast::{
-    Declaration as Statement, ExportDefaultDeclarationKind, Expression, ImportDeclarationSpecifier,
-    Program, Statement as TopLevel, TSEnumDeclaration, TSInterfaceDeclaration,
-    TSTypeAliasDeclaration,
+    BindingIdentifier, Declaration as Statement, ExportDefaultDeclarationKind, Expression,
+    ImportDeclarationSpecifier, Program, Statement as TopLevel, TSEnumDeclaration,
+    TSInterfaceDeclaration, TSTypeAliasDeclaration,
 };
 use oxc_span::{GetSpan, Span};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -101,8 +101,7 @@ impl<'a> Declarations<'a> {
                         ImportDeclarationSpecifier::ImportDefaultSpecifier(one) => &one.local,
                         ImportDeclarationSpecifier::ImportNamespaceSpecifier(one) => &one.local,
                     };
-                    let name = local.name.as_str();
-                    self.add(name, local.span, start, Kind::Imported, false, errors);
+                    self.add(local, start, Kind::Imported, false, errors);
                 }
             }
             other => {
@@ -123,18 +122,18 @@ impl<'a> Declarations<'a> {
         match statement {
             Statement::TSTypeAliasDeclaration(alias) => {
                 let kind = Kind::Alias(alias);
-                self.add(alias.id.name.as_str(), alias.id.span, start, kind, is_exported, errors);
+                self.add(&alias.id, start, kind, is_exported, errors);
             }
             Statement::TSInterfaceDeclaration(interface) => {
                 self.interface(interface, start, is_exported, errors);
             }
             Statement::TSEnumDeclaration(one) => {
                 let kind = Kind::Enum(one);
-                self.add(one.id.name.as_str(), one.id.span, start, kind, is_exported, errors);
+                self.add(&one.id, start, kind, is_exported, errors);
             }
             Statement::ClassDeclaration(class) => {
                 if let Some(id) = &class.id {
-                    self.add(id.name.as_str(), id.span, start, Kind::Class, false, errors);
+                    self.add(id, start, Kind::Class, false, errors);
                 }
             }
             _ => {}
@@ -150,19 +149,18 @@ impl<'a> Declarations<'a> {
     ) {
         let kind = Kind::Interface(vec![interface]);
         let id = &interface.id;
-        self.add(id.name.as_str(), id.span, start, kind, is_exported, errors);
+        self.add(id, start, kind, is_exported, errors);
     }
 
     fn add(
         &mut self,
-        name: &'a str,
-        span: Span,
+        id: &'a BindingIdentifier<'a>,
         start: u32,
         kind: Kind<'a>,
         is_exported: bool,
         errors: &mut Vec<Diagnostic>,
     ) {
-        let span = range(span);
+        let (name, span) = (id.name.as_str(), range(id.span));
         let Some(known) = self.by_name.get_mut(name) else {
             self.by_name.insert(name, Declaration { kind, span, starts: vec![start], is_exported });
             return;

@@ -20,7 +20,6 @@ mod queue;
 mod slot;
 mod stats;
 mod steps;
-mod stream_item;
 #[cfg(test)]
 mod tests;
 
@@ -40,8 +39,8 @@ use self::steps::Steps;
 
 pub use self::options::EngineOptions;
 pub use self::queue::Choice;
+pub use self::slot::StreamItem;
 pub use self::stats::EngineStats;
-pub use self::stream_item::StreamItem;
 
 /// The thread of a model. Dropping it ends the thread after the outputs in progress.
 pub struct Engine {

@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 
 use async_channel::{Sender, TrySendError};
 
-use super::stream_item::StreamItem;
 use crate::decoder::Decoder;
+use crate::error::GenerateError;
 use crate::fair::Client;
 use crate::model::Seq;
-use crate::output::Finish;
+use crate::output::{Event, Finish};
+
+/// An item of an output's stream: an event, or an error as the last item.
+pub type StreamItem = Result<Event, GenerateError>;
 
 /// An output that waits for a slot.
 pub(super) struct Job {

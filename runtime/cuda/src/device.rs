@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytemuck::{NoUninit, Zeroable};
 use grammarc_runtime::Matcher;
 
-use crate::driver::{Context, DevicePointer, Kernel, Module, Stream};
+use crate::driver::{Context, DevicePointer, Kernel, LaunchShape, Module, Stream};
 use crate::error::CudaError;
 use crate::layout::{AdvanceParams, ApplyParams, BitmaskParams, FillParams, SampleParams};
 use crate::logits::DeviceLogits;
@@ -107,7 +107,7 @@ impl Device {
     /// Launches every kernel with nothing to do: a driver may load a kernel when it is first launched.
     fn touch(&self) -> Result<(), CudaError> {
         let Kernels { apply, apply_bitmask, fill, advance, draft, sample } = self.0.kernels;
-        let shape = ([1, 1], 32);
+        let shape = LaunchShape { grid: [1, 1], block: 32 };
         let stream = Stream::DEFAULT;
         self.launch(apply, shape, &ApplyParams::zeroed(), stream)?;
         self.launch(apply_bitmask, shape, &BitmaskParams::zeroed(), stream)?;
@@ -186,7 +186,8 @@ impl Device {
         &self,
         rows: DevicePointer,
         bitmask: &DeviceBitmask,
-        (count, numbers): (u32, DevicePointer),
+        count: u32,
+        numbers: DevicePointer,
         stream: Stream,
     ) -> Result<(), CudaError> {
         let DeviceBitmask { at, words, stride } = *bitmask;
@@ -198,7 +199,8 @@ impl Device {
 
     pub(crate) fn advance(&self, params: &AdvanceParams, stream: Stream) -> Result<(), CudaError> {
         let kernel = if params.drafts == 0 { self.0.kernels.advance } else { self.0.kernels.draft };
-        let shape = ([params.count.div_ceil(BLOCK_SEQUENCES), 1], BLOCK_SEQUENCES);
+        let grid = [params.count.div_ceil(BLOCK_SEQUENCES), 1];
+        let shape = LaunchShape { grid, block: BLOCK_SEQUENCES };
         self.launch_unless_empty(kernel, shape, params, stream)
     }
 
@@ -219,7 +221,7 @@ impl Device {
     fn launch<P: NoUninit>(
         &self,
         kernel: Kernel,
-        shape: ([u32; 2], u32),
+        shape: LaunchShape,
         params: &P,
         stream: Stream,
     ) -> Result<(), CudaError> {
@@ -230,25 +232,25 @@ impl Device {
     fn launch_unless_empty<P: NoUninit>(
         &self,
         kernel: Kernel,
-        shape: ([u32; 2], u32),
+        shape: LaunchShape,
         params: &P,
         stream: Stream,
     ) -> Result<(), CudaError> {
-        if shape.0.contains(&0) {
+        if shape.grid.contains(&0) {
             return Ok(());
         }
         self.launch(kernel, shape, params, stream)
     }
 }
 
-/// The grid and the block for some columns of some rows, each block taking its columns once.
-fn shape(columns: u32, rows: u32) -> ([u32; 2], u32) {
-    ([columns.div_ceil(BLOCK_COLUMNS), rows.min(MOST_ROWS)], BLOCK)
+/// Returns the grid and the block for some columns of some rows, each block taking its columns once.
+fn shape(columns: u32, rows: u32) -> LaunchShape {
+    LaunchShape { grid: [columns.div_ceil(BLOCK_COLUMNS), rows.min(MOST_ROWS)], block: BLOCK }
 }
 
 /// Like [`shape`], but a warp may process several chunks: with many rows, each has fewer blocks, which load ahead.
-fn looped(columns: u32, rows: u32) -> ([u32; 2], u32) {
-    let ([blocks, rows], block) = shape(columns, rows);
+fn looped(columns: u32, rows: u32) -> LaunchShape {
+    let LaunchShape { grid: [blocks, rows], block } = shape(columns, rows);
     let each = if rows < MANY_ROWS { 1 } else { CHUNKS_AHEAD };
-    ([blocks.div_ceil(each), rows], block)
+    LaunchShape { grid: [blocks.div_ceil(each), rows], block }
 }

@@ -96,6 +96,15 @@ unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
+/// The threads that run a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchShape {
+    /// Blocks, by column and row.
+    pub(crate) grid: [u32; 2],
+    /// Threads of a block.
+    pub(crate) block: u32,
+}
+
 /// A kernel of a loaded module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel(*mut c_void);
@@ -317,10 +326,11 @@ impl Context {
     pub(crate) fn launch<P: NoUninit>(
         &self,
         kernel: Kernel,
-        (grid, block): ([u32; 2], u32),
+        shape: LaunchShape,
         params: &P,
         stream: Stream,
     ) -> Result<(), CudaError> {
+        let LaunchShape { grid, block } = shape;
         let mut params = [ptr::from_ref(params).cast_mut().cast::<c_void>()];
         // SAFETY: the driver copies the struct before it returns. Its pointers are to memory that is ours, or
         // guaranteed by the caller.

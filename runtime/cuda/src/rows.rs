@@ -139,7 +139,7 @@ impl RowTable {
         numbers: DevicePointer,
         stream: Stream,
     ) -> Result<(), CudaError> {
-        self.device.fill(self.rows.pointer(), bitmask, (rows, numbers), stream)
+        self.device.fill(self.rows.pointer(), bitmask, rows, numbers, stream)
     }
 
     /// Finds a row that is free or was not requested in this step, from the end of the last search on.

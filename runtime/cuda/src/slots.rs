@@ -224,7 +224,7 @@ impl Slots {
         numbers: DevicePointer,
         stream: Stream,
     ) -> Result<(), CudaError> {
-        self.device.fill(self.rows.pointer(), bitmask, (rows, numbers), stream)
+        self.device.fill(self.rows.pointer(), bitmask, rows, numbers, stream)
     }
 
     /// Advances each sequence's slot by a token. `accepted` has, by sequence and i32, the number of its accepted

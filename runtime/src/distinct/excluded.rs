@@ -83,7 +83,6 @@ impl Walk {
     /// the position. If a limit is met, none is excluded, and the accept of a token then meets the same limit.
     pub(crate) fn collect(
         &mut self,
-        grammar: &Grammar,
         frames: &mut Frames,
         limits: Limits,
         position: &[Configuration],
@@ -91,6 +90,7 @@ impl Walk {
         excluded: &mut Vec<u32>,
     ) {
         excluded.clear();
+        let grammar = mask.grammar;
         let machine = grammar.machine(limits);
         let within = position.iter().any(|&at| self.note_spans(&machine, frames, at));
         if !within && tokens_across_items::entering(grammar).is_empty() {

@@ -10,7 +10,7 @@
 //! Cost of a mask: some hundred trie nodes for each configuration, or a binary search if the mask is stored. An accept reads
 //! each byte in the [machine](crate::step::machine).
 
-use grammarc_artifacts::packed_strings::{WALKED, walk};
+use grammarc_artifacts::packed_strings::{TrieWalk, WALKED};
 use grammarc_artifacts::sections::network::state_flags;
 
 use super::subtree_walk::{Start, SubtreeWalk, Walked};
@@ -85,8 +85,8 @@ impl PackedWalk {
         }
         let Self { open, left } = self;
         left.clear();
-        let along = (&trie, vocabulary.root_children());
-        walk(strings, at.count, along, open, WALKED, |child, node| {
+        let along = TrieWalk { strings, trie, roots: vocabulary.root_children() };
+        along.visit(at.count, open, WALKED, |child, node| {
             if if node.is_end() { at_end } else { within } {
                 let tokens = trie.tokens_at(child);
                 found.tokens.extend(tokens.map(|rank| trie.token_of_rank[rank as usize]));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use grammarc_artifacts::packed_strings::{
-    PackedRule, PackedStrings, PackedStringsBuilder, pack, walk,
+    PackedRule, PackedStrings, PackedStringsBuilder, RootChildren, TrieWalk, WALKED, pack,
 };
 use grammarc_artifacts::sections::masks::{CrowdedRecord, MaskRecord};
 use grammarc_artifacts::sections::network::NONE;
@@ -72,9 +72,9 @@ pub(crate) fn both(
 
 fn walks_far(strings: PackedStrings<'_>, node: u32, tokens: &Tokens) -> bool {
     let trie = grammarc_artifacts::TrieData::build(tokens).unwrap();
-    let roots = grammarc_artifacts::packed_strings::RootChildren::new(&trie.as_trie());
-    let most = grammarc_artifacts::packed_strings::WALKED;
-    walk(strings, node, (&trie.as_trie(), &roots), &mut Vec::new(), most, |_, _| {}).is_none()
+    let roots = &RootChildren::new(&trie.as_trie());
+    let walk = TrieWalk { strings, trie: trie.as_trie(), roots };
+    walk.visit(node, &mut Vec::new(), WALKED, |_, _| {}).is_none()
 }
 
 /// Adds a mask without tokens.

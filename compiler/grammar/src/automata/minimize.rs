@@ -62,7 +62,7 @@ fn by_classes(
     allowed: StateBudget<'_>,
 ) -> Result<Table, StateLimit> {
     match classes {
-        Ok((classes, count)) => Ok(quotient(table, (&classes, count))),
+        Ok((classes, count)) => Ok(quotient(table, &classes, count)),
         Err(Unresolved::Dead) => smallest(&table.trimmed(), allowed),
         Err(Unresolved::Effort) => refine(&table.trimmed(), allowed),
         Err(Unresolved::Limit(limit)) => Err(limit),
@@ -114,7 +114,7 @@ fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> 
             block += 1;
         }
     }
-    Ok(quotient(table, (&blocks.set_of, blocks.len())))
+    Ok(quotient(table, &blocks.set_of, blocks.len()))
 }
 
 /// The lowest symbols of the pieces into which the bounds of all ranges cut the alphabet, sorted.
@@ -145,7 +145,7 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// One state per class, numbered breadth-first.
-fn quotient(table: &Table, (class_of, classes): (&[u32], usize)) -> Table {
+fn quotient(table: &Table, class_of: &[u32], classes: usize) -> Table {
     let mut numbers = vec![u32::MAX; classes];
     let mut order = Vec::with_capacity(classes);
     order.push(0);

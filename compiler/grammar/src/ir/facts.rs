@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{ByteSet, Expr, ExprGraph, Grammar, Step, Survey, Texts};
+use super::{ByteSet, Expr, ExprGraph, Grammar, RuleGroup, Step, Survey, Texts};
 use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
@@ -176,23 +176,24 @@ impl<L: ByteFacts> Facts<L> {
 /// Returns the facts of every rule, by rule index. They are invalid if the budget is spent.
 pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
-    for (group, is_recursive) in survey.groups() {
-        settle((grammar, survey), group, is_recursive, &mut facts, budget);
+    for group in survey.groups() {
+        settle(grammar, survey, group, &mut facts, budget);
     }
     facts
 }
 
 /// Computes the facts of a group of mutually recursive rules, given those of all other rules that they call.
 fn settle<L: ByteFacts>(
-    (grammar, survey): (&Grammar, &Survey),
-    group: &[u32],
-    is_recursive: bool,
+    grammar: &Grammar,
+    survey: &Survey,
+    group: RuleGroup<'_>,
     facts: &mut [Facts<L>],
     budget: &Budget,
 ) {
     let within = |expr: &Expr, rules: &[Facts<L>]| {
         Known { rules, graphs: FxHashMap::default(), budget: Some(budget) }.of_expr(expr)
     };
+    let RuleGroup { rules: group, is_recursive } = group;
     if !is_recursive {
         let rule = group[0] as usize;
         facts[rule] = within(&grammar.rules[rule].expr, facts);
@@ -239,7 +240,8 @@ impl Alphabets {
     pub fn of_expr(
         &mut self,
         expr: &Expr,
-        (grammar, survey): (&Grammar, &Survey),
+        grammar: &Grammar,
+        survey: &Survey,
         budget: &Budget,
     ) -> Facts<Alphabet> {
         let count = grammar.rules.len();
@@ -257,10 +259,8 @@ impl Alphabets {
         }
         if !is_new.is_empty() {
             // Rules that lead to each other are new together.
-            for (group, is_recursive) in
-                survey.groups().filter(|(group, _)| is_new[group[0] as usize])
-            {
-                settle((grammar, survey), group, is_recursive, &mut self.facts, budget);
+            for group in survey.groups().filter(|group| is_new[group.rules[0] as usize]) {
+                settle(grammar, survey, group, &mut self.facts, budget);
             }
         }
         of_expr(expr, &self.facts)

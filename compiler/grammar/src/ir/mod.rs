@@ -27,5 +27,5 @@ pub use grammar::{
 pub use grammarc_artifacts::RegionKind;
 pub use graph::{Counter, EdgeLabel, Graph, MOST_REQUIRED_KEYS, Step};
 pub use rule_id::RuleId;
-pub use survey::Survey;
+pub use survey::{RuleGroup, Survey};
 pub use texts::Texts;

@@ -84,15 +84,23 @@ impl Survey {
         (size, height)
     }
 
-    /// The strongly connected components of the call graph, callees before callers, each with whether it is
-    /// recursive.
-    pub fn groups(&self) -> impl Iterator<Item = (&[u32], bool)> {
+    /// The strongly connected components of the call graph, callees before callers.
+    pub fn groups(&self) -> impl Iterator<Item = RuleGroup<'_>> {
         let id = |rule: &u32| self.component[*rule as usize];
-        self.order.chunk_by(move |one, other| id(one) == id(other)).map(|group| {
-            let calls = self.calls.of(group[0] as usize);
-            (group, group.len() > 1 || calls.contains(&group[0]))
+        self.order.chunk_by(move |one, other| id(one) == id(other)).map(|rules| {
+            let calls = self.calls.of(rules[0] as usize);
+            RuleGroup { rules, is_recursive: rules.len() > 1 || calls.contains(&rules[0]) }
         })
     }
+}
+
+/// A strongly connected component of the call graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleGroup<'a> {
+    /// Indices of its rules, ascending.
+    pub rules: &'a [u32],
+    /// Whether its rules call each other, or its only rule itself.
+    pub is_recursive: bool,
 }
 
 /// Whether the body of a repetition may be a repetition itself, or nullable: a cheap upper bound.
@@ -129,7 +137,7 @@ mod tests {
         assert_eq!(survey.sizes, sizes);
         assert_eq!(survey.uses, [0, 3, 1, 1]);
         assert!(survey.has_operands && !survey.has_tokens);
-        let groups: Vec<_> = survey.groups().collect();
-        assert_eq!(groups, [(&[3][..], false), (&[1, 2], true), (&[0], false)]);
+        let groups = survey.groups().map(|group| (group.rules, group.is_recursive));
+        assert!(groups.eq([(&[3][..], false), (&[1, 2], true), (&[0], false)]));
     }
 }

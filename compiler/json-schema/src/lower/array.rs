@@ -40,7 +40,7 @@ fn items(
     let gaps = emitter.gaps();
     let edges = automaton.states.iter().map(|state| state.items.len()).sum();
     let mut places =
-        Places::new(&gaps, emitter.layout.bracket(b']'), (automaton.states.len(), edges));
+        Places::new(&gaps, emitter.layout.bracket(b']'), automaton.states.len(), edges);
     let counters: Vec<u8> = automaton
         .counters
         .iter()

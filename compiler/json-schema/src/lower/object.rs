@@ -65,7 +65,8 @@ fn members(
     automaton: &MemberAutomaton,
 ) -> Result<Expr, Diagnostic> {
     let gaps = emitter.gaps();
-    let places = Places::new(&gaps, emitter.layout.bracket(b'}'), automaton.room());
+    let (states, edges) = (automaton.states.len(), automaton.member_count());
+    let places = Places::new(&gaps, emitter.layout.bracket(b'}'), states, edges);
     let mut object =
         Object { gaps, places, distinct: automaton.distinct, marked: FxHashMap::default() };
     let mut optional = match is_long(automaton) && emitter.layout != Layout::Tagged {

@@ -29,7 +29,7 @@ pub(super) struct Places {
 impl Places {
     /// The start, where nothing is written. A text that is not empty ends with a space and the bracket, an empty one
     /// with the bracket. There is room for an automaton of so many states and edges.
-    pub(super) fn new(gaps: &Gaps, bracket: Expr, (states, edges): (usize, usize)) -> Self {
+    pub(super) fn new(gaps: &Gaps, bracket: Expr, states: usize, edges: usize) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let closing = graph.state();
         graph.edge(closing, Expr::seq([gaps.last.clone(), bracket.clone()]), graph.end());

@@ -29,14 +29,14 @@ impl MemberWriter for Tags<'_> {
             MemberName::Names(names) => names_in_tags(emitter, form, names)?,
             MemberName::Key(key) => {
                 let key = emitter.texts.types.objects.key(*key);
-                let Some(written) = form.key(key) else {
+                let Some(written) = form.keys.text(key) else {
                     let text = format!("the key {key:?} cannot be written in a tag");
                     return Err(key_error(emitter, text, "rename it, or write the value as JSON"));
                 };
                 Expr::literal(written)
             }
         };
-        Ok(Expr::seq([form.before_key.clone(), key, form.after_key.clone()]))
+        Ok(Expr::seq([form.keys.before.clone(), key, form.keys.after.clone()]))
     }
 
     fn value(
@@ -52,7 +52,7 @@ impl MemberWriter for Tags<'_> {
     fn item(&self, emitter: &mut Emitter<'_>, formula: FormulaId) -> Result<Expr, Diagnostic> {
         let Self(form) = self;
         let value = value(emitter, form, formula)?;
-        Ok(Expr::seq([form.before_item.clone(), value, form.after_item.clone()]))
+        Ok(item(form, value))
     }
 }
 
@@ -226,7 +226,7 @@ fn names_in_tags(
     names: &StringSet,
 ) -> Result<Expr, Diagnostic> {
     let limit = emitter.texts.rules.allowed;
-    let keys = StringSet::pattern(&form.keys(), limit).map_err(|_| limit.error());
+    let keys = StringSet::pattern(&form.keys.pattern(), limit).map_err(|_| limit.error());
     let text = keys.and_then(|keys| names.intersect(&keys, limit));
     let text = text.and_then(|keys| keys.raw(limit));
     text.map_err(|error| emitter.texts.too_complex("keys", &error.to_string()))
@@ -238,14 +238,14 @@ fn key_again(
     form: &TagForm,
     name: &MemberName,
 ) -> Result<Expr, Diagnostic> {
-    let Some([before, after]) = &form.key_again else { return Ok(Expr::Empty) };
+    let Some([before, after]) = &form.keys.again else { return Ok(Expr::Empty) };
     let MemberName::Key(key) = name else {
         let text =
             "keys that the schema does not name cannot be written in tags that end with the key";
         let help = "name all keys in `properties`, with `additionalProperties` false and without `patternProperties`";
         return Err(key_error(emitter, text.to_owned(), help));
     };
-    let written = form.key(emitter.texts.types.objects.key(*key)).unwrap_or_default();
+    let written = form.keys.text(emitter.texts.types.objects.key(*key)).unwrap_or_default();
     Ok(Expr::seq([before.clone(), Expr::literal(written), after.clone()]))
 }
 
@@ -281,8 +281,13 @@ pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic>
 fn any_items(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
     let Some(form) = emitter.tags else { return Ok(Expr::Never) };
     let value = any_value(emitter, form)?;
-    let item = Expr::seq([form.before_item.clone(), value, form.after_item.clone()]);
-    Ok(repeated(item, form.space))
+    Ok(repeated(item(form, value), form.space))
+}
+
+/// An item of an array, with what stands around it.
+fn item(form: &TagForm, value: Expr) -> Expr {
+    let [before, after] = form.item.clone();
+    Expr::seq([before, value, after])
 }
 
 /// Any number of tags with whitespace around them.

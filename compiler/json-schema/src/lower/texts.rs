@@ -86,7 +86,7 @@ impl<'a> Texts<'a> {
             return Ok(known.clone());
         }
         let (limit, escapes) = (self.rules.allowed, self.rules.text.escapes);
-        let rest = tail(&mut self.rules, strings, (place, escapes), limit);
+        let rest = tail(&mut self.rules, strings, place, escapes, limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
         let quote = Expr::byte(b'"');
         let text = match rest {

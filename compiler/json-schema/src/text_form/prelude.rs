@@ -321,7 +321,8 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
             calls.extend(tail(
                 &mut shared,
                 &format.strings(),
-                (Place::Value, text.escapes),
+                Place::Value,
+                text.escapes,
                 StateBudget::of(0),
             ));
         }

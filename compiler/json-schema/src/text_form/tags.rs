@@ -41,17 +41,10 @@ impl<'a> Root<'a> {
 /// The notation of objects as tags.
 #[derive(Clone, Debug)]
 pub struct TagForm {
-    /// Before a key.
-    pub before_key: Expr,
-    /// After a key.
-    pub after_key: Expr,
-    /// The text before an item of an array whose items are written as tags.
-    pub before_item: Expr,
-    /// After the end of such an item.
-    pub after_item: Expr,
-    /// The texts around the key of an end tag, if values end with one. Then only declared keys are allowed, because a
-    /// grammar cannot require two other keys to be equal.
-    pub key_again: Option<[Expr; 2]>,
+    /// The notation of keys.
+    pub keys: KeyForm,
+    /// The texts around an item of an array whose items are written as tags.
+    pub item: [Expr; 2],
     /// The notation of values, by type.
     pub values: Vec<ValueForm>,
     /// `false` and `true`.
@@ -66,10 +59,22 @@ pub struct TagForm {
     pub lines: bool,
     /// Longest run of whitespace between tags, and around a value other than a string.
     pub space: u32,
+}
+
+/// The notation of keys in tags.
+#[derive(Clone, Debug)]
+pub struct KeyForm {
+    /// Before a key.
+    pub before: Expr,
+    /// After a key.
+    pub after: Expr,
+    /// The texts around the key of an end tag, if values end with one. Then only declared keys are allowed, because a
+    /// grammar cannot require two other keys to be equal.
+    pub again: Option<[Expr; 2]>,
     /// Characters that no key may have.
-    pub not_in_keys: String,
-    /// Characters of keys that are escaped, with their escapes.
-    pub key_escapes: Vec<(char, String)>,
+    pub excluded: String,
+    /// Characters that are escaped, with their escapes.
+    pub escapes: Vec<(char, String)>,
 }
 
 /// The notation of values of some types.
@@ -83,14 +88,14 @@ pub struct ValueForm {
     pub nested: bool,
 }
 
-impl TagForm {
+impl KeyForm {
     /// The text of a key. `None` if the key cannot be written.
-    pub(crate) fn key(&self, key: &str) -> Option<String> {
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
         let mut written = String::with_capacity(key.len());
         for c in key.chars() {
-            match self.key_escapes.iter().find(|(escaped, _)| *escaped == c) {
+            match self.escapes.iter().find(|(escaped, _)| *escaped == c) {
                 Some((_, text)) => written.push_str(text),
-                None if self.not_in_keys.contains(c) || c.is_control() => return None,
+                None if self.excluded.contains(c) || c.is_control() => return None,
                 None => written.push(c),
             }
         }
@@ -98,9 +103,9 @@ impl TagForm {
     }
 
     /// Returns a pattern of the keys without escaped characters.
-    pub(crate) fn keys(&self) -> String {
-        let escaped = self.key_escapes.iter().map(|(c, _)| *c);
-        let others = self.not_in_keys.chars().chain(escaped);
+    pub(crate) fn pattern(&self) -> String {
+        let escaped = self.escapes.iter().map(|(c, _)| *c);
+        let others = self.excluded.chars().chain(escaped);
         let others: String = others.map(|c| format!("\\u{:04x}", c as u32)).collect();
         format!("^[^{others}\\u0000-\\u001f\\u007f-\\u009f]+$")
     }

@@ -95,7 +95,7 @@ struct Walk<'g> {
 
 impl Walk<'_> {
     fn facts(&mut self, expr: &Expr) -> Facts<Alphabet> {
-        self.alphabets.of_expr(expr, (self.grammar, self.survey), self.budget)
+        self.alphabets.of_expr(expr, self.grammar, self.survey, self.budget)
     }
 
     fn expr(&mut self, expr: &Expr, rule: usize, after: ByteSet, is_last: bool) {

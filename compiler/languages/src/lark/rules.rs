@@ -387,7 +387,7 @@ impl<'a> Reader<'a, 'a> {
                 let start = Expr::Call(inner.grammar.start);
                 let survey = Survey::new(&inner.grammar, self.budget);
                 let known =
-                    Alphabets::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
+                    Alphabets::default().of_expr(&start, &inner.grammar, &survey, self.budget);
                 let expr = Expr::Call(self.outer.add(inner, &place));
                 let (first, nullable) = (known.bytes.first, known.nullable);
                 Body::Opaque(self.lexicon.opaque(Opaque { expr, first, nullable }))

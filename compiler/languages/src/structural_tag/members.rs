@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use crate::free_text::free_text;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 use grammarc_json_schema::document::NodeId;
-use grammarc_json_schema::{TagForm, TypeSet, ValueForm};
+use grammarc_json_schema::{KeyForm, TagForm, TypeSet, ValueForm};
 
 use super::builder::TagBuilder;
 use super::format::Text;
@@ -111,15 +111,19 @@ pub(super) fn tag_form(
         after_key.push(text(part).expr());
     }
     let close = text(&style.close);
+    let before = text(&style.member.0).expr();
+    let item = [text(&style.item.0).expr(), text(&style.item.1).expr()];
+    let again = style.key_again.as_ref();
+    let keys = KeyForm {
+        before,
+        after: Expr::seq(after_key),
+        again: again.map(|[before, after]| [text(before).expr(), text(after).expr()]),
+        excluded: style.not_in_keys.clone(),
+        escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
+    };
     TagForm {
-        before_key: text(&style.member.0).expr(),
-        after_key: Expr::seq(after_key),
-        before_item: text(&style.item.0).expr(),
-        after_item: text(&style.item.1).expr(),
-        key_again: style
-            .key_again
-            .as_ref()
-            .map(|[before, after]| [text(before).expr(), text(after).expr()]),
+        keys,
+        item,
         values: style
             .values
             .iter()
@@ -138,8 +142,6 @@ pub(super) fn tag_form(
         close_text: style.close.clone(),
         lines: style.lines,
         space,
-        not_in_keys: style.not_in_keys.clone(),
-        key_escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
     }
 }
 

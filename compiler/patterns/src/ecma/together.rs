@@ -40,7 +40,7 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
         if !seen.insert(set.clone()) {
             continue;
         }
-        let Some(next) = onward((pattern, checked), &set, &mut left) else { return false };
+        let Some(next) = onward(pattern, checked, &set, &mut left) else { return false };
         open.extend(next);
         if seen.len() > MOST_SETS {
             return false;
@@ -49,39 +49,48 @@ pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
     true
 }
 
-/// A target position of a set, with its counts. A count is new if its counter was reset.
-type Arrival = (u32, SmallVec<[Count; 4]>);
+/// A target position of a set, with its counts.
+#[derive(PartialEq, Eq)]
+struct Arrival {
+    place: u32,
+    counts: SmallVec<[Count; 4]>,
+}
 
-/// Whether a count is new, and its value: absolute if new, else relative to the highest.
-type Count = (bool, i64);
+/// The count of a counter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Count {
+    /// Whether the counter was reset.
+    is_new: bool,
+    /// The count, absolute if new, else relative to the highest.
+    value: i64,
+}
 
 /// Returns the successor sets for one more character. `None` if counts diverge, or if the work limit is exceeded.
-fn onward(
-    (pattern, checked): (&CountedPattern, u32),
-    set: &Set,
-    left: &mut usize,
-) -> Option<Vec<Set>> {
+fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -> Option<Vec<Set>> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (place, counts) in set {
         for way in pattern.ways.iter().filter(|way| way.from == *place) {
             let Some(to) = way.to else { continue };
             let mut counts: SmallVec<[Count; 4]> =
-                counts.iter().map(|&count| (false, count)).collect();
+                counts.iter().map(|&value| Count { is_new: false, value }).collect();
             for step in &way.steps {
                 match *step {
-                    Step::Reset(counter) => counts[usize::from(counter)] = (true, 0),
-                    Step::Increment(counter) => counts[usize::from(counter)].1 += 1,
+                    Step::Reset(counter) => {
+                        counts[usize::from(counter)] = Count { is_new: true, value: 0 };
+                    }
+                    Step::Increment(counter) => counts[usize::from(counter)].value += 1,
                     Step::Check(_) => {}
                 }
             }
-            if !arrivals.contains(&(to, counts.clone())) {
-                arrivals.push((to, counts));
+            let arrival = Arrival { place: to, counts };
+            if !arrivals.contains(&arrival) {
+                arrivals.push(arrival);
             }
         }
     }
     let mut bounds: Vec<u32> = Vec::new();
-    for (place, _) in &arrivals {
-        for range in pattern.places[*place as usize].class.iter() {
+    for arrival in &arrivals {
+        for range in pattern.places[arrival.place as usize].class.iter() {
             bounds.extend([u32::from(range.start()), u32::from(range.end()) + 1]);
         }
     }
@@ -95,7 +104,7 @@ fn onward(
     };
     let mut sets: Vec<Set> = Vec::new();
     for character in bounds {
-        let members = arrivals.iter().filter(|(place, _)| holds(*place, character));
+        let members = arrivals.iter().filter(|arrival| holds(arrival.place, character));
         let members = minimal(members.collect(), |one, other| goes_on_for(checked, one, other));
         if members.is_empty() {
             continue;
@@ -119,12 +128,13 @@ fn checked(pattern: &CountedPattern) -> u32 {
 
 /// Whether the first arrival simulates the second: same position, counts that are no higher, and equal counts for
 /// `checked` counters.
-fn goes_on_for(checked: u32, (place, counts): &Arrival, (other, others): &Arrival) -> bool {
+fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
     let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
-        let is_lower = if checked >> at & 1 != 0 { one.1 == other.1 } else { one.1 <= other.1 };
-        one.0 == other.0 && is_lower
+        let is_checked = checked >> at & 1 != 0;
+        let is_lower = one.value == other.value || !is_checked && one.value < other.value;
+        one.is_new == other.is_new && is_lower
     };
-    place == other && counts.iter().zip(others).enumerate().all(holds)
+    one.place == other.place && one.counts.iter().zip(&other.counts).enumerate().all(holds)
 }
 
 /// Merges arrivals into one set. `None` if there are too many arrivals, a counter is both reset and kept, or two
@@ -133,18 +143,19 @@ fn settled(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;
     }
-    let mut set: Set = members.iter().map(|(place, _)| (Some(*place), Distances::new())).collect();
+    let mut set: Set = members.iter().map(|at| (Some(at.place), Distances::new())).collect();
     for counter in 0..pattern.counters.len() {
         let is_within = |place: u32| pattern.places[place as usize].within >> counter & 1 != 0;
-        let within = || members.iter().filter(|(place, _)| is_within(*place));
-        let counts = || within().map(|(_, counts)| counts[counter]);
-        let highest = counts().map(|count| count.1).max().unwrap_or(0);
-        let all_new = counts().all(|(is_new, _)| is_new);
-        if !all_new && (counts().any(|(is_new, _)| is_new) || highest > 1) {
+        let within = || members.iter().filter(|at| is_within(at.place));
+        let counts = || within().map(|at| at.counts[counter]);
+        let highest = counts().map(|count| count.value).max().unwrap_or(0);
+        let all_new = counts().all(|count| count.is_new);
+        if !all_new && (counts().any(|count| count.is_new) || highest > 1) {
             return None;
         }
-        for (member, (place, counts)) in set.iter_mut().zip(members) {
-            let distance = if is_within(*place) { counts[counter].1 - highest } else { 0 };
+        for (member, at) in set.iter_mut().zip(members) {
+            let is_within = is_within(at.place);
+            let distance = if is_within { at.counts[counter].value - highest } else { 0 };
             member.1.push(distance);
         }
     }

@@ -75,6 +75,12 @@ impl Difference {
     }
 }
 
+/// A difference while it is found.
+struct DifferenceBuilder<'a> {
+    excluded: Excluded,
+    builder: OutcomeBuilder<'a>,
+}
+
 /// Outcomes at the current node by reached configuration: when several states diverge from their references at one
 /// node, most reach the same configuration.
 #[derive(Default)]
@@ -91,7 +97,9 @@ impl SharedVisits {
     /// The outcome of the configurations at a node; found by a walk if it is not known.
     fn outcome<'a>(
         &mut self,
-        (node, reached, after): (u32, Arrival, ByteSet),
+        node: u32,
+        reached: Arrival,
+        after: ByteSet,
         children: &'a Children,
         find: impl FnOnce(&mut OutcomeBuilder<'a>),
     ) -> &Outcome {
@@ -165,14 +173,15 @@ impl<'a> Walker<'a> {
         let builders = derived.iter().map(|one| {
             // Most have no spans.
             let after = self.cursor.follow.bytes(self.cursor.follow.rule_of(one.state));
-            (Excluded::default(), OutcomeBuilder::new(Outcome::default(), after, children))
+            let builder = OutcomeBuilder::new(Outcome::default(), after, children);
+            DifferenceBuilder { excluded: Excluded::default(), builder }
         });
-        let mut apart: Vec<(Excluded, OutcomeBuilder<'a>)> = builders.collect();
+        let mut apart: Vec<DifferenceBuilder<'a>> = builders.collect();
         let rows = |one: &Derivation<'_>| -> Option<[u32; 2]> {
             Some([equivalence.row_of(one.state)?, equivalence.row_of(one.reference)?])
         };
         let pairs = derived.iter().zip(&apart);
-        let pairs = pairs.map(|(one, (_, builder))| Some((rows(one)?, bits(builder.after))));
+        let pairs = pairs.map(|(one, found)| Some((rows(one)?, bits(found.builder.after))));
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
         let (mut product, first) = Product::new(equivalence.rows(), &pairs, nodes.height(0));
         let mut states = vec![first; nodes.height(0) + 1];
@@ -202,8 +211,8 @@ impl<'a> Walker<'a> {
             for at in divergences {
                 let (member, divergence) = product.divergence(at);
                 let leaves = nodes.below(child) & product.after(member) != 0;
-                let (below, apart) = (below.clone(), &mut apart[member as usize]);
-                self.part_from(divergence, (below, leaves), apart, &mut visited);
+                let apart = &mut apart[member as usize];
+                self.part_from(divergence, below.clone(), leaves, apart, &mut visited);
             }
             if product_state == NONE || below.len() == 1 {
                 continue;
@@ -215,12 +224,11 @@ impl<'a> Walker<'a> {
                 next = child + 1;
             }
         }
-        let apart = apart.into_iter();
-        Some(
-            apart
-                .map(|(excluded, OutcomeBuilder { outcome, .. })| Difference { excluded, outcome })
-                .collect(),
-        )
+        let found = apart.into_iter().map(|DifferenceBuilder { excluded, builder }| Difference {
+            excluded,
+            outcome: builder.outcome,
+        });
+        Some(found.collect())
     }
 
     /// Finds the product states above a node. Returns the first node from this one on at which a member continues.
@@ -252,10 +260,12 @@ impl<'a> Walker<'a> {
     fn part_from(
         &mut self,
         divergence: Divergence,
-        (below, leaves): (Range<u32>, bool),
-        (excluded, builder): &mut (Excluded, OutcomeBuilder<'a>),
+        below: Range<u32>,
+        leaves: bool,
+        found: &mut DifferenceBuilder<'a>,
         visited: &mut SharedVisits,
     ) {
+        let DifferenceBuilder { excluded, builder } = found;
         let child = below.start;
         match divergence {
             Divergence::Gone => excluded.add(below),
@@ -295,7 +305,7 @@ impl<'a> Walker<'a> {
                     let reached = *visited.steps.entry((states[0], byte)).or_insert_with(step);
                     let find =
                         |builder: &mut OutcomeBuilder<'a>| self.visit_from(child, reached, builder);
-                    let outcome = visited.outcome((child, reached, builder.after), children, find);
+                    let outcome = visited.outcome(child, reached, builder.after, children, find);
                     let spans = outcome.spans.iter().cloned();
                     spans.for_each(|span| builder.outcome.add_span(span));
                     builder.outcome.exits.extend_from_slice(&outcome.exits);

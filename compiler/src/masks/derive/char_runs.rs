@@ -20,10 +20,11 @@ use crate::masks::equivalence::own_transitions::ARRIVES;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::shortcuts::{Shortcut, Shortcuts};
+use crate::masks::shortcuts::Shortcut;
 use crate::masks::trie::char_classes::{
     CharClassIndex, CharKinds, FAR, RunExit, characters, kinds_within,
 };
+use crate::masks::walk::cursor::Cursor;
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
@@ -84,14 +85,13 @@ pub(crate) struct CharRuns {
 impl CharRuns {
     /// The runs of some own states, in order, as far as they are worth it.
     pub(crate) fn new(
-        follow: &Follow<'_>,
-        known: &VocabularyFacts,
-        equivalence: &KEquivalence,
-        trie: Trie<'_>,
+        walker: &Walker<'_>,
         states: impl Iterator<Item = u32>,
-        shortcuts: Shortcuts,
-        Context { budget, threads }: Context<'_>,
+        context: Context<'_>,
     ) -> Self {
+        let Context { budget, threads } = context;
+        let equivalence = walker.equivalence;
+        let Cursor { trie, follow, facts: known, .. } = walker.cursor;
         let own = follow.network().own;
         let finder = || Finder {
             follow,
@@ -107,8 +107,9 @@ impl CharRuns {
         // No others have one.
         let states = states.filter(|&state| equivalence.is_wide(state));
         let states: Vec<u32> = states.collect();
+        let are_taken = walker.cursor.has(Shortcut::CharRuns);
         let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
-            Ok(()) if shortcuts.has(Shortcut::CharRuns) => finder.worth_it(state),
+            Ok(()) if are_taken => finder.worth_it(state),
             Ok(()) | Err(Spent) => None,
         };
         let found = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
@@ -414,17 +415,9 @@ mod tests {
         let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
         let equivalence = setting.equivalence(&follow);
         let states = setting.states();
-        let runs = CharRuns::new(
-            &follow,
-            known,
-            &equivalence,
-            trie,
-            states.clone(),
-            Shortcuts::default(),
-            Context::unlimited(),
-        );
-        let references = runs.references(known, trie, shared.row_words as usize);
         let mut walker = Walker::new(&follow, known, &equivalence, trie, 2);
+        let runs = CharRuns::new(&walker, states.clone(), Context::unlimited());
+        let references = runs.references(known, trie, shared.row_words as usize);
         let mut count = 0;
         for state in states {
             let Some(outcome) = runs.outcome(&mut walker, state) else { continue };

@@ -94,7 +94,8 @@ impl<'a> CountDependentRule<'a> {
     pub(super) fn new(
         steps: RuleSteps<'a>,
         after: ByteSet,
-        (facts, trie): (&'a VocabularyFacts, Trie<'a>),
+        facts: &'a VocabularyFacts,
+        trie: Trie<'a>,
         budget: &'a Budget,
     ) -> Self {
         let pairs = Pairs::new(&steps);
@@ -175,11 +176,12 @@ impl<'a> CountDependentRule<'a> {
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
-            || given_way.is_some_and(|given_way| self.pairs.may_tell(self.pair(given_way), height))
+            || given_way
+                .is_some_and(|(far, exit)| self.pairs.may_tell(self.pair(far, exit), height))
     }
 
     /// Returns the number of the pair of a state and its exit.
-    fn pair(&self, (far, exit): (u32, u32)) -> u32 {
+    fn pair(&self, far: u32, exit: u32) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
     }
 }
@@ -191,7 +193,8 @@ impl IncrementWalk<'_> {
         let mut part = Part::default();
         let Beginning { child, state, exit } = beginning;
         if let Some(exit) = exit {
-            self.give_way(&mut part, 0, child, (state, exit));
+            let pair = rule.pair(state, exit);
+            self.give_way(&mut part, 0, child, pair);
         }
         let mut count = 0;
         if rule.steps.is_count_dependent(state) && rule.may_differ(child, None) {
@@ -206,7 +209,8 @@ impl IncrementWalk<'_> {
                 let Some(at) = on.filter(|at| !at.is_set) else { continue };
                 let mut increments = increments;
                 if let Some(exit) = at.exit {
-                    self.give_way(&mut part, increments as usize, child, (at.state, exit));
+                    let pair = rule.pair(at.state, exit);
+                    self.give_way(&mut part, increments as usize, child, pair);
                     increments += 1;
                 }
                 if rule.steps.is_count_dependent(at.state) && rule.may_differ(child, None) {
@@ -222,10 +226,9 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Records how an exit differs from staying below a node at which an increment is made.
-    fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, given_way: (u32, u32)) {
+    /// Records how the exit of a pair differs from staying below a node at which an increment is made.
+    fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, pair: u32) {
         let rule = self.rule;
-        let pair = rule.pair(given_way);
         let facts = rule.facts;
         if !rule.pairs.may_tell(pair, facts.nodes().height(node)) {
             return;

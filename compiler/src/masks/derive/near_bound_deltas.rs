@@ -40,36 +40,47 @@ pub(crate) struct RuleDeltas {
     pub(crate) of_tokens: bool,
 }
 
-/// The deltas of rules, by the rules' transitions.
-#[derive(Default)]
-pub(crate) struct NearBoundDeltas(IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>);
+/// The deltas of the rules of a network.
+pub(crate) struct NearBoundDeltas<'a> {
+    network: &'a Network,
+    facts: &'a VocabularyFacts,
+    trie: Trie<'a>,
+    context: Context<'a>,
+    /// By the transitions of a rule, its deltas.
+    by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
+}
 
-impl NearBoundDeltas {
+impl<'a> NearBoundDeltas<'a> {
+    /// Returns a table without deltas.
+    pub(crate) fn new(
+        network: &'a Network,
+        facts: &'a VocabularyFacts,
+        trie: Trie<'a>,
+        context: Context<'a>,
+    ) -> Self {
+        Self { network, facts, trie, context, by_transitions: IndexMap::default() }
+    }
+
     /// Returns the number of the deltas of some count-dependent states, given the FOLLOW bytes `after` of their rule.
     /// The deltas have no meaning once the budget is spent.
-    pub(crate) fn number(
-        &mut self,
-        (network, count_dependent): (&Network, &CountDependent),
-        after: ByteSet,
-        of: (&VocabularyFacts, Trie<'_>),
-        context: Context<'_>,
-    ) -> usize {
+    pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
+        let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
         let heads: Vec<u32> =
             count_dependent.states.iter().map(|states| steps.number(states[0])).collect();
         let mut signature = steps.signature(heads.iter().copied());
         signature.extend((0..=u8::MAX).map(|byte| u32::from(after.contains(byte))));
-        if let Some(known) = self.0.get_index_of(&signature) {
+        if let Some(known) = self.by_transitions.get_index_of(&signature) {
             return known;
         }
-        let rule = CountDependentRule::new(steps, after, of, context.budget);
-        let deltas = Self::deltas(&rule, &heads, of.1, context);
-        self.0.insert_full(signature, deltas).0
+        let rule = CountDependentRule::new(steps, after, facts, trie, context.budget);
+        let deltas = Self::deltas(&rule, &heads, trie, context);
+        self.by_transitions.insert_full(signature, deltas).0
     }
 
     /// Returns the deltas of a number.
     pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
-        &self.0[number]
+        &self.by_transitions[number]
     }
 
     /// Computes the deltas of some states, one of each group. Parts and deltas are computed on all threads.

@@ -257,7 +257,8 @@ impl<'a> Encoder<'a> {
     fn of_ids(&self, ids: &[u32], scratch: &mut Scratch) -> Encoded {
         let count = ids.len() as u32;
         let is_list = ids.len() <= self.lengths.always_listed();
-        let apart = |row: (&[u32], u32), limit: usize| apart_from_ids(ids, row, limit);
+        let apart =
+            |(row, count): (&[u32], u32), limit: usize| apart_from_ids(ids, row, count, limit);
         let nearest = if is_list { None } else { self.rows.nearest(count, apart) };
         let mut words = std::mem::take(&mut scratch.words);
         match nearest {

@@ -85,11 +85,7 @@ pub(super) fn nearest(
 }
 
 /// In how many tokens a set of `ids` differs from a row of `count`, if they are fewer than a limit.
-pub(super) fn apart_from_ids(
-    ids: &[u32],
-    (row, count): (&[u32], u32),
-    limit: usize,
-) -> Option<usize> {
+pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize) -> Option<usize> {
     let count = count as usize;
     // So many that are not in the row make the difference as large as the limit.
     let most = (limit + ids.len()).saturating_sub(count).div_ceil(2);

@@ -190,7 +190,8 @@ impl Records {
             }
             Form::Near { row, minus, plus } => self.put(row, minus, plus, count),
             Form::List(ids) => {
-                let apart = |row: (&[u32], u32), limit| apart_from_ids(ids, row, limit);
+                let apart =
+                    |(row, count): (&[u32], u32), limit| apart_from_ids(ids, row, count, limit);
                 let Some(nearest) = self.nearest(count, apart) else {
                     return self.put(NONE, &[], ids, count);
                 };

@@ -112,7 +112,7 @@ impl KEquivalence {
         let worth = active.len() >= WORTH_A_THREAD;
         let rounds = || match with_default.len() {
             0 | 1 => Rounds::alone(active.len()),
-            _ => this.refined(follow, &active, &row_of, (most, budget)),
+            _ => this.refined(follow, &active, &row_of, most, budget),
         };
         let table = || TableBuilder::new(network, &this.transitions, &active, &row_of, budget);
         let rest = || threads.both(worth, rounds, table);
@@ -265,7 +265,8 @@ impl KEquivalence {
         follow: &Follow<'_>,
         active: &[u32],
         row_of: &[u32],
-        (most, budget): (usize, &Budget),
+        most: usize,
+        budget: &Budget,
     ) -> Rounds {
         let network = follow.network();
         let count = self.is_wide.len();
@@ -285,8 +286,7 @@ impl KEquivalence {
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
         let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));
-        let mut partition =
-            Refinement::new(&self.transitions, network, active, classes, (firsts.len(), budget));
+        let mut partition = Refinement::new(&self.transitions, network, active, classes, budget);
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {

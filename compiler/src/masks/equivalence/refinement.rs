@@ -37,15 +37,37 @@ pub(crate) struct Refinement {
     /// States that leave their class in the round that is under way, in groups: the new classes after all others.
     groups: Vec<Group>,
     by_hash: FxHashMap<(u32, u64), u32>,
-    /// By index of the state, how deep its calls are nested.
-    nesting: Vec<u32>,
     /// By index of the state, those that have it on their ways.
     on_way: Lists,
     /// By index of the state, those that begin a call with it.
     begin: Lists,
-    /// States to look at in the next round, by how deep their calls are nested; and by index, whether a state is one.
-    open: Vec<Vec<u32>>,
+    open: OpenStates,
+}
+
+/// The states to visit in the next round.
+struct OpenStates {
+    /// By index of the state, how deep its calls are nested.
+    nesting: Vec<u32>,
+    /// The states, by how deep their calls are nested.
+    by_nesting: Vec<Vec<u32>>,
+    /// By index of the state, whether it is to be visited.
     is_open: Vec<bool>,
+}
+
+impl OpenStates {
+    /// Returns an empty worklist.
+    fn new(nesting: Vec<u32>) -> Self {
+        let deepest = nesting.iter().max().map_or(0, |&most| most as usize);
+        let is_open = vec![false; nesting.len()];
+        Self { nesting, by_nesting: vec![Vec::new(); deepest + 1], is_open }
+    }
+
+    /// Adds a state.
+    fn add(&mut self, index: u32) {
+        if !std::mem::replace(&mut self.is_open[index as usize], true) {
+            self.by_nesting[self.nesting[index as usize] as usize].push(index);
+        }
+    }
 }
 
 /// How many states are in a class. In the round that is under way, how many would leave it, and where all would, the
@@ -74,17 +96,18 @@ struct Group {
 }
 
 impl Refinement {
-    /// The first classes, `count` of them, of the `active` states: the other states are alone.
+    /// The first classes of the `active` states, numbered from 0: the other states are alone.
     pub(crate) fn new(
         transitions: &OwnTransitionLists,
         network: Joined<'_>,
         active: &[u32],
         classes: Vec<u32>,
-        (count, budget): (usize, &Budget),
+        budget: &Budget,
     ) -> Self {
         let base = network.own.bases.states;
         let states = classes.len();
-        let mut members = vec![Members::new(0); count];
+        let count = active.iter().map(|&index| classes[index as usize] + 1).max().unwrap_or(0);
+        let mut members = vec![Members::new(0); count as usize];
         let mut nesting = vec![0; states];
         for &index in active {
             members[classes[index as usize] as usize].count += 1;
@@ -104,8 +127,9 @@ impl Refinement {
             let firsts = firsts.filter_map(|call| transitions.first_of(network, call.callee));
             firsts.map(move |first| (first, index))
         });
-        let deepest = nesting.iter().max().map_or(0, |&most| most as usize);
-        let mut this = Self {
+        let mut open = OpenStates::new(nesting);
+        active.iter().for_each(|&index| open.add(index));
+        Self {
             base,
             classes,
             next: vec![NONE; states],
@@ -114,19 +138,9 @@ impl Refinement {
             members,
             groups: Vec::new(),
             by_hash: FxHashMap::default(),
-            nesting,
             on_way: Lists::of_pairs(states, ways),
             begin: Lists::of_pairs(states, calls),
-            open: vec![Vec::new(); deepest + 1],
-            is_open: vec![false; states],
-        };
-        active.iter().for_each(|&index| this.open(index));
-        this
-    }
-
-    fn open(&mut self, index: u32) {
-        if !std::mem::replace(&mut self.is_open[index as usize], true) {
-            self.open[self.nesting[index as usize] as usize].push(index);
+            open,
         }
     }
 
@@ -142,7 +156,7 @@ impl Refinement {
 
     /// Whether no later round changes anything.
     pub(crate) fn is_stable(&self) -> bool {
-        self.open.iter().all(Vec::is_empty)
+        self.open.by_nesting.iter().all(Vec::is_empty)
     }
 
     /// Finds the classes for one byte more. Returns how many edges were looked at.
@@ -156,14 +170,14 @@ impl Refinement {
         let mut work = 0;
         self.groups.clear();
         self.by_hash.clear();
-        for depth in 0..self.open.len() {
-            let mut open = std::mem::take(&mut self.open[depth]);
+        for depth in 0..self.open.by_nesting.len() {
+            let mut open = std::mem::take(&mut self.open.by_nesting[depth]);
             open.sort_unstable();
             for &index in &open {
                 if budget.spend(STEPS_A_STATE).is_err() {
                     break;
                 }
-                self.is_open[index as usize] = false;
+                self.open.is_open[index as usize] = false;
                 let class = self.class(index);
                 if class & ALONE != 0 {
                     continue;
@@ -183,15 +197,14 @@ impl Refinement {
                 };
                 self.groups[at as usize].count += u32::from(fits);
                 self.moved.push(index);
-                for at in 0..self.begin.of(index as usize).len() {
-                    let caller = self.begin.of(index as usize)[at];
-                    if self.nesting[caller as usize] as usize > depth {
-                        self.open(caller);
+                for &caller in self.begin.of(index as usize) {
+                    if self.open.nesting[caller as usize] as usize > depth {
+                        self.open.add(caller);
                     }
                 }
             }
             open.clear();
-            self.open[depth] = open;
+            self.open.by_nesting[depth] = open;
         }
         self.settle();
         work
@@ -228,9 +241,7 @@ impl Refinement {
             }
             self.changed.push(index);
             self.members[before as usize].count -= 1;
-            for at in 0..self.on_way.of(index as usize).len() {
-                self.open(self.on_way.of(index as usize)[at]);
-            }
+            self.on_way.of(index as usize).iter().for_each(|&state| self.open.add(state));
         }
         self.moved = moved;
         for group in &self.groups {
@@ -259,7 +270,7 @@ impl Refinement {
         let first = transitions.first_of(network, call.callee);
         let what = match first {
             None => call.callee,
-            Some(first) if self.nesting[first as usize] >= depth => ALONE | first,
+            Some(first) if self.open.nesting[first as usize] >= depth => ALONE | first,
             Some(first) => match self.next[first as usize] {
                 NONE => self.class(first),
                 next => next,
@@ -281,7 +292,7 @@ impl Refinement {
             hasher.write_u64(u64::from(edge.range) << 32 | u64::from(self.of(edge.target)));
         }
         for call in moves.calls {
-            let depth = self.nesting[index as usize];
+            let depth = self.open.nesting[index as usize];
             let (_, what, ret) = self.call(transitions, network, depth, call);
             hasher.write_u64(u64::from(what) << 32 | u64::from(ret));
         }
@@ -296,7 +307,7 @@ impl Refinement {
         other: u32,
     ) -> bool {
         let [a, b] = [one, other].map(|index| transitions.of(network, self.base + index));
-        let [depth, below] = [one, other].map(|index| self.nesting[index as usize]);
+        let [depth, below] = [one, other].map(|index| self.open.nesting[index as usize]);
         let edges = a.edges.iter().map(|edge| (edge.range, self.of(edge.target)));
         let calls = a.calls.iter().map(|call| self.call(transitions, network, depth, call));
         let others = b.calls.iter().map(|call| self.call(transitions, network, below, call));

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::derived;
 use super::inputs::Inputs;
 use super::interning::Interning;
-use super::schedule::Workers;
+use super::schedule::{Item, Workers};
 use super::token_edges::tokens_of;
 use super::worker::Worker;
 use crate::masks::derive::batch::Derivation;
@@ -30,8 +30,8 @@ const WORTH_A_THREAD: usize = 16;
 pub(crate) struct Plan {
     /// States that are walked, ascending.
     pub(crate) walked: Vec<u32>,
-    /// States that are derived, ascending.
-    pub(crate) derived: Vec<u32>,
+    /// States that are derived, ascending, each with its reference.
+    pub(crate) derived: Vec<(u32, u32)>,
     /// The states that others are derived from.
     references: BTreeSet<u32>,
 }
@@ -66,15 +66,27 @@ impl Plan {
         };
         let alone =
             states.iter().filter(|&&state| !representatives.contains(state) && is_wanted(&state));
-        let (derived, walked): (Vec<u32>, Vec<u32>) =
-            alone.partition(|&&state| is_derived && equivalence.reference(state).is_some());
-        let references = derived.iter().filter_map(|&state| equivalence.reference(state)).collect();
+        let (mut walked, mut derived) = (Vec::new(), Vec::new());
+        for &state in alone {
+            match equivalence.reference(state).filter(|_| is_derived) {
+                Some(reference) => derived.push((state, reference)),
+                None => walked.push(state),
+            }
+        }
+        let references = derived.iter().map(|&(_, reference)| reference).collect();
         Self { walked, derived, references }
     }
 
     /// All states of both lists.
     pub(crate) fn states(&self) -> impl Iterator<Item = u32> + '_ {
-        self.walked.iter().chain(&self.derived).copied()
+        let derived = self.derived.iter().map(|&(state, _)| state);
+        self.walked.iter().copied().chain(derived)
+    }
+}
+
+impl Item for Derivation<'_> {
+    fn state(&self) -> u32 {
+        self.state
     }
 }
 
@@ -119,9 +131,8 @@ pub(crate) fn walked<'a>(
         encoded: None,
     };
     let encode = |worker: &mut Worker<'_>, found: &mut Computed| worker.encode(encoder, found);
-    let own = |&state: &u32| state;
     let mut outcomes = ReferenceOutcomes::new();
-    workers.in_order(&plan.walked, own, find, encode, |&state, found| {
+    workers.in_order(&plan.walked, find, encode, |&state, found| {
         let set = interning.add(encoder, state, found)?;
         if plan.references.contains(&state) {
             let outcome = &found.outcome;
@@ -154,14 +165,13 @@ pub(crate) fn add_references<'a>(
 /// Derives the other states from their references.
 pub(crate) fn derived<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
-    (plan, equivalence): (&Plan, &KEquivalence),
+    plan: &Plan,
     outcomes: &ReferenceOutcomes,
-    inputs: Inputs<'_>,
     encoder: &Encoder<'_>,
     interning: &mut Interning<'_>,
 ) -> Result<(), MaskError> {
-    let derived = plan.derived.iter().filter_map(|&state| {
-        let (&reference, (_, known)) = outcomes.get_key_value(&equivalence.reference(state)?)?;
+    let derived = plan.derived.iter().filter_map(|&(state, reference)| {
+        let (_, known) = outcomes.get(&reference)?;
         Some(Derivation { state, reference, known })
     });
     let derived: Vec<Derivation<'_>> = derived.collect();
@@ -172,8 +182,7 @@ pub(crate) fn derived<'a>(
     let encode = |worker: &mut Worker<'_>, found: &mut Option<Computed>| {
         found.iter_mut().for_each(|found| worker.encode(encoder, found))
     };
-    let own = |derived: &Derivation<'_>| derived.state;
-    workers.in_order(&derived, own, far, encode, |derived, found| {
+    workers.in_order(&derived, far, encode, |derived, found| {
         match found {
             Some(found) => _ = interning.add(encoder, derived.state, found)?,
             None => rest.push(derived),
@@ -183,8 +192,8 @@ pub(crate) fn derived<'a>(
     // States near the end of a chain are most work, and the last results are taken while no other
     // thread has work.
     rest.reverse();
-    let calls = (inputs.trie, inputs.follow);
-    derived::outcomes(workers, &rest, encoder, calls, |derived, found| {
+    let inputs = interning.inputs();
+    derived::outcomes(workers, &rest, encoder, inputs, |derived, found| {
         interning.add(encoder, derived.state, found).map(|_| ())
     })
 }

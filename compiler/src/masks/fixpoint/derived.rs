@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::schedule::{AtWork, Workers, locked};
+use super::inputs::Inputs;
+use super::schedule::{AtWork, Item, Workers, locked};
 use super::work_range::WorkRange;
 use super::worker::Worker;
 use crate::masks::derive::batch::{Derivation, Difference, once};
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::MaskError;
-use crate::network::follow::Follow;
 
 /// States that run over the trie together: the more of them there are, the less each costs.
 const ABREAST: usize = 256;
@@ -33,9 +33,10 @@ pub(crate) fn outcomes<'a>(
     walkers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     derived: &[&Derivation<'_>],
     encoder: &Encoder<'_>,
-    (trie, follow): (Trie<'_>, &Follow<'_>),
+    inputs: Inputs<'_>,
     mut take: impl FnMut(&Derivation<'_>, &Computed) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
+    let Inputs { trie, follow, .. } = inputs;
     let threads = walkers.threads();
     let parts = ranges(trie, if threads > 1 { PARTS } else { 1 });
     let groups = derived.chunks(ABREAST).map(|derived| Group::new(derived, &parts));
@@ -43,13 +44,12 @@ pub(crate) fn outcomes<'a>(
     let over = |(apart, derived): (&Difference, &&Derivation<'_>)| {
         Computed::from(apart.over(derived, follow, trie))
     };
-    let own = |group: &Group<'_>| group.derived[0].state;
     let help = |worker: &mut Worker<'a>| groups.iter().any(|group| group.help(worker));
     if threads > 1 && groups.len() < MANY * threads {
         let mut all: Vec<Difference> = Vec::with_capacity(derived.len());
         let find = |worker: &mut Worker<'a>, group: &Group<'_>| group.apart(worker);
         walkers.in_order_with(
-            (&groups, own),
+            &groups,
             find,
             help,
             |_, _| (),
@@ -61,9 +61,8 @@ pub(crate) fn outcomes<'a>(
         let members: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
         let find = |_: &mut Worker<'a>, &member: &(&Difference, &&Derivation<'_>)| over(member);
         let encode = |worker: &mut Worker<'a>, found: &mut Computed| worker.encode(encoder, found);
-        let own = |(_, derived): &(&Difference, &&Derivation<'_>)| derived.state;
         return walkers
-            .in_order(&members, own, find, encode, |(_, derived), found| take(derived, found));
+            .in_order(&members, find, encode, |(_, derived), found| take(derived, found));
     }
     let find = |worker: &mut Worker<'a>, group: &Group<'_>| -> Vec<Computed> {
         group.apart(worker).iter().zip(group.derived).map(over).collect()
@@ -71,9 +70,15 @@ pub(crate) fn outcomes<'a>(
     let ahead = |worker: &mut Worker<'a>, found: &mut Vec<Computed>| {
         found.iter_mut().for_each(|found| worker.encode(encoder, found))
     };
-    walkers.in_order_with((&groups, own), find, help, ahead, |group, found| {
+    walkers.in_order_with(&groups, find, help, ahead, |group, found| {
         group.derived.iter().zip(found).try_for_each(|(derived, found)| take(derived, found))
     })
+}
+
+impl Item for (&Difference, &&Derivation<'_>) {
+    fn state(&self) -> u32 {
+        self.1.state
+    }
 }
 
 /// States that go together, and the nodes of the trie, which threads share.
@@ -87,6 +92,12 @@ struct Group<'a> {
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
     /// How many others look for a range or are at one.
     helping: AtomicUsize,
+}
+
+impl Item for Group<'_> {
+    fn state(&self) -> u32 {
+        self.derived[0].state
+    }
 }
 
 impl<'a> Group<'a> {

@@ -20,9 +20,7 @@ use super::token_edges::tokens_of;
 use super::worker::Worker;
 use crate::budget::Budget;
 use crate::masks::encode::encoder::{Computed, Encoder};
-use crate::masks::equivalence::token_bisimulation::TokenBisimulation;
 use crate::masks::limits::{MaskError, MaskLimits};
-use crate::network::follow::Follow;
 
 /// The follow entries of all return states, in the order of the states and classes.
 pub(crate) struct FollowMasks {
@@ -31,23 +29,17 @@ pub(crate) struct FollowMasks {
     pub(crate) pairs: usize,
 }
 
-/// Finds the follow masks of all pairs that can occur, given the calls, the classes of states and those of high-fanout
-/// nodes, by a state of their rule. The calls `as_it_is` have the effect of countdowns.
+/// Finds the follow masks of all pairs that can occur, given the classes through which rules are left so far.
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
-    inputs: Inputs<'_>,
-    (as_it_is, bisimulation): (&Follow<'_>, &TokenBisimulation),
+    mut reach: ReachablePairs<'_>,
     encoder: &Encoder<'_>,
-    (interning, [masks, high_fanout]): (&mut Interning<'_>, [&[(u32, u32)]; 2]),
-    (limits, budget): (MaskLimits, &Budget),
+    interning: &mut Interning<'_>,
 ) -> Result<FollowMasks, MaskError> {
-    let Inputs { network, shared, follow, .. } = inputs;
-    let mut reach = ReachablePairs::new(as_it_is, inputs.facts.left_through());
-    for (state, &(_, class)) in (inputs.first_state()..).zip(masks) {
-        reach.add(state, class);
-    }
-    high_fanout.iter().for_each(|&(state, class)| reach.add(state, class));
-    let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(masks.len() / 4);
+    let Inputs { network, shared, follow, .. } = interning.inputs();
+    let bisimulation = interning.representatives.bisimulation();
+    let (limits, budget) = (interning.limits, workers.budget());
+    let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(network.tables.states.len() / 4);
     // Edges on tokens as wholes are no part of a state's class.
     let joined = follow.network();
     let reads_tokens = joined.reads_tokens();
@@ -95,8 +87,7 @@ pub(crate) fn masks<'a>(
             Computed { outcome: worker.follow(ret, nodes, of_vocabulary), extra, encoded: None }
         };
         let encode = |worker: &mut Worker<'_>, found: &mut Computed| worker.encode(encoder, found);
-        let own = |&(ret, _): &(u32, u32)| ret;
-        workers.in_order(&asked, own, find, encode, |&(ret, class), found| {
+        workers.in_order(&asked, find, encode, |&(ret, class), found| {
             let next = interning.classes.intern(&found.outcome.exits);
             if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {
                 return Ok(());

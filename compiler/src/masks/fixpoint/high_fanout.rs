@@ -7,7 +7,7 @@
 //!
 //! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
 
-use grammarc_artifacts::packed_strings::{Node, PackedStrings, RootChildren, WALKED, walk};
+use grammarc_artifacts::packed_strings::{Node, PackedStrings, RootChildren, TrieWalk, WALKED};
 use grammarc_artifacts::sections::masks::CrowdedRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -75,7 +75,8 @@ impl Along<'_> {
                 behind += (trie.end[child as usize] - child - 1) as usize;
             }
         };
-        let looked = walk(nodes, node, (&trie, roots), &mut room.open, WALKED, visit);
+        let looked =
+            TrieWalk { strings: nodes, trie, roots }.visit(node, &mut room.open, WALKED, visit);
         looked.is_none_or(|looked| looked + behind > WALKED)
     }
 
@@ -86,7 +87,8 @@ impl Along<'_> {
         if nodes.node(node).is_final() {
             builder.leave(0);
         }
-        walk(nodes, node, (&trie, roots), &mut room.open, usize::MAX, |child, node| {
+        let walk = TrieWalk { strings: nodes, trie, roots };
+        walk.visit(node, &mut room.open, usize::MAX, |child, node| {
             builder.outcome.spans.push(trie.tokens_at(child));
             if node.is_final() && !trie.is_leaf(child) {
                 builder.leave(child);

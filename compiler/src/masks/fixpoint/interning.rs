@@ -20,11 +20,11 @@ use crate::masks::limits::{MaskError, MaskLimits};
 pub(crate) struct Interning<'a> {
     pub(crate) classes: ExitClasses<'a>,
     pub(crate) pool: Pool<'a>,
-    limits: MaskLimits,
+    pub(super) limits: MaskLimits,
     /// Memory that the masks take.
     held: MemoryUse<'a>,
     inputs: Inputs<'a>,
-    representatives: &'a Representatives,
+    pub(super) representatives: &'a Representatives,
     /// By index of the state, its set and the number of its exits.
     found: Vec<(u32, u32)>,
     /// Nodes at which states leave their rules, by number.
@@ -51,6 +51,11 @@ impl<'a> Interning<'a> {
             found: vec![(NONE, NONE); network.tables.states.len() - 1],
             exits: Interner::default(),
         }
+    }
+
+    /// Returns what the masks are computed of.
+    pub(crate) fn inputs(&self) -> Inputs<'a> {
+        self.inputs
     }
 
     /// The set of what was found at a state.

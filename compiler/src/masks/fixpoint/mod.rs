@@ -46,6 +46,7 @@ use high_fanout::HighFanoutMasks;
 use inputs::Inputs;
 use interning::Interning;
 use longest_chain::longest_chain;
+use reachable_pairs::ReachablePairs;
 use schedule::Workers;
 use worker::Worker;
 
@@ -81,28 +82,25 @@ pub struct Masks {
     pub counts: ShortcutCounts,
 }
 
-/// Computes the masks of `network`, whose numbering continues that of `shared`; `facts` is what follows from the masks
-/// of `shared`, and `follow` the calls of its rules.
+/// Computes the masks of a network, given the calls of the network as it is.
 ///
 /// # Errors
 ///
 /// [`MaskError`] where a limit is met.
 pub(crate) fn compute(
-    network: &Network,
-    shared: Tables<'_>,
-    facts: &VocabularyFacts,
-    trie: Trie<'_>,
-    follow: &Follow<'_>,
-    (limits, shortcuts): (MaskLimits, Shortcuts),
+    inputs: Inputs<'_>,
+    limits: MaskLimits,
+    shortcuts: Shortcuts,
     context: Context<'_>,
 ) -> Result<Masks, MaskError> {
+    let Inputs { network, shared, facts, trie, follow: as_it_is } = inputs;
     let budget = context.budget;
     let first = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| first + i).collect();
-    let is_vocabulary = !network.open.is_empty();
+    let is_vocabulary = inputs.is_vocabulary();
     let uncounted = match is_vocabulary {
         false if shortcuts.has(Shortcut::Uncounted) => {
-            Uncounted::new(follow, facts, &network.tables)
+            Uncounted::new(as_it_is, facts, &network.tables)
         }
         _ => None,
     };
@@ -111,24 +109,21 @@ pub(crate) fn compute(
         Follow::new(joined, facts.rules(), &network.open)
     });
     // Walks use the network without countdowns; which pairs can occur is decided on the original network.
-    let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
-    let inputs = Inputs { network, shared, facts, trie, follow };
+    let follow = without_counts.as_ref().unwrap_or(as_it_is);
+    let inputs = Inputs { follow, ..inputs };
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: first };
     let representatives = || Representatives::new(follow, facts, trie, shortcuts, budget);
     let equivalence = KEquivalence::new(follow, representatives, facts.nodes().height(0), context);
     let mut held = budget.hold();
     held.set(equivalence.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
     let plan = Plan::new(&equivalence, network, &states, shortcuts);
+    let walker =
+        || Walker::new(follow, facts, &equivalence, trie, worth_composing(trie)).taking(shortcuts);
     let runs = match is_vocabulary {
         true => CharRuns::default(),
-        false => {
-            CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, context)
-        }
+        false => CharRuns::new(&walker(), plan.states(), context),
     };
-    let new = || {
-        let walker = Walker::new(follow, facts, &equivalence, trie, worth_composing(trie));
-        Worker::new(walker.taking(shortcuts), &runs, budget)
-    };
+    let new = || Worker::new(walker(), &runs, budget);
     budget.check().map_err(none_done)?;
     let workers = Workers::new(new, context);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
@@ -140,8 +135,7 @@ pub(crate) fn compute(
     base::rows_of_runs(&runs, inputs, &mut encoder, &mut interning, context.threads)?;
     outcomes = base::walked(&workers, &plan, inputs, &encoder, &mut interning)?;
     base::add_references(&outcomes, &mut encoder, &interning);
-    let plan = (&plan, &equivalence);
-    base::derived(&workers, plan, &outcomes, inputs, &encoder, &mut interning)?;
+    base::derived(&workers, &plan, &outcomes, &encoder, &mut interning)?;
     for &[state, like] in uncounted.iter().flat_map(|uncounted| &uncounted.states) {
         interning.add_alone(&encoder, state, &Computed::from(stored_outcome(shared, like)))?;
     }
@@ -149,35 +143,43 @@ pub(crate) fn compute(
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
     let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, context)?;
-    let calls = (as_it_is, equivalence.representatives().bisimulation());
-    let bounds = (limits, budget);
     let mut counts = ShortcutCounts::default();
     let near_bound = near_bound::masks(inputs, &mut encoder, &mut interning, &masks, context)?;
     let mut classes = high_fanout.classes(inputs);
     classes.extend(near_bound.classes());
     classes.sort_unstable();
     classes.dedup();
-    let numbers = (&mut interning, [&masks[..], &classes[..]]);
-    let follows = follow::masks(&workers, inputs, calls, &encoder, numbers, bounds)?;
+    let mut reach = ReachablePairs::new(as_it_is, facts.left_through());
+    for (state, &(_, class)) in (first..).zip(&masks) {
+        reach.add(state, class);
+    }
+    classes.iter().for_each(|&(state, class)| reach.add(state, class));
+    let follows = follow::masks(&workers, reach, &encoder, &mut interning)?;
     let pairs = follows.pairs;
     counts.append(&workers.counts());
     counts.append(equivalence.representatives().counts());
-    counts.add(Shortcut::References, plan.0.derived.len());
+    counts.add(Shortcut::References, plan.derived.len());
     counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
-    let mut tables = stored(inputs, (interning, &masks), follows, &encoder);
+    let mut tables = stored(interning, &masks, follows, &encoder);
     (tables.near_bound, tables.near_bound_masks) = (near_bound.records, near_bound.masks);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
     Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
 /// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and
-/// no node of a packed set a mask. O(length of the tables).
+/// no node of a packed set has a mask.
+pub(crate) struct UnmaskedTables {
+    pub(crate) tables: TablesData,
+    pub(crate) high_fanout: HighFanoutMasks,
+}
+
+/// Returns the tables of a network before its masks are computed. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
     facts: &VocabularyFacts,
     trie: Trie<'_>,
-) -> (TablesData, HighFanoutMasks) {
+) -> UnmaskedTables {
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary: false };
     let encoder = Encoder::new(trie, shared, facts, lengths);
     let mut pool = Pool::new(shared, facts, network.tables.clone(), lengths);
@@ -192,7 +194,7 @@ pub(crate) fn without_masks(
     tables.states[states].follows = 0;
     token_edges::name(&mut tables, &sets);
     let nodes = vec![Vec::new(); network.packed_sets.len()];
-    (tables, HighFanoutMasks { nodes, nothing })
+    UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
 /// The outcome of a shared state, as it is stored.
@@ -204,11 +206,12 @@ fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
 
 /// The network's tables with its masks, classes and follow entries in them.
 fn stored(
-    inputs: Inputs<'_>,
-    (interning, masks): (Interning<'_>, &[(u32, u32)]),
+    interning: Interning<'_>,
+    masks: &[(u32, u32)],
     follows: FollowMasks,
     encoder: &Encoder<'_>,
 ) -> TablesData {
+    let inputs = interning.inputs();
     let Interning { classes, mut pool, .. } = interning;
     let sets = token_edges::masks(inputs.network, &mut pool, encoder);
     let mut tables = pool.finish();

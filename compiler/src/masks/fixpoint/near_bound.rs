@@ -82,11 +82,11 @@ pub(super) fn masks<'a>(
     let first_state = inputs.first_state();
     let (known, made) = (FxHashMap::default(), NearBoundMasks::default());
     let mut maker = Maker { encoder, interning, masks, first_state, context, known, made };
-    let mut deltas = NearBoundDeltas::default();
+    let mut deltas = NearBoundDeltas::new(network, facts, trie, context);
     for count_dependent in &network.count_dependent {
         let state = count_dependent.states[0][0];
         let after = follow.bytes(follow.rule_of(state));
-        let rule = deltas.number((network, count_dependent), after, (facts, trie), context);
+        let rule = deltas.number(count_dependent, after);
         let spent = |_| MaskError::Spent { states: 0, total: count_dependent.states.len(), state };
         context.budget.check().map_err(spent)?;
         maker.add(count_dependent, rule, deltas.get(rule))?;

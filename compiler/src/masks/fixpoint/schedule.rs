@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::work_range::WorkRange;
 use super::worker::Worker;
+use crate::budget::Budget;
 use crate::masks::encode::encoder::Computed;
 use crate::masks::limits::MaskError;
 use crate::masks::shortcuts::ShortcutCounts;
@@ -42,6 +43,25 @@ const STEPS_AN_ITEM: usize = 1 << 10;
 /// Parts that the items are worked on in, for each thread. A walker knows for the next item what it learns from one;
 /// the results of the first are taken beside the work on the others.
 const PARTS: usize = 2;
+
+/// An item of a list that is worked on.
+pub(crate) trait Item: Sync {
+    /// Returns the own state that an error at the item names.
+    fn state(&self) -> u32;
+}
+
+impl Item for u32 {
+    fn state(&self) -> u32 {
+        *self
+    }
+}
+
+/// A return state and an exit class.
+impl Item for (u32, u32) {
+    fn state(&self) -> u32 {
+        self.0
+    }
+}
 
 /// A result whose buffers go back to the worker.
 pub(crate) trait Recycle: Sized {
@@ -83,6 +103,11 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.threads.count()
     }
 
+    /// Returns the budget that the work is counted on.
+    pub(super) fn budget(&self) -> &'a Budget {
+        self.context.budget
+    }
+
     /// How often shortcuts took effect so far.
     pub(super) fn counts(&self) -> ShortcutCounts {
         let mut counts = ShortcutCounts::default();
@@ -103,32 +128,31 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
-    /// Processes the items, each at an `own` state, and takes the results in order. Which thread processes an item
-    /// depends on timing, and no result does. With several threads, the part of taking a result that needs no earlier
-    /// result is done `ahead`, by the thread that found it.
-    pub(crate) fn in_order<'i, T: Sync, R: Recycle + Send + Sync>(
+    /// Processes the items, and takes the results in order. Which thread processes an item depends on timing, and no
+    /// result does. With several threads, the part of taking a result that needs no earlier result is done `ahead`, by
+    /// the thread that found it.
+    pub(crate) fn in_order<'i, T: Item, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],
-        own: impl Fn(&T) -> u32,
         work: impl Fn(&mut Worker<'a>, &'i T) -> R + Sync,
         ahead: impl Fn(&mut Worker<'a>, &mut R) + Sync,
         take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
-        self.in_order_with((items, own), work, |_| false, ahead, take)
+        self.in_order_with(items, work, |_| false, ahead, take)
     }
 
     /// The same for items that threads without work can help with: `help` does so, and says whether there was anything
     /// that it could do.
-    pub(crate) fn in_order_with<'i, T: Sync, R: Recycle + Send + Sync>(
+    pub(crate) fn in_order_with<'i, T: Item, R: Recycle + Send + Sync>(
         &self,
-        (items, own): (&'i [T], impl Fn(&T) -> u32),
+        items: &'i [T],
         work: impl Fn(&mut Worker<'a>, &'i T) -> R + Sync,
         help: impl Fn(&mut Worker<'a>) -> bool + Sync,
         ahead: impl Fn(&mut Worker<'a>, &mut R) + Sync,
         mut take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         let spent = |states: usize| {
-            let next = items.get(states).or(items.last()).map_or(NONE, &own);
+            let next = items.get(states).or(items.last()).map_or(NONE, T::state);
             MaskError::Spent { states, total: items.len(), state: next }
         };
         let threads = self.threads();

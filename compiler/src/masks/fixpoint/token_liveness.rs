@@ -38,20 +38,20 @@ pub(crate) fn mark(
     }
     let count = network.tables.states.len() - 1;
     let by_token = without_countdown(network);
-    // Heads are taken to lead around their loops until shown otherwise.
-    let mut loops: Vec<bool> =
-        network.tables.states[..count].iter().map(|record| record.exit().is_some()).collect();
+    let heads = network.tables.states[..count].iter().map(|record| record.exit().is_some());
+    let loops: Vec<bool> = heads.collect();
+    let mut fixpoint = Fixpoint { network, shared, known, trie, by_token, loops };
     loop {
-        let rests = least(network, (shared, known), trie, single_bytes, &loops, &by_token);
-        let marker = Marker { network, shared, single_bytes, rests: &rests };
-        let broken: Vec<usize> =
-            (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
+        let rests = fixpoint.least();
+        let marker = fixpoint.marker(&rests);
+        let is_broken = |&at: &usize| fixpoint.loops[at] && rests[at] && !marker.leads_on(at);
+        let broken: Vec<usize> = (0..count).filter(is_broken).collect();
         if broken.is_empty() {
-            let base = network.tables.bases.states;
+            let base = fixpoint.network.tables.bases.states;
             let stuck = rests.iter().enumerate().filter(|(_, rests)| !**rests);
             return stuck.map(|(index, _)| base + index as u32).collect();
         }
-        broken.into_iter().for_each(|head| loops[head] = false);
+        broken.into_iter().for_each(|head| fixpoint.loops[head] = false);
     }
 }
 
@@ -77,40 +77,55 @@ fn without_countdown(network: &Network) -> Vec<bool> {
     free
 }
 
-/// The states that rest, where the heads of `loops` lead around their loops. The network's flags are set to match.
-fn least(
-    network: &mut Network,
-    (shared, known): (Tables<'_>, &VocabularyFacts),
-    trie: Trie<'_>,
-    single_bytes: ByteSet,
-    loops: &[bool],
-    by_token: &[bool],
-) -> Vec<bool> {
-    let base = network.tables.bases.states;
-    let count = loops.len();
-    let mut rests = vec![false; count];
-    loop {
-        let before = rests.clone();
-        for index in 0..count {
-            let marker = Marker { network, shared, single_bytes, rests: &rests };
-            rests[index] = rests[index] || marker.rests(index, loops[index]);
-        }
-        set_flags(network, &rests);
-        if rests != before {
-            continue;
-        }
-        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let equivalence = KEquivalence::default();
-        let mut walker = Walker::new(&follow, known, &equivalence, trie, u32::MAX);
-        for index in (0..count).filter(|&index| !before[index]) {
-            let state = base + index as u32;
-            let counts = by_token[network.rule_of(state)];
-            rests[index] = counts && !walker.base(state).spans.is_empty();
-        }
-        drop(walker);
-        set_flags(network, &rests);
-        if rests == before {
-            return rests;
+/// The fixpoint over whole tokens.
+struct Fixpoint<'a> {
+    network: &'a mut Network,
+    shared: Tables<'a>,
+    known: &'a VocabularyFacts,
+    trie: Trie<'a>,
+    /// By own rule, whether whole tokens count in it.
+    by_token: Vec<bool>,
+    /// By index of the state, whether it is the head of a loop that it leads around, until shown otherwise.
+    loops: Vec<bool>,
+}
+
+impl Fixpoint<'_> {
+    /// Returns the fixpoint over single bytes.
+    fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
+        let single_bytes = self.known.single_bytes();
+        Marker { network: self.network, shared: self.shared, single_bytes, rests }
+    }
+
+    /// Returns by index of the state whether it rests, where the heads of `loops` lead around their loops. The
+    /// network's flags are set to match.
+    fn least(&mut self) -> Vec<bool> {
+        let base = self.network.tables.bases.states;
+        let count = self.loops.len();
+        let mut rests = vec![false; count];
+        loop {
+            let before = rests.clone();
+            for index in 0..count {
+                rests[index] = rests[index] || self.marker(&rests).rests(index, self.loops[index]);
+            }
+            set_flags(self.network, &rests);
+            if rests != before {
+                continue;
+            }
+            let network = &*self.network;
+            let follow =
+                Follow::new(network.joined(self.shared), self.known.rules(), &network.open);
+            let equivalence = KEquivalence::default();
+            let mut walker = Walker::new(&follow, self.known, &equivalence, self.trie, u32::MAX);
+            for index in (0..count).filter(|&index| !before[index]) {
+                let state = base + index as u32;
+                let counts = self.by_token[network.rule_of(state)];
+                rests[index] = counts && !walker.base(state).spans.is_empty();
+            }
+            drop(walker);
+            set_flags(self.network, &rests);
+            if rests == before {
+                return rests;
+            }
         }
     }
 }

@@ -65,7 +65,7 @@ impl Memo {
         }
         let outcome = shard.old.remove(&key)?;
         let (young, forgotten) =
-            shard.add((key, outcome.len()), self.most, |keeper| keeper.copy(&outcome));
+            shard.add(key, outcome.len(), self.most, |keeper| keeper.copy(&outcome));
         drop(shard);
         drop(forgotten);
         Some(young)
@@ -75,7 +75,7 @@ impl Memo {
     pub(crate) fn insert(&self, key: Key, outcome: &Outcome) -> KeptOutcome {
         let words = words_of(outcome);
         let keep = |keeper: &mut Arena| keeper.keep(outcome);
-        let (kept, forgotten) = self.shard(key).add((key, words), self.most, keep);
+        let (kept, forgotten) = self.shard(key).add(key, words, self.most, keep);
         // The lock is given back by now.
         drop(forgotten);
         kept
@@ -92,7 +92,8 @@ impl Shard {
     /// Keeps a young outcome of so many words, and returns the outcomes that are forgotten for it.
     fn add(
         &mut self,
-        (key, words): (Key, usize),
+        key: Key,
+        words: usize,
         most: usize,
         keep: impl FnOnce(&mut Arena) -> KeptOutcome,
     ) -> (KeptOutcome, FxHashMap<Key, KeptOutcome>) {

@@ -234,17 +234,17 @@ impl PairTable {
         ways
     }
 
-    /// Whether at most `most` nodes are visited to distinguish two states within so many bytes. Most pairs that need
-    /// more nodes are distinguished within a few bytes, and computing all successors is expensive.
+    /// Whether at most `most` nodes are visited to distinguish `own` and the reference within a number of bytes. Most
+    /// pairs that need more nodes are distinguished within a few bytes, and computing all successors is expensive.
     pub(crate) fn are_near(
         &mut self,
         cursor: &mut Cursor<'_>,
-        (own, stored): (Configuration, u32),
+        own: Configuration,
         reference: &SharedReference,
         within: usize,
         most: u32,
     ) -> bool {
-        let pair = self.pair(cursor, own, stored, reference);
+        let pair = self.pair(cursor, own, reference.state, reference);
         let mut spread = |length| {
             let bits = self.distinguishing(cursor, pair, length, reference);
             cursor.facts.nodes().spread(bits)

@@ -179,11 +179,11 @@ impl MoveTable {
         if let Some(&number) = self.numbers.get(&place) {
             return number;
         }
-        let found = self.find(cursor, place);
+        let found = self.find(cursor, place.0, place.1);
         self.add(place, found)
     }
 
-    fn find(&mut self, cursor: &mut Cursor<'_>, (state, frame): Configuration) -> FoundMoves {
+    fn find(&mut self, cursor: &mut Cursor<'_>, state: u32, frame: u32) -> FoundMoves {
         let network = cursor.follow.network();
         let (tables, index) = network.locate(state);
         let own = network.own.bases.states;

@@ -29,8 +29,13 @@ const STEPS_A_FRONT: usize = 1 << 5;
 /// Number of a node set.
 type NodeSetId = u32;
 
-/// An exit class, and whether the root is to be among its nodes if it is one.
-type Begin = (u32, bool);
+/// The nodes of an exit class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ClassNodes {
+    pub(crate) class: u32,
+    /// Whether the root is among them if the class has it.
+    pub(crate) with_root: bool,
+}
 
 /// The nodes that some bytes lead to.
 #[derive(Clone, Debug)]
@@ -48,7 +53,7 @@ pub(crate) struct NodeSets {
     spans: Vec<Range<u32>>,
     inner: Vec<u32>,
     /// By exit class and byte, the node set of the nodes that it leads to, where there are any.
-    first: FxHashMap<(Begin, u8), Option<NodeSetId>>,
+    first: FxHashMap<(ClassNodes, u8), Option<NodeSetId>>,
     /// By node set and byte, the same.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
     /// Fronts to go on from, and the configurations there.
@@ -59,21 +64,21 @@ impl NodeSets {
     /// The node set that a byte leads to from the nodes of an exit class with these edges.
     fn first(
         &mut self,
-        begin: Begin,
+        from: ClassNodes,
         byte: u8,
         edges: &[ClassEdge],
         trie: Trie<'_>,
     ) -> Option<NodeSetId> {
-        if let Some(&node_set) = self.first.get(&(begin, byte)) {
+        if let Some(&node_set) = self.first.get(&(from, byte)) {
             return node_set;
         }
-        let from = edges.partition_point(|edge| edge.byte < byte);
-        let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
-        let on = on.filter(|edge| begin.1 || edge.node != 0);
+        let at = edges.partition_point(|edge| edge.byte < byte);
+        let on = edges[at..].iter().take_while(|edge| edge.byte == byte);
+        let on = on.filter(|edge| from.with_root || edge.node != 0);
         let new = self.begin();
         on.for_each(|edge| self.add(edge.child, trie));
         let node_set = self.end(new);
-        self.first.insert((begin, byte), node_set);
+        self.first.insert((from, byte), node_set);
         node_set
     }
 
@@ -143,19 +148,19 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with
-    /// few bytes.
+    /// Adds what becomes of the strings below all nodes of a shared exit class. They go on with few bytes.
     pub(crate) fn leave_together(
         &mut self,
-        (cursor, worklist): (&mut Cursor<'_>, &mut Worklist),
+        cursor: &mut Cursor<'_>,
+        worklist: &mut Worklist,
         way: LiveConfigurations,
-        begin: Begin,
-        edges: &[ClassEdge],
+        from: ClassNodes,
         builder: &mut OutcomeBuilder<'_>,
     ) {
+        let edges = cursor.facts.class_edges(cursor.follow.network().shared, from.class);
         let floor = self.todo.len();
         for byte in way.live.iter() {
-            if let Some(node_set) = self.first(begin, byte, edges, cursor.trie) {
+            if let Some(node_set) = self.first(from, byte, edges, cursor.trie) {
                 let reached = cursor.sets.step(way.at, byte);
                 self.arrive_together(node_set, reached, builder);
             }
@@ -286,7 +291,8 @@ mod tests {
                 let mut work: Vec<(Option<NodeSetId>, Vec<u32>, usize)> = bytes
                     .iter()
                     .map(|&byte| {
-                        let node_set = node_sets.first((class, with_root), byte, edges, trie);
+                        let node_set =
+                            node_sets.first(ClassNodes { class, with_root }, byte, edges, trie);
                         (node_set, step(&nodes, byte), 1)
                     })
                     .collect();

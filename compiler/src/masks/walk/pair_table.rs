@@ -37,8 +37,15 @@ pub(crate) struct SharedReference {
     pub(crate) after: Option<Continuation>,
 }
 
-/// A configuration that a walk goes on to, and whether a token may end and the rule of the walk be left there.
-pub(crate) type Continuation = (Configuration, bool, bool);
+/// A configuration that a walk goes on to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Continuation {
+    pub(crate) to: Configuration,
+    /// Whether a token may end there.
+    pub(crate) ends: bool,
+    /// Whether the rule of the walk can be left there.
+    pub(crate) exits: bool,
+}
 
 /// Bytes on which an own state and a shared one part in one way.
 #[derive(Clone, Copy, Debug)]
@@ -98,13 +105,9 @@ struct AfterReturn {
 }
 
 impl AfterReturn {
-    /// Whether a byte leads to a place, where a token may end and the rule be left or not.
-    fn leads(
-        &self,
-        all: &MoveTable,
-        (byte, to): (u8, Configuration),
-        (ends, exits): (bool, bool),
-    ) -> bool {
+    /// Whether a byte leads to a continuation.
+    fn leads(&self, all: &MoveTable, byte: u8, on: Continuation) -> bool {
+        let Continuation { to, ends, exits } = on;
         self.moves.is_some_and(|moves| {
             let moves = all.of(moves);
             !moves.sets.unclear.contains(byte)
@@ -295,12 +298,14 @@ impl PairTable {
             let left = known.leave.contains(byte);
             let (ends, exits) = (sets.ends.contains(byte), sets.exits.contains(byte));
             // If both reach the reference's continuation, the reference's exit nodes already cover it.
-            if left && ends && !unclear && reference.after == Some((to, true, exits)) {
+            if left && ends && !unclear && reference.after == Some(Continuation { to, ends, exits })
+            {
                 continue;
             }
             let mut both = stored != NONE || left || calls;
             if let Some(after) = after.as_ref().filter(|_| returns.contains(byte)) {
-                if !both && !unclear && after.leads(&self.moves, (byte, to), (ends, exits)) {
+                let on = Continuation { to, ends, exits };
+                if !both && !unclear && after.leads(&self.moves, byte, on) {
                     continue;
                 }
                 both = true;

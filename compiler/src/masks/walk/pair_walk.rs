@@ -28,16 +28,16 @@ pub(crate) struct PairWalk<'w, 'a> {
 }
 
 impl PairWalk<'_, '_> {
-    /// Excepts what becomes of the strings below `node` where `own` and the reference, in the state `stored`, part; and
-    /// adds what becomes of them instead.
-    pub(crate) fn part(&mut self, own: Configuration, stored: u32, node: u32) {
-        let pair = self.pairs.pair(self.cursor, own, stored, self.reference);
+    /// Excepts what becomes of the strings below `node` where `own` and the reference part, and adds what becomes of
+    /// them instead.
+    pub(crate) fn part(&mut self, own: Configuration, node: u32) {
+        let pair = self.pairs.pair(self.cursor, own, self.reference.state, self.reference);
         let bits = self.pairs.always_parting(pair);
-        self.part_pair((pair, bits), node);
+        self.part_pair(pair, bits, node);
     }
 
     /// Does the same as [`part`](Self::part) for a pair, given its distinguishing bits.
-    fn part_pair(&mut self, (pair, bits): (u32, u128), node: u32) {
+    fn part_pair(&mut self, pair: u32, bits: u128, node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
         let steps = steps.clone();
@@ -112,7 +112,7 @@ impl PairWalk<'_, '_> {
                     self.pairs.distinguishing(self.cursor, next, height, self.reference)
                 };
                 if below & bits != 0 {
-                    self.part_pair((next, bits), child);
+                    self.part_pair(next, bits, child);
                 }
             }
         }

@@ -5,8 +5,8 @@
 //!
 //! Cost: O(nodes), or O(edges of the exit class with a live byte).
 
-use super::cursor::{Cursor, LiveConfigurations};
-use super::node_sets::NodeSets;
+use super::cursor::{Configuration, Cursor, LiveConfigurations};
+use super::node_sets::{ClassNodes, NodeSets};
 use super::worklist::Worklist;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
@@ -25,7 +25,8 @@ impl<'a> Returns<'_, 'a> {
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`, by work to come.
     pub(crate) fn run(
         &mut self,
-        (state, frame): (u32, u32),
+        state: u32,
+        frame: u32,
         nodes: impl Iterator<Item = u32>,
         builder: &mut OutcomeBuilder<'a>,
     ) {
@@ -51,37 +52,38 @@ impl<'a> Returns<'_, 'a> {
             exits.for_each(|exit| builder.leave(exit));
             return;
         }
-        let after = self.cursor.sets.frame(frame);
-        self.run(after, exits, builder);
+        let (ret, parent) = self.cursor.sets.frame(frame);
+        self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes of a return state over a frame, at those nodes of a shared exit class that are in `nodes`,
-    /// without the excluded subtrees.
+    /// Adds the outcomes of `at`, a return state over a frame, at those nodes of a shared exit class that are in
+    /// `nodes`, without the excluded subtrees.
     pub(crate) fn leave_through(
         &mut self,
-        (ret, parent): (u32, u32),
+        at: Configuration,
         class: u32,
         nodes: &[u32],
         excluded: &Excluded,
         builder: &mut OutcomeBuilder<'a>,
     ) {
         let Some(&first) = nodes.first() else { return };
-        let reached = self.cursor.sets.after_returns(ret, parent);
+        let reached = self.cursor.sets.after_returns(at.0, at.1);
         if reached.exits {
             nodes.iter().for_each(|&node| builder.leave(node));
         }
         let way = self.cursor.live_configurations(reached.at);
         let shared = self.cursor.follow.network().shared;
-        let edges = self.cursor.facts.class_edges(shared, class);
         let of_class = class_nodes(shared, class);
         let all = of_class.len() == nodes.len();
         let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
         let are_together = (all || below) && excluded.is_empty() && !way.is_wide;
         if are_together && self.cursor.has(Shortcut::NodeSets) {
             self.cursor.count(Shortcut::NodeSets);
-            let work = (&mut *self.cursor, &mut *self.worklist);
-            return self.node_sets.leave_together(work, way, (class, all), edges, builder);
+            let from = ClassNodes { class, with_root: all };
+            let Self { cursor, worklist, node_sets } = self;
+            return node_sets.leave_together(cursor, worklist, way, from, builder);
         }
+        let edges = self.cursor.facts.class_edges(shared, class);
         let LiveConfigurations { at, live, .. } = way;
         let floor = self.worklist.floor();
         let trie = self.cursor.trie;

@@ -62,21 +62,25 @@ impl Scanner {
         // The subtree is small: where the budget is spent, whoever walks from one to the next ends.
         cursor.sets.is_late((next - node) as usize);
     }
+}
 
+/// The scan of states that have rows in the transition table.
+pub(crate) struct RowScan<'w, 'a> {
+    pub(crate) cursor: &'w mut Cursor<'a>,
+    pub(crate) table: &'a TransitionTable,
+    pub(crate) worklist: &'w mut Worklist,
+    pub(crate) scanner: &'w mut Scanner,
+}
+
+impl RowScan<'_, '_> {
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
-    pub(crate) fn sweep_rows(
-        &mut self,
-        (cursor, rows): (&mut Cursor<'_>, &TransitionTable),
-        row: u32,
-        node: u32,
-        worklist: &mut Worklist,
-        builder: &mut OutcomeBuilder<'_>,
-    ) {
+    pub(crate) fn scan(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'_>) {
+        let Self { cursor, table, worklist, scanner: Scanner { rows, .. } } = self;
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());
         let after = bits(builder.after);
         let end = trie.end[node as usize];
-        self.rows.resize(self.rows.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
-        self.rows[nodes.depth(node)] = row;
+        rows.resize(rows.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
+        rows[nodes.depth(node)] = row;
         let mut next = node + 1;
         let mut steps = 0;
         while next < end {
@@ -86,8 +90,8 @@ impl Scanner {
             }
             let child = next;
             let depth = nodes.depth(child);
-            let row = self.rows[depth - 1];
-            let entry = rows.on(row, trie.byte[child as usize]);
+            let row = rows[depth - 1];
+            let entry = table.on(row, trie.byte[child as usize]);
             let child_end = trie.end[child as usize];
             next = child_end;
             if entry.is_dead() {
@@ -95,7 +99,7 @@ impl Scanner {
             }
             if entry.is_call() {
                 // The same call is met at many nodes.
-                let at = cursor.sets.interned(Configurations::One(rows.state(row), BOTTOM));
+                let at = cursor.sets.interned(Configurations::One(table.state(row), BOTTOM));
                 worklist.visit(child, at);
                 continue;
             }
@@ -110,11 +114,11 @@ impl Scanner {
                 builder.leave(child);
             }
             if let Some(row) = entry.row() {
-                if rows.loops(row, below, nodes.height(child), after) {
+                if table.loops(row, below, nodes.height(child), after) {
                     let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
                     builder.outcome.add_span(below);
                 } else {
-                    self.rows[depth] = row;
+                    rows[depth] = row;
                     next = child + 1;
                 }
             } else if let Some(index) = entry.other() {

@@ -23,7 +23,7 @@ use super::cursor::Configuration;
 use super::pair_table::{PairTable, SharedReference};
 use super::pair_walk::PairWalk;
 use super::returns::Returns;
-use super::shared_reference::{MOST_TOLD, ReferenceFinder};
+use super::shared_reference::{MOST_TOLD, ReferenceFinder, ReferenceSearch};
 use crate::masks::outcome::Delta;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
@@ -32,8 +32,11 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration of the grammar, and a shared reference from which it differs below few nodes.
-pub(crate) type NearReference = (Configuration, SharedReference);
+/// A shared reference from which a configuration of the grammar differs below few nodes.
+pub(crate) struct NearReference {
+    pub(crate) own: Configuration,
+    pub(crate) reference: SharedReference,
+}
 
 /// The part of a walk that takes outcomes over from shared references.
 pub(crate) struct TakeOver<'w, 'a> {
@@ -55,12 +58,18 @@ impl<'a> TakeOver<'_, 'a> {
             }
             return worth;
         }
-        let found = self.references.find(
-            (&mut *self.returns.cursor, &mut *self.pairs),
-            (state, frame),
-            u32::MAX,
-        );
-        found.map(|found| self.take_from(found, builder)).is_some()
+        let found = self.search().find((state, frame), u32::MAX);
+        found
+            .map(|reference| {
+                self.take_from(NearReference { own: (state, frame), reference }, builder)
+            })
+            .is_some()
+    }
+
+    /// Returns the search for a shared reference.
+    fn search(&mut self) -> ReferenceSearch<'_, 'a> {
+        let Self { returns: Returns { cursor, .. }, pairs, references } = self;
+        ReferenceSearch { cursor, pairs, finder: references }
     }
 
     /// Returns the only configuration of a set, past its calls. `None` for several, or without the shortcut.
@@ -74,27 +83,23 @@ impl<'a> TakeOver<'_, 'a> {
     /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
-        let (state, frame) = self.only(at)?;
-        let is_own = state >= self.returns.cursor.follow.network().own.bases.states;
-        let table = (&mut *self.returns.cursor, &mut *self.pairs);
-        is_own.then(|| self.references.find(table, (state, frame), MOST_TOLD)).flatten()
+        let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
+        let reference = self.search().find(own, MOST_TOLD)?;
+        Some(NearReference { own, reference })
     }
 
     /// Takes the outcome at the root over from a reference that was found.
-    pub(crate) fn take_from(
-        &mut self,
-        (place, reference): NearReference,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
+    pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
+        let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
-        self.part((place, reference.state), &reference, 0, &mut excluded, builder);
+        self.part(own, &reference, 0, &mut excluded, builder);
         self.take_over(reference, excluded, builder);
     }
 
     /// Excepts the subtrees at `node` and below on which a pair differs, and adds what becomes of them instead.
     fn part(
         &mut self,
-        (own, stored): (Configuration, u32),
+        own: Configuration,
         reference: &SharedReference,
         node: u32,
         excluded: &mut Excluded,
@@ -102,7 +107,7 @@ impl<'a> TakeOver<'_, 'a> {
     ) {
         let Self { returns: Returns { cursor, worklist, .. }, pairs, .. } = self;
         let mut walk = PairWalk { cursor, pairs, worklist, reference, excluded, builder };
-        walk.part(own, stored, node);
+        walk.part(own, node);
     }
 
     /// Does the same for the strings below a child of the root, and adds all of their outcome.
@@ -118,11 +123,7 @@ impl<'a> TakeOver<'_, 'a> {
         if is_final || !is_taken || self.returns.cursor.facts.children().on(0, byte) != Some(node) {
             return false;
         }
-        let Some(reference) =
-            self.references.reference((&mut *self.returns.cursor, &mut *self.pairs), place)
-        else {
-            return false;
-        };
+        let Some(reference) = self.search().reference(place) else { return false };
         let Some(source) = self.returns.cursor.facts.source_on(reference.state, byte) else {
             return false;
         };
@@ -131,7 +132,7 @@ impl<'a> TakeOver<'_, 'a> {
         }
         self.returns.cursor.count(Shortcut::SharedReferences);
         let mut excluded = Excluded::default();
-        self.part((place, reference.state), &reference, node, &mut excluded, builder);
+        self.part(place, &reference, node, &mut excluded, builder);
         let shared = self.returns.cursor.follow.network().shared;
         let stored =
             self.returns.cursor.facts.stored(shared, self.returns.cursor.trie, source, node);

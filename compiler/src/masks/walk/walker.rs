@@ -25,7 +25,7 @@ use super::cursor::{Cursor, LiveConfigurations, NODES_A_LOOK};
 use super::node_sets::NodeSets;
 use super::pair_table::PairTable;
 use super::returns::Returns;
-use super::scan::Scanner;
+use super::scan::{RowScan, Scanner};
 use super::shared_reference::ReferenceFinder;
 use super::take_over::{NearReference, TakeOver};
 use super::worklist::{Floor, Worklist};
@@ -172,7 +172,7 @@ impl<'a> Walker<'a> {
                 let none = Excluded::default();
                 self.returns().leave_through((ret, BOTTOM), class, nodes, &none, &mut builder);
             }
-            None => self.returns().run((ret, BOTTOM), nodes.iter().copied(), &mut builder),
+            None => self.returns().run(ret, BOTTOM, nodes.iter().copied(), &mut builder),
         }
         self.drain(floor, &mut builder);
         builder.outcome.normalize();
@@ -349,7 +349,7 @@ impl<'a> Walker<'a> {
         let own = state >= self.cursor.follow.network().own.bases.states;
         if size < self.worth {
             let Some(row) = self.wide_row(state).filter(|_| frame == BOTTOM) else { return false };
-            self.scan_alone((state, row), node, builder);
+            self.scan_alone(state, row, node, builder);
             return true;
         }
         let (remembered, key, after) = if own {
@@ -390,7 +390,7 @@ impl<'a> Walker<'a> {
         let floor = self.worklist.floor();
         let mut builder = self.begin_before(after);
         if let Some(row) = self.wide_row(state) {
-            self.scan_alone((state, row), node, &mut builder);
+            self.scan_alone(state, row, node, &mut builder);
         } else {
             if self.cursor.follow.is_final(state) {
                 builder.leave(node);
@@ -413,16 +413,12 @@ impl<'a> Walker<'a> {
     fn scan_row(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
         cursor.count(Shortcut::TransitionTable);
-        scanner.sweep_rows((cursor, equivalence.rows()), row, node, worklist, builder);
+        let table = equivalence.rows();
+        RowScan { cursor, table, worklist, scanner }.scan(row, node, builder);
     }
 
     /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
-    fn scan_alone(
-        &mut self,
-        (state, row): (u32, u32),
-        node: u32,
-        builder: &mut OutcomeBuilder<'a>,
-    ) {
+    fn scan_alone(&mut self, state: u32, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.follow.is_final(state) {
             builder.leave(node);
         }

@@ -6,7 +6,7 @@
 use super::byte_range::ByteRange;
 use super::packed::labels;
 use super::position::Configuration;
-use super::stacks::Stacks;
+use super::stacks::{Frame, Stacks};
 use super::view::View;
 use crate::ir::ByteSet;
 use crate::network::calls::bytes_on;
@@ -23,85 +23,85 @@ enum Continuation {
 /// Configurations below a set to which it returns; `None` is the unknown. A buffer that steps take turns with.
 pub(super) type Below = Vec<Option<Configuration>>;
 
-/// Returns the bytes on which at least two transitions leave a set.
-pub(super) fn conflicting(
-    view: &View<'_>,
-    stacks: &Stacks,
-    set: &[Configuration],
-    below: &mut Below,
-) -> ByteSet {
-    let network = view.follow.network();
-    let (mut one, mut two) = (ByteSet::EMPTY, ByteSet::EMPTY);
-    let mut add = |more: ByteSet| {
-        two = two.union(one.intersect(more));
-        one = one.union(more);
-    };
-    continuations(view, stacks, (set, below), |next| {
-        match next {
-            Continuation::After(bytes) => add(bytes),
-            Continuation::Within(at) => match (view.node(at), view.follow.first(at.state)) {
-                (Some(node), _) => add(labels(node)),
-                (None, (first, false)) => add(first),
-                (None, (_, true)) => {
-                    let (tables, index) = network.locate(at.state);
-                    add(bytes_on(tables.byte_edges_of(index)));
-                    for call in tables.call_edges_of(index) {
-                        add(ByteSet::from_words(network.rule(call.callee).first_bytes));
-                    }
-                }
-            },
-        }
-        false
-    });
-    two
+/// The continuations of a set of configurations.
+pub(super) struct SetContinuations<'e> {
+    pub(super) view: &'e View<'e>,
+    pub(super) stacks: &'e Stacks,
+    pub(super) set: &'e [Configuration],
+    pub(super) below: &'e mut Below,
 }
 
-/// Whether at least two transitions leave a set on a byte. A configuration to which several return counts once.
-pub(super) fn is_conflicting(
-    view: &View<'_>,
-    stacks: &Stacks,
-    (set, below): (&[Configuration], &mut Below),
-    byte: u8,
-    range: &mut ByteRange,
-) -> bool {
-    let mut count = 0;
-    continuations(view, stacks, (set, below), |next| {
-        count += match next {
-            Continuation::Within(at) => transitions(view, at, byte, range),
-            Continuation::After(bytes) => {
-                range.depends_on(byte, bytes);
-                usize::from(bytes.contains(byte))
-            }
+impl SetContinuations<'_> {
+    /// Returns the bytes on which at least two transitions leave the set.
+    pub(super) fn conflicting(&mut self) -> ByteSet {
+        let view = self.view;
+        let network = view.follow.network();
+        let (mut one, mut two) = (ByteSet::EMPTY, ByteSet::EMPTY);
+        let mut add = |more: ByteSet| {
+            two = two.union(one.intersect(more));
+            one = one.union(more);
         };
-        count > 1
-    });
-    count > 1
-}
-
-/// Visits the continuations of a set, each configuration that it returns to once. Stops the returns of a configuration
-/// where that `is_enough`.
-fn continuations(
-    view: &View<'_>,
-    stacks: &Stacks,
-    (set, below): (&[Configuration], &mut Below),
-    mut is_enough: impl FnMut(Continuation) -> bool,
-) {
-    below.clear();
-    for &(mut at) in set {
-        while !is_enough(Continuation::Within(at)) && view.may_return(at) {
-            let popped = stacks.pop(at.stack);
-            let next =
-                popped.map(|(stack, (state, register))| Configuration { state, stack, register });
-            if below.contains(&next) {
-                break;
+        self.visit(|next| {
+            match next {
+                Continuation::After(bytes) => add(bytes),
+                Continuation::Within(at) => match (view.node(at), view.follow.first(at.state)) {
+                    (Some(node), _) => add(labels(node)),
+                    (None, (first, false)) => add(first),
+                    (None, (_, true)) => {
+                        let (tables, index) = network.locate(at.state);
+                        add(bytes_on(tables.byte_edges_of(index)));
+                        for call in tables.call_edges_of(index) {
+                            add(ByteSet::from_words(network.rule(call.callee).first_bytes));
+                        }
+                    }
+                },
             }
-            below.push(next);
-            let Some(next) = next else {
-                let after = view.follow.bytes(view.follow.rule_of(at.state));
-                is_enough(Continuation::After(after));
-                break;
+            false
+        });
+        two
+    }
+
+    /// Whether at least two transitions leave the set on a byte. A configuration to which several return counts once.
+    pub(super) fn is_conflicting(&mut self, byte: u8, range: &mut ByteRange) -> bool {
+        let view = self.view;
+        let mut count = 0;
+        self.visit(|next| {
+            count += match next {
+                Continuation::Within(at) => transitions(view, at, byte, range),
+                Continuation::After(bytes) => {
+                    range.depends_on(byte, bytes);
+                    usize::from(bytes.contains(byte))
+                }
             };
-            at = next;
+            count > 1
+        });
+        count > 1
+    }
+
+    /// Visits the continuations, each configuration that the set returns to once. Stops the returns of a configuration
+    /// where that `is_enough`.
+    fn visit(&mut self, mut is_enough: impl FnMut(Continuation) -> bool) {
+        let Self { view, stacks, set, below } = self;
+        below.clear();
+        for &(mut at) in *set {
+            while !is_enough(Continuation::Within(at)) && view.may_return(at) {
+                let popped = stacks.pop(at.stack);
+                let next = popped.map(|(stack, Frame { state, register })| Configuration {
+                    state,
+                    stack,
+                    register,
+                });
+                if below.contains(&next) {
+                    break;
+                }
+                below.push(next);
+                let Some(next) = next else {
+                    let after = view.follow.bytes(view.follow.rule_of(at.state));
+                    is_enough(Continuation::After(after));
+                    break;
+                };
+                at = next;
+            }
         }
     }
 }

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::byte_range::ByteRange;
-use super::conflicting_bytes::{Below, conflicting, is_conflicting};
+use super::conflicting_bytes::{Below, SetContinuations};
 use super::packed::Packed;
 use super::position::{Configuration, leave_each_once, over};
 use super::registers::Registers;
 use super::sets::Sets;
-use super::stacks::{Stack, Stacks};
+use super::stacks::{Frame, Stack, Stacks};
 use super::step::{Buffers, Leaving, Step, Symbol};
 use super::view::View;
 use crate::budget::Budget;
@@ -121,7 +121,8 @@ impl<'a> Exploration<'a> {
 
     /// Adds the successors of a set on all symbols.
     fn explore(&mut self, set: &[Configuration]) -> Result<(), u32> {
-        let conflicting = conflicting(&self.view, &self.stacks, set, &mut self.below);
+        let Self { view, stacks, below, .. } = self;
+        let conflicting = SetContinuations { view, stacks, set, below }.conflicting();
         let mut rest = 0;
         while let Some(&symbol) = self.symbols.get(rest) {
             rest += 1;
@@ -151,8 +152,8 @@ impl<'a> Exploration<'a> {
     fn step(&mut self, set: &[Configuration], symbol: Symbol, context: usize) -> Result<(), u32> {
         self.count_moves(1, set)?;
         if let Symbol::Byte(byte) = symbol {
-            let (set, below) = (set, &mut self.below);
-            if !is_conflicting(&self.view, &self.stacks, (set, below), byte, &mut self.range) {
+            let Self { view, stacks, below, range, .. } = self;
+            if !(SetContinuations { view, stacks, set, below }).is_conflicting(byte, range) {
                 return Ok(());
             }
         }
@@ -168,7 +169,7 @@ impl<'a> Exploration<'a> {
         let leaving = step.run(set, &mut buffers)?;
         let is_empty = self.meet_next(&mut buffers)?;
         self.buffers = buffers;
-        self.step_over_returns(set, symbol, context, (&leaving, is_empty))
+        self.step_over_returns(set, symbol, context, &leaving, is_empty)
     }
 
     /// Adds the successors of a step as a set. Returns whether there are none.
@@ -188,7 +189,8 @@ impl<'a> Exploration<'a> {
         set: &[Configuration],
         symbol: Symbol,
         context: usize,
-        (leaving, is_empty): (&Leaving, bool),
+        leaving: &Leaving,
+        is_empty: bool,
     ) -> Result<(), u32> {
         let Some(state) = leaving.before.or(leaving.after.filter(|_| !is_empty)) else {
             return Ok(());
@@ -202,7 +204,7 @@ impl<'a> Exploration<'a> {
                 continue;
             }
             let register = self.registers.unknown(&self.view, ret);
-            let set = over((ret, register), set, &mut self.stacks);
+            let set = over(Frame { state: ret, register }, set, &mut self.stacks);
             self.step(&set, symbol, context + 1)?;
         }
         Ok(())

@@ -107,7 +107,7 @@ pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks, unfolded
     remove_shared(set, stacks, unfolded);
     let has_register = |at: &Configuration| {
         let mut frames = stacks.frames(at.stack);
-        at.register != Register::None || frames.any(|(_, register)| register != Register::None)
+        at.register != Register::None || frames.any(|frame| frame.register != Register::None)
     };
     if set.iter().any(has_register) {
         number_sources(set, stacks, unfolded);
@@ -159,8 +159,8 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut
     // By the state and the return states, which do not depend on registers, and then by the registers.
     members.sort_unstable_by(|one, other| {
         let shape = |at: &Member| (at.state, at.frames.len());
-        let returns = |at| frames_of(at).map(|&(ret, _)| ret);
-        let registers = |at| frames_of(at).map(|&(_, register)| register);
+        let returns = |at| frames_of(at).map(|frame| frame.state);
+        let registers = |at| frames_of(at).map(|frame| frame.register);
         let by_shape = shape(one).cmp(&shape(other));
         let by_returns = || returns(one).cmp(returns(other));
         let by_registers = || registers(one).cmp(registers(other));
@@ -168,7 +168,7 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut
         by_shape.then_with(by_returns).then_with(by_registers).then_with(by_own)
     });
     let registers = members.iter().flat_map(|at| {
-        let of_stack = frames_of(at).map(|&(_, register)| register);
+        let of_stack = frames_of(at).map(|frame| frame.register);
         of_stack.chain([at.register])
     });
     for register in registers {
@@ -195,7 +195,7 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut
             Register::Node(_) | Register::None => register,
         }
     };
-    frames.iter_mut().for_each(|(_, register)| *register = renamed(*register));
+    frames.iter_mut().for_each(|frame| frame.register = renamed(frame.register));
     for (at, Member { state, frames: of, register }) in set.iter_mut().zip(&*members) {
         let stack = stacks.build(Stack::EMPTY, &frames[of.clone()]);
         *at = Configuration { state: *state, stack, register: renamed(*register) };

@@ -10,7 +10,11 @@ use rustc_hash::FxHashMap;
 use super::register::Register;
 
 /// A return state and the register of its activation.
-pub(super) type Frame = (u32, Register);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Frame {
+    pub(super) state: u32,
+    pub(super) register: Register,
+}
 
 /// A stack, by its number. [`Stack::EMPTY`] is the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,7 +78,9 @@ mod tests {
     #[test]
     fn equal_stacks_are_one() {
         let mut stacks = Stacks::default();
-        let frames = [(7, Register::None), (8, Register::Items { source: 1 }), (7, Register::None)];
+        let registers = [Register::None, Register::Items { source: 1 }, Register::None];
+        let frame = |at: usize| Frame { state: [7, 8, 7][at], register: registers[at] };
+        let frames = [0, 1, 2].map(frame);
         let one = stacks.build(Stack::EMPTY, &frames);
         let below = stacks.build(Stack::EMPTY, &frames[..2]);
         assert_eq!(stacks.push(below, frames[2]), one);

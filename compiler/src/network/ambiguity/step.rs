@@ -95,7 +95,7 @@ impl<'a> Step<'_, 'a> {
             let network = self.view.follow.network();
             let (tables, index) = network.locate(at.state);
             for call in tables.call_edges_of(index) {
-                self.enter(call, (at, register), buffers, &mut leaving);
+                self.enter(call, at, register, buffers, &mut leaving);
             }
             self.leave(at, buffers, &mut leaving);
         }
@@ -166,7 +166,7 @@ impl<'a> Step<'_, 'a> {
             return Some(Ok(next));
         }
         let Some((stack, below)) = self.stacks.pop(at.stack) else {
-            return Some(Err((at.state, register)));
+            return Some(Err(Frame { state: at.state, register }));
         };
         Some(self.view.returned(below, stack, self.stacks))
     }
@@ -181,7 +181,8 @@ impl<'a> Step<'_, 'a> {
     fn enter(
         &mut self,
         call: &CallEdge,
-        (at, register): (Configuration, Register),
+        at: Configuration,
+        register: Register,
         buffers: &mut Buffers,
         leaving: &mut Leaving,
     ) {
@@ -217,7 +218,7 @@ impl<'a> Step<'_, 'a> {
             return;
         }
         match self.stacks.pop(at.stack) {
-            Some((stack, (state, register))) => {
+            Some((stack, Frame { state, register })) => {
                 buffers.work.push(Configuration { state, stack, register });
             }
             None => leaving.before = Some(at.state),
@@ -226,7 +227,7 @@ impl<'a> Step<'_, 'a> {
 
     /// Returns a stack with one more frame, or the stack itself if another frame of an absorbing state changes nothing.
     fn pushed(&mut self, frame: Frame, stack: Stack) -> Stack {
-        let flags = self.view.follow.network().state(frame.0).flags;
+        let flags = self.view.follow.network().state(frame.state).flags;
         let is_absorbed = flags & state_flags::ABSORBING != 0
             && self.stacks.pop(stack).is_some_and(|(_, top)| top == frame);
         if is_absorbed { stack } else { self.stacks.push(stack, frame) }

@@ -84,15 +84,14 @@ impl<'a> View<'a> {
     /// Returns the configuration after immediate returns. `Err` has the last frame if it returns into the unknown.
     pub(super) fn returned(
         &self,
-        (mut state, mut register): Frame,
+        mut frame: Frame,
         mut stack: Stack,
         stacks: &Stacks,
     ) -> Result<Configuration, Frame> {
-        while self.follow.network().state(state).flags & state_flags::POP_ONLY != 0 {
-            let below = stacks.pop(stack).ok_or((state, register))?;
-            (stack, (state, register)) = below;
+        while self.follow.network().state(frame.state).flags & state_flags::POP_ONLY != 0 {
+            (stack, frame) = stacks.pop(stack).ok_or(frame)?;
         }
-        Ok(Configuration { state, stack, register })
+        Ok(Configuration { state: frame.state, stack, register: frame.register })
     }
 
     /// Returns the states of an arrival with their registers: the state with the register updated, and the states that
@@ -121,8 +120,8 @@ impl<'a> View<'a> {
             true => network.arrivals(state).split_off(1),
             false => Vec::new(),
         };
-        let others = others.into_iter().map(move |state| (state, after));
-        [(state, decremented)].into_iter().chain(others)
+        let others = others.into_iter().map(move |state| Frame { state, register: after });
+        [Frame { state, register: decremented }].into_iter().chain(others)
     }
 
     /// Whether a state's rule is monotone: larger values of its register accept all that smaller ones do.

@@ -91,7 +91,8 @@ impl<'a> Assembler<'a> {
     fn call_repetition(
         &mut self,
         nfa: &mut Nfa,
-        (call, longest): (RepeatCall, u32),
+        call: RepeatCall,
+        longest: u32,
         from: u32,
         to: u32,
     ) -> Result<()> {
@@ -338,8 +339,8 @@ impl Atoms for Assembler<'_> {
         if min == 0 {
             nfa.empty(from, to);
         }
-        let plan = self.repetitions.plan(Repetition { body, min, max }, shortest);
-        self.call_repetition(nfa, plan, from, to)
+        let (call, longest) = self.repetitions.plan(Repetition { body, min, max }, shortest);
+        self.call_repetition(nfa, call, longest, from, to)
     }
 
     fn delimited(&mut self, nfa: &mut Nfa, run: DelimitedRepeat, from: u32, to: u32) -> Result<()> {
@@ -353,8 +354,8 @@ impl Atoms for Assembler<'_> {
             any.ranges().for_each(|(lo, hi)| nfa.edge(at, lo.into(), hi.into(), next));
             at = next;
         }
-        let plan = self.repetitions.plan_tail(run);
-        self.call_repetition(nfa, plan, at, to)
+        let (call, longest) = self.repetitions.plan_tail(run);
+        self.call_repetition(nfa, call, longest, at, to)
     }
 
     fn registers(

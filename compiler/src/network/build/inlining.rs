@@ -5,7 +5,7 @@
 //! once. Its only caller must stay small enough to be built. Calls inside repeated bodies count as they stand; a body
 //! that grows too large becomes a rule of its own when its repetition is built.
 
-use crate::ir::{Expr, Grammar, RuleId, RuleKind, Survey};
+use crate::ir::{Expr, Grammar, RuleGroup, RuleId, RuleKind, Survey};
 
 /// Rules of at most this many expression nodes are inlined into every caller.
 const SMALL: usize = 24;
@@ -87,7 +87,7 @@ fn plan(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
     let mut sizes = vec![0usize; count];
     let mut depths = vec![0usize; count];
     let mut heights = vec![0usize; count];
-    for (group, is_recursive) in survey.groups() {
+    for RuleGroup { rules: group, is_recursive } in survey.groups() {
         for &rule in group {
             let rule = rule as usize;
             let calls = survey.calls.of(rule).iter().map(|&callee| callee as usize);

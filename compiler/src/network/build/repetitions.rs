@@ -47,8 +47,8 @@ impl<'a> Repetitions<'a> {
 
     /// Returns the bytes of an expression's strings.
     pub(super) fn alphabet(&mut self, expr: &Expr) -> Alphabet {
-        let asked_of = (self.source.grammar, self.source.survey);
-        self.alphabets.of_expr(expr, asked_of, self.source.context.budget).bytes
+        let Source { grammar, survey, context, .. } = self.source;
+        self.alphabets.of_expr(expr, grammar, survey, context.budget).bytes
     }
 
     /// Returns the most repetitions of a body that one token can begin, at least one. `u32::MAX` if nothing is counted.

@@ -12,7 +12,6 @@
 //!
 //! Work is linear in the new text, plus a step for each level of its path, and the validation of closed parts.
 
-mod error;
 mod parts;
 mod reader;
 #[cfg(test)]
@@ -24,8 +23,8 @@ use serde_json::{Map, Value};
 use crate::scan::pointer_step;
 use crate::schema::{JsonSchema, ValidationError};
 
-pub use error::PartialError;
 use parts::{Parts, Step};
+pub use reader::PartialError;
 use reader::{Read, Reader};
 
 /// A change in a value.

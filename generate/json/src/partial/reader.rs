@@ -5,7 +5,15 @@
 
 use serde_json::{Number, Value};
 
-use super::error::PartialError;
+/// An error for a text that no JSON starts with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}, at byte {at}")]
+pub struct PartialError {
+    /// Offset of the error, in bytes.
+    pub at: usize,
+    /// The fault.
+    pub message: String,
+}
 
 /// Maximum depth, that of the strict parser. Deeper text is an error.
 const DEPTH: usize = 127;

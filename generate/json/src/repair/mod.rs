@@ -23,6 +23,7 @@
 //! A text that parses and violates the schema is not repaired.
 
 mod branches;
+mod bucket_queue;
 mod coerce;
 mod costs;
 mod documents;

@@ -22,10 +22,11 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::scan::skip_space;
 use crate::strict::whole_characters;
 
+use super::bucket_queue::{BucketQueue, Next};
 use super::costs::{self, Cost, Styles};
 use super::lattice::{BANDS, Buffers, Move, Place, Step, moves};
 use super::layout::Layout;
-use super::limits::{Limit, OpenStrings, RepairOptions};
+use super::limits::{Limit, OpenStrings, RepairLimits, RepairOptions};
 use super::numbers::write_number;
 use super::quotes::Quote;
 use super::strings::{Lack, StringReading};
@@ -84,21 +85,45 @@ pub(super) struct Search<'s> {
     positions: Positions,
     nodes: Vec<Node>,
     index: FxHashMap<(u32, PositionId, Styles, bool), u32>,
-    /// The nodes by cost, each with its band.
-    queue: Vec<Vec<(u32, u8)>>,
-    /// Nodes at which the document ends, by cost. They are visited after all others of that cost, when all paths to
-    /// them are known.
-    ends: Vec<Vec<u32>>,
-    cost: usize,
-    visits: usize,
-    steps: u64,
-    started: Instant,
+    queue: BucketQueue,
+    work: Work,
     layout: Layout,
     /// The largest offset that was read.
     pub(super) farthest: usize,
     moves: Vec<Move>,
     buffers: Buffers,
     text: Vec<u8>,
+}
+
+/// The work so far.
+struct Work {
+    visits: usize,
+    /// Bytes read and lexemes tried.
+    steps: u64,
+    started: Instant,
+}
+
+impl Work {
+    /// Counts a visit.
+    ///
+    /// # Errors
+    ///
+    /// A limit that is exceeded.
+    fn count_visit(&mut self, nodes: usize, limits: RepairLimits) -> Result<(), Limit> {
+        self.visits += 1;
+        if self.visits.is_multiple_of(CLOCK)
+            && limits.deadline.is_some_and(|deadline| self.started.elapsed() > deadline)
+        {
+            return Err(Limit::Time);
+        }
+        if self.steps > limits.steps {
+            return Err(Limit::Steps);
+        }
+        if nodes > limits.nodes {
+            return Err(Limit::Nodes);
+        }
+        Ok(())
+    }
 }
 
 impl<'s> Search<'s> {
@@ -109,12 +134,8 @@ impl<'s> Search<'s> {
             positions: Positions::new(grammar, CONFIGURATIONS, FRAMES),
             nodes: Vec::new(),
             index: FxHashMap::default(),
-            queue: vec![Vec::new(); usize::from(costs::MOST) + 1],
-            ends: vec![Vec::new(); usize::from(costs::MOST) + 1],
-            cost: 0,
-            visits: 0,
-            steps: 0,
-            started: Instant::now(),
+            queue: BucketQueue::new(),
+            work: Work { visits: 0, steps: 0, started: Instant::now() },
             layout: Layout::of(source.as_bytes()),
             farthest: 0,
             moves: Vec::new(),
@@ -144,44 +165,23 @@ impl<'s> Search<'s> {
     /// Returns the next end of a document and its cost, which never decreases. `None` if no further end costs at most
     /// `most`.
     pub(super) fn next_end(&mut self, most: Cost) -> Result<Option<(u32, Cost)>, Limit> {
-        while self.cost <= usize::from(most) {
-            if let Some((node, band)) = self.queue.get_mut(self.cost).and_then(Vec::pop) {
-                self.visit(node, usize::from(band))?;
-            } else if let Some(end) = self.ends.get_mut(self.cost).and_then(Vec::pop) {
-                return Ok(Some((end, self.cost as Cost)));
-            } else {
-                self.cost += 1;
+        while let Some(next) = self.queue.pop(most) {
+            match next {
+                Next::Node(node, band) => self.visit(node, band)?,
+                Next::End(end) => return Ok(Some((end, self.queue.cost as Cost))),
             }
         }
         Ok(None)
     }
 
     fn visit(&mut self, node: u32, band: usize) -> Result<(), Limit> {
-        self.visits += 1;
-        let limits = self.options.limits;
-        if self.visits.is_multiple_of(CLOCK)
-            && limits.deadline.is_some_and(|deadline| self.started.elapsed() > deadline)
-        {
-            return Err(Limit::Time);
-        }
-        if self.steps > limits.steps {
-            return Err(Limit::Steps);
-        }
-        if self.nodes.len() > limits.nodes {
-            return Err(Limit::Nodes);
-        }
+        self.work.count_visit(self.nodes.len(), self.options.limits)?;
         // Otherwise a cheaper path was found since.
         let due = usize::from(self.nodes[node as usize].cost + BANDS[band].0);
-        if due == self.cost {
+        if due == self.queue.cost {
             self.expand(node, band);
         }
         Ok(())
-    }
-
-    fn push(&mut self, cost: Cost, node: u32, band: u8) {
-        if let Some(bucket) = self.queue.get_mut(usize::from(cost)) {
-            bucket.push((node, band));
-        }
     }
 
     /// Adds a node, or another path to a known node.
@@ -205,7 +205,7 @@ impl<'s> Search<'s> {
             self.nodes[known as usize] = new;
         }
         self.farthest = self.farthest.max(new.at as usize);
-        self.push(new.cost, known, 0);
+        self.queue.push(new.cost, known, 0);
     }
 
     /// Whether no known path to a node has this hash, and another fits in the limit.
@@ -233,16 +233,15 @@ impl<'s> Search<'s> {
             if self.options.cut && node.cost > 0 && !node.styles.has(Styles::ENDED) {
                 cost += costs::CUT_WHOLE;
             }
-            self.steps += (self.source.len() - at) as u64;
+            self.work.steps += (self.source.len() - at) as u64;
             // A document that is closed by an inserted closer does not leave out what stood inside.
             let is_closed = node.step == Step::Read
                 && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
-            if (kind == outside::Suffix::Nothing
+            if kind == outside::Suffix::Nothing
                 || is_closed
-                || outside::is_end(self.source.as_bytes(), at))
-                && let Some(bucket) = self.ends.get_mut(usize::from(node.cost + cost))
+                || outside::is_end(self.source.as_bytes(), at)
             {
-                bucket.push(id);
+                self.queue.push_end(node.cost + cost, id);
             }
         }
         let most = costs::MOST - node.cost.min(costs::MOST);
@@ -253,7 +252,7 @@ impl<'s> Search<'s> {
         found.clear();
         let read =
             moves(self.source, place, BANDS[band], &self.layout, &mut self.buffers, &mut found);
-        self.steps += read as u64;
+        self.work.steps += read as u64;
         if band == 2 && !is_root && self.tail(id) {
             found.push(Move {
                 step: Step::Tail,
@@ -274,7 +273,7 @@ impl<'s> Search<'s> {
         }
         self.moves = found;
         if let Some((least, _)) = BANDS.get(band + 1) {
-            self.push(node.cost + least, id, band as u8 + 1);
+            self.queue.push(node.cost + least, id, band as u8 + 1);
         }
     }
 
@@ -333,7 +332,7 @@ impl<'s> Search<'s> {
         };
         let said = if whole.is_empty() { said } else { whole.as_bytes() };
         let mut hash = FxHasher::default();
-        self.steps += 1 + said.len() as u64;
+        self.work.steps += 1 + said.len() as u64;
         let (hash, after) = if said.is_empty() {
             (node.hash, Some(node.position))
         } else {

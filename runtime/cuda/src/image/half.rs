@@ -9,10 +9,16 @@ use crate::layout::{Half, NONE};
 /// The words of a half that are offsets.
 pub(crate) const OFFSETS: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 
-/// Words of a head, and which of them is a mask.
-const HEAD: (usize, usize) = (4, 0);
-/// Words of a link, and which of them is a mask.
-const LINK: (usize, usize) = (3, 1);
+/// The form of records that name a mask.
+struct RecordForm {
+    /// Words of a record.
+    words: usize,
+    /// Which of them is the mask.
+    mask: usize,
+}
+
+const HEAD: RecordForm = RecordForm { words: 4, mask: 0 };
+const LINK: RecordForm = RecordForm { words: 3, mask: 1 };
 
 /// A half with its offsets moved.
 pub(crate) fn moved(mut half: Half, base: u32) -> Half {
@@ -43,12 +49,12 @@ pub(crate) fn write_half(
 fn named(
     writer: &mut Writer,
     records: &[u32],
-    (words, mask): (usize, usize),
+    form: RecordForm,
     masks: &MaskOffsets,
     shared: Option<&MaskOffsets>,
 ) -> u32 {
     let at = writer.table(records);
-    for word in (mask..records.len()).step_by(words) {
+    for word in (form.mask..records.len()).step_by(form.words) {
         let id = records[word];
         if id == NONE {
             continue;

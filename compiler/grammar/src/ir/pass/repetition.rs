@@ -40,7 +40,7 @@ pub fn simplify<'g>(
 ) -> Cow<'g, Grammar> {
     let mut pass = Pass { grammar, facts, budget, simpler: vec![None; grammar.rules.len()] };
     let mut is_simpler = false;
-    for &rule in survey.groups().flat_map(|(group, _)| group) {
+    for &rule in survey.groups().flat_map(|group| group.rules) {
         let rule = rule as usize;
         let Rule { kind, expr, .. } = &grammar.rules[rule];
         // The items of a distinct rule are identified by its calls, which stay as they are.
@@ -115,7 +115,7 @@ impl Pass<'_> {
                 _ => break,
             };
             let a = if self.is_nullable(inner) { 0 } else { bounds.0 };
-            let Some((least, most)) = multiplied((a, bounds.1), (min, max)) else { break };
+            let Some((least, most)) = multiplied(a, bounds.1, min, max) else { break };
             let inner = Expr::clone(inner);
             (simpler, min, max, is_simpler) = (Some(inner), least, most, true);
         }
@@ -178,10 +178,7 @@ impl Pass<'_> {
 
 /// The bounds of `(e{a,b}){m,n}` as one repetition of `e`. `None` if some number between them cannot be reached, or
 /// on overflow. An upper bound of `None` is unbounded.
-fn multiplied(
-    (a, b): (u32, Option<u32>),
-    (m, n): (u32, Option<u32>),
-) -> Option<(u32, Option<u32>)> {
+fn multiplied(a: u32, b: Option<u32>, m: u32, n: Option<u32>) -> Option<(u32, Option<u32>)> {
     let is_exact = match (b, n) {
         (_, Some(n)) if n == m => true,
         // With 0 to `n` repetitions, the gap is between 0 and `a`.
@@ -300,7 +297,7 @@ mod tests {
             let sums: BTreeSet<u32> = sums.filter(|&sum| sum < MOST).collect();
             let ends = sums.first().copied().zip(sums.last().copied());
             let gapless = ends.filter(|(first, last)| sums.iter().copied().eq(*first..=*last));
-            let found = multiplied((a, b), (m, n));
+            let found = multiplied(a, b, m, n);
             prop_assert_eq!(found.is_some(), gapless.is_some(), "{:?}", sums);
             if let (Some((least, most)), Some(ends)) = (found, gapless) {
                 prop_assert_eq!((least, most.unwrap_or(MOST).min(MOST - 1)), ends);

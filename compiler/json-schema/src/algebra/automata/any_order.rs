@@ -19,9 +19,8 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
 use super::key_atoms::KeyAtoms;
-use super::layer::Automata;
+use super::layer::{Automata, MOST_ONCE, Once};
 use super::member_automaton::{Member, MemberAutomaton, MemberName, MemberState};
-use super::once::{MOST_ONCE, Once};
 use super::other_keys::{OtherKeys, OtherMember, keys_but, other_members, push_names};
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::simplify::atoms::Derivative;

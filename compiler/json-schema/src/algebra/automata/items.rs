@@ -39,65 +39,76 @@ pub(crate) fn item_states(
         })
         .max()
         .unwrap_or(0);
-    let mut states: IndexMap<(u32, FormulaId), ItemState, FxBuildHasher> = IndexMap::default();
-    states.insert((0, formula), ItemState::default());
+    let mut items = Items { states: IndexMap::default(), uniform, repeats };
+    items.states.insert((0, formula), ItemState::default());
     let mut at = 0;
-    while let Some((&(position, rest), _)) = states.get_index(at) {
-        let may_repeat = repeats && position == uniform;
-        let state =
-            item_state(simplifier, &mut states, (position, may_repeat), uniform, rest, at as u32)?;
-        states[at] = state;
+    while let Some((&(position, rest), _)) = items.states.get_index(at) {
+        let state = items.state(simplifier, position, rest, at as u32)?;
+        items.states[at] = state;
         at += 1;
         simplifier.types.grow()?;
     }
-    Ok(states.into_values().collect())
+    Ok(items.states.into_values().collect())
 }
 
-fn item_state(
-    simplifier: &mut Simplifier<'_>,
-    states: &mut IndexMap<(u32, FormulaId), ItemState, FxBuildHasher>,
-    (position, repeats): (u32, bool),
+/// The automaton so far.
+struct Items {
+    /// By position and remaining formula.
+    states: IndexMap<(u32, FormulaId), ItemState, FxBuildHasher>,
+    /// The position from which on atoms say the same of every item.
     uniform: u32,
-    rest: FormulaId,
-    at: u32,
-) -> Result<ItemState, Diagnostic> {
-    if rest == FormulaId::FALSE {
-        return Ok(ItemState::default());
-    }
-    let atoms = ItemAtoms(position);
-    if repeats {
-        let conjuncts = simplifier.types.arrays.formulas.conjuncts(rest);
-        let (counts, others): (Vec<_>, Vec<_>) =
-            conjuncts.partition(|&conjunct| simplifier.types.arrays.count(conjunct).is_some());
-        let uncounted = simplifier.types.arrays.formulas.and(others);
-        let bounds = counts.iter().filter_map(|&count| simplifier.types.arrays.count(count));
-        let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
-        if bounds.is_empty() {
+    /// Whether repetitions are allowed.
+    repeats: bool,
+}
+
+impl Items {
+    /// Returns the state at a position with the formula `rest`, whose number is `at`.
+    fn state(
+        &mut self,
+        simplifier: &mut Simplifier<'_>,
+        position: u32,
+        rest: FormulaId,
+        at: u32,
+    ) -> Result<ItemState, Diagnostic> {
+        if rest == FormulaId::FALSE {
             return Ok(ItemState::default());
         }
-        let loops = derivatives(simplifier, atoms, uncounted, FormulaId::TRUE)?;
-        if !simplifier.types.arrays.counts_items(uncounted)
-            && loops.iter().all(|after| after.rest == uncounted)
-        {
-            return Ok(ItemState {
-                items: loops.into_iter().map(|after| (after.value, at)).collect(),
-                end: simplifier.types.arrays.may_end(uncounted),
-                repeat: (!bounds.is_all()).then_some(bounds),
-                increments: simplifier.types.arrays.increments_of(uncounted),
-            });
+        let atoms = ItemAtoms(position);
+        if self.repeats && position == self.uniform {
+            let conjuncts = simplifier.types.arrays.formulas.conjuncts(rest);
+            let (counts, others): (Vec<_>, Vec<_>) =
+                conjuncts.partition(|&conjunct| simplifier.types.arrays.count(conjunct).is_some());
+            let uncounted = simplifier.types.arrays.formulas.and(others);
+            let bounds = counts.iter().filter_map(|&count| simplifier.types.arrays.count(count));
+            let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
+            if bounds.is_empty() {
+                return Ok(ItemState::default());
+            }
+            let loops = derivatives(simplifier, atoms, uncounted, FormulaId::TRUE)?;
+            if !simplifier.types.arrays.counts_items(uncounted)
+                && loops.iter().all(|after| after.rest == uncounted)
+            {
+                return Ok(ItemState {
+                    items: loops.into_iter().map(|after| (after.value, at)).collect(),
+                    end: simplifier.types.arrays.may_end(uncounted),
+                    repeat: (!bounds.is_all()).then_some(bounds),
+                    increments: simplifier.types.arrays.increments_of(uncounted),
+                });
+            }
         }
+        let (end, increments) =
+            (simplifier.types.arrays.may_end(rest), simplifier.types.arrays.increments_of(rest));
+        let mut state = ItemState { end, increments, ..ItemState::default() };
+        let counted = simplifier.types.arrays.count_item(rest);
+        for Derivative { value, rest } in derivatives(simplifier, atoms, counted, FormulaId::TRUE)?
+        {
+            let entry = self.states.entry(((position + 1).min(self.uniform), rest));
+            let to = u32::try_from(entry.index()).expect("budgets are below 2^32");
+            entry.or_default();
+            state.items.push((value, to));
+        }
+        Ok(state)
     }
-    let (end, increments) =
-        (simplifier.types.arrays.may_end(rest), simplifier.types.arrays.increments_of(rest));
-    let mut state = ItemState { end, increments, ..ItemState::default() };
-    let counted = simplifier.types.arrays.count_item(rest);
-    for Derivative { value, rest } in derivatives(simplifier, atoms, counted, FormulaId::TRUE)? {
-        let entry = states.entry(((position + 1).min(uniform), rest));
-        let to = u32::try_from(entry.index()).expect("budgets are below 2^32");
-        entry.or_default();
-        state.items.push((value, to));
-    }
-    Ok(state)
 }
 
 /// Atoms about the item at a position.

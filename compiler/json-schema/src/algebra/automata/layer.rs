@@ -1,6 +1,5 @@
 //! The fourth layer: what automata over members and items share.
 
-use super::once::Once;
 use crate::algebra::logic::layer::Logic;
 use crate::algebra::logic::work::WorkLimit;
 use crate::algebra::promises::OrderPromise;
@@ -8,6 +7,24 @@ use crate::algebra::simplify::layer::Simplifier;
 use crate::algebra::types::layer::Types;
 use crate::document::NodeId;
 use grammarc_grammar::diagnostics::Diagnostic;
+
+/// Most states and edges of an automaton whose keys come once. Beyond, keys may come again, and the report says so.
+pub(crate) const MOST_ONCE: usize = 2_048;
+
+/// What is left for automata whose keys come once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Once {
+    /// States and edges that are left for such automata.
+    pub(crate) room: usize,
+    /// Whether an automaton of the current value lets its keys come again.
+    pub(crate) again: bool,
+}
+
+impl Default for Once {
+    fn default() -> Self {
+        Self { room: 16 * MOST_ONCE, again: false }
+    }
+}
 
 /// What automata over members and items share.
 pub(crate) struct Automata<'a> {

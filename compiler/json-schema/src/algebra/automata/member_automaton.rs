@@ -62,12 +62,11 @@ pub(crate) struct MemberAutomaton {
 impl MemberAutomaton {
     /// States and members.
     pub(crate) fn size(&self) -> usize {
-        let (states, members) = self.room();
-        states + members
+        self.states.len() + self.member_count()
     }
 
-    /// States, and members.
-    pub(crate) fn room(&self) -> (usize, usize) {
-        (self.states.len(), self.states.iter().map(|state| state.members.len()).sum())
+    /// Returns the number of members of all states.
+    pub(crate) fn member_count(&self) -> usize {
+        self.states.iter().map(|state| state.members.len()).sum()
     }
 }

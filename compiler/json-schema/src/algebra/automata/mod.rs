@@ -2,8 +2,7 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | [`layer`] | the state of the layer |
-//! | [`once`] | the budget of automata whose keys come once |
+//! | [`layer`] | the state of the layer, and the budget of automata whose keys come once |
 //! | [`member_automaton`] | the automaton over members, as data |
 //! | [`key_atoms`] | what a member with a given key decides |
 //! | [`other_keys`] | members whose keys the formula does not name |
@@ -28,7 +27,6 @@ pub(crate) mod key_order;
 pub(crate) mod layer;
 pub(crate) mod member_automaton;
 pub(crate) mod members;
-pub(crate) mod once;
 pub(crate) mod order_by_rest;
 pub(crate) mod other_keys;
 pub(crate) mod repeated_keys;

@@ -18,7 +18,7 @@
 mod library;
 mod places;
 mod problem;
-mod resource_id;
+mod resource_table;
 mod scope;
 
 use std::sync::Arc;
@@ -36,8 +36,8 @@ use crate::source::dialect::SchemaDialect;
 use library::{Prepared, Spellings};
 use places::Places;
 use problem::Problem;
-use resource_id::ResourceId;
-use scope::{Anchor, MAX_SCOPES, Scopes};
+use resource_table::{Resource, ResourceTable};
+use scope::{Anchor, MAX_SCOPES, ResourceId, Scopes};
 
 pub(crate) use scope::ScopeId;
 
@@ -49,18 +49,6 @@ pub(crate) struct Context {
     pub(crate) scope: ScopeId,
     /// The dialect.
     pub(crate) dialect: Dialect,
-}
-
-#[derive(Debug)]
-struct Resource {
-    uri: Arc<Uri<String>>,
-    /// Its outermost schema.
-    node: NodeId,
-    /// The rules by which the library reads it.
-    draft: LibraryDraft,
-    dialect: Dialect,
-    /// Its dynamic anchors.
-    anchors: Vec<Anchor>,
 }
 
 /// A schema, and the resource that it belongs to.
@@ -83,8 +71,7 @@ pub(crate) struct References<'t> {
     dialect: Dialect,
     places: Places,
     spellings: Spellings,
-    resources: Vec<Resource>,
-    by_uri: FxHashMap<Arc<Uri<String>>, ResourceId>,
+    resources: ResourceTable,
     /// References that were followed, by resource and text.
     followed: FxHashMap<(ResourceId, Box<str>), Target>,
     scopes: Scopes,
@@ -117,14 +104,13 @@ impl<'t> References<'t> {
             dialect,
             places: Places::default(),
             spellings,
-            resources: vec![Resource {
+            resources: ResourceTable::new(Resource {
                 uri: library::root_uri(),
                 node: root,
                 draft: dialect.draft.library(),
                 dialect,
                 anchors: Vec::new(),
-            }],
-            by_uri: FxHashMap::default(),
+            }),
             followed: FxHashMap::default(),
             scopes: Scopes::default(),
             findings,
@@ -184,7 +170,7 @@ impl<'t> References<'t> {
     ) -> Context {
         let mut context = outside;
         if self.spellings.are_identified()
-            && self.resources[outside.resource.0 as usize].node != node
+            && self.resources.get(outside.resource).node != node
             && let Some(id) = self.identifier(document, node, outside)
         {
             match self.registry.as_ref().filter(|_| self.identified) {
@@ -194,14 +180,14 @@ impl<'t> References<'t> {
                         Dialect::of(document, node, outer, self.given, &mut self.findings);
                 }
                 Some(registry) => {
-                    let base = &self.resources[outside.resource.0 as usize].uri;
+                    let base = &self.resources.get(outside.resource).uri;
                     let uri = registry.resolve_uri(&base.borrow(), id.trim_end_matches('#'));
                     let resource = uri.ok().and_then(|uri| self.resource(document, &uri, node));
                     // A resource that the library does not know by its identifier stays part of the surrounding one.
-                    let known = resource.filter(|id| self.resources[id.0 as usize].node == node);
+                    let known = resource.filter(|&id| self.resources.get(id).node == node);
                     if let Some(resource) = known {
                         context.resource = resource;
-                        context.dialect = self.resources[resource.0 as usize].dialect;
+                        context.dialect = self.resources.get(resource).dialect;
                     }
                 }
             }
@@ -211,7 +197,7 @@ impl<'t> References<'t> {
 
     /// The context with the dynamic anchors of its resource in scope.
     fn inside(&mut self, document: &Document<'_>, node: NodeId, context: Context) -> Context {
-        let anchors = &self.resources[context.resource.0 as usize].anchors;
+        let anchors = &self.resources.get(context.resource).anchors;
         if let Some(scope) = self.scopes.inside(context.scope, anchors) {
             return Context { scope, ..context };
         }
@@ -230,7 +216,7 @@ impl<'t> References<'t> {
         node: NodeId,
         context: Context,
     ) -> Option<Box<str>> {
-        let draft = self.resources[context.resource.0 as usize].draft;
+        let draft = self.resources.get(context.resource).draft;
         let id = document.get(node, draft.id_keyword())?;
         let hidden = draft <= LibraryDraft::Draft7 && document.get(node, "$ref").is_some();
         match document.json(id) {
@@ -274,7 +260,7 @@ impl<'t> References<'t> {
         if let Some(outermost) = anchor.and_then(|name| self.scopes.find(context.scope, name)) {
             target = Target { node: outermost.node, resource: outermost.resource };
         }
-        let dialect = self.resources[target.resource.0 as usize].dialect;
+        let dialect = self.resources.get(target.resource).dialect;
         let context = Context { resource: target.resource, dialect, ..context };
         Ok((target.node, self.inside(document, node, context)))
     }
@@ -323,12 +309,12 @@ impl<'t> References<'t> {
         let resource = if uri.is_empty() {
             from
         } else {
-            let base = &self.resources[from.0 as usize].uri;
+            let base = &self.resources.get(from).uri;
             let uri = registry.resolve_uri(&base.borrow(), uri)?;
             let missing = || Problem::Missing { uri: uri.to_string() };
             self.resource(document, &uri, node).ok_or_else(missing)?
         };
-        let Resource { uri, node: outermost, .. } = &self.resources[resource.0 as usize];
+        let Resource { uri, node: outermost, .. } = self.resources.get(resource);
         if fragment.is_empty() {
             return Ok(Target { node: *outermost, resource });
         }
@@ -362,7 +348,7 @@ impl<'t> References<'t> {
         let outermost = document.outermost(node);
         let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
         let target = document.walk(outermost, pointer)?;
-        let uri = &self.resources[from.0 as usize].uri;
+        let uri = &self.resources.get(from).uri;
         let text = format!(
             "the reference {reference:?} points at nothing in the schema `{uri}` around it; read from the root of the document"
         );
@@ -370,9 +356,7 @@ impl<'t> References<'t> {
             "remove the identifier around it, or write the URI of the document before the `#`",
         );
         self.findings.push(document.place(warning, node));
-        let resource = self.resources.iter().position(|resource| resource.node == outermost);
-        let resource = u32::try_from(resource?).ok()?;
-        Some(Target { node: target, resource: ResourceId(resource) })
+        Some(Target { node: target, resource: self.resources.at(outermost)? })
     }
 
     /// Returns the resource of an absolute URI, and grafts it if it is new. `None` if there is none.
@@ -382,7 +366,7 @@ impl<'t> References<'t> {
         uri: &Arc<Uri<String>>,
         reference: NodeId,
     ) -> Option<ResourceId> {
-        if let Some(&id) = self.by_uri.get(uri) {
+        if let Some(id) = self.resources.with_uri(uri) {
             return Some(id);
         }
         let registry = self.registry.as_ref()?;
@@ -399,8 +383,8 @@ impl<'t> References<'t> {
             same.is_ok_and(|same| std::ptr::eq(same.contents(), contents))
         });
         let name = own.unwrap_or_else(|| uri.clone());
-        if let Some(&id) = self.by_uri.get(&name) {
-            self.by_uri.insert(uri.clone(), id);
+        if let Some(id) = self.resources.with_uri(&name) {
+            self.resources.name(uri.clone(), id);
             return Some(id);
         }
         let node = match self.places.get(contents) {
@@ -413,7 +397,7 @@ impl<'t> References<'t> {
                 node
             }
         };
-        let dialect = match self.resources.first() {
+        let dialect = match self.resources.document() {
             None => self.dialect,
             Some(root) => {
                 let like_root = draft == root.draft;
@@ -421,11 +405,11 @@ impl<'t> References<'t> {
                 Dialect::of(document, node, outer, self.given, &mut self.findings)
             }
         };
-        let id = ResourceId(u32::try_from(self.resources.len()).ok()?);
+        let id = self.resources.next_id()?;
         let anchors = self.anchors(document, registry, &name, node, id);
         self.resources.push(Resource { uri: name.clone(), node, draft, dialect, anchors });
-        self.by_uri.insert(name, id);
-        self.by_uri.insert(uri.clone(), id);
+        self.resources.name(name, id);
+        self.resources.name(uri.clone(), id);
         Some(id)
     }
 

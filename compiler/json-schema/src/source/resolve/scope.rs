@@ -8,8 +8,11 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::resource_id::ResourceId;
 use crate::document::NodeId;
+
+/// Number of a resource: a schema with a URI of its own. 0 is the document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ResourceId(pub(super) u32);
 
 /// Number of a scope; 0 is the empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

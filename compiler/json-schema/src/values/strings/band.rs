@@ -2,6 +2,7 @@
 
 use super::language::Language;
 use super::members::search;
+use grammarc_grammar::ir::Counter;
 
 /// The strings of a range of lengths that are in a language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +57,8 @@ impl Band {
         let most = self.max.into_iter().chain(self.language.longest()).min()?;
         let Some(texts) = self.language.listed() else {
             let dfa = self.language.small_dfa()?;
-            return search(dfa, (self.min, self.max), most, limit, found);
+            let bounds = Counter { min: self.min, max: self.max };
+            return search(dfa, bounds, most, limit, found);
         };
         for text in texts.iter() {
             let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);

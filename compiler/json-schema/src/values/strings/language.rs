@@ -94,7 +94,7 @@ impl Hash for Counted {
 
 impl Facts {
     /// Creates facts whose lazy parts are not computed yet.
-    fn of(form: Form, hash: u64, (shortest, longest): (u32, Option<u32>)) -> Self {
+    fn of(form: Form, hash: u64, shortest: u32, longest: Option<u32>) -> Self {
         let (dfa, universal) = (OnceLock::new(), OnceLock::new());
         let (format, counted) = (None, None);
         let written = [OnceLock::new(), OnceLock::new()];
@@ -147,7 +147,7 @@ impl Language {
         let mut hasher = FxHasher::default();
         dfa.hash(&mut hasher);
         let hash = hasher.finish();
-        let facts = Facts::of(Form::Automaton, hash, (shortest, longest));
+        let facts = Facts::of(Form::Automaton, hash, shortest, longest);
         Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, counted, ..facts })))
     }
 
@@ -155,7 +155,7 @@ impl Language {
         let mut hasher = FxHasher::default();
         form.hash(&mut hasher);
         let hash = hasher.finish();
-        Self(Arc::new(Facts::of(form, hash, (shortest, longest))))
+        Self(Arc::new(Facts::of(form, hash, shortest, longest)))
     }
 
     /// Whether texts are to be written as a set.

@@ -2,6 +2,7 @@
 
 use super::lengths;
 use grammarc_grammar::automata::Dfa;
+use grammarc_grammar::ir::Counter;
 
 /// Steps between two members after which the search gives up, by state of the automaton and character of a member.
 const STEPS: usize = 64;
@@ -12,7 +13,7 @@ pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> O
         return None;
     }
     let (_, longest) = lengths::of_states(dfa)[0];
-    search(dfa, (0, None), longest?, limit, found)
+    search(dfa, Counter { min: 0, max: None }, longest?, limit, found)
 }
 
 /// Whether a trimmed acyclic automaton has more than `limit` paths of some length from its start. Each begins a
@@ -37,11 +38,12 @@ fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
 /// length. `None` if there would be more than `limit` in all.
 pub(super) fn search(
     dfa: &Dfa,
-    (min, max): (u32, Option<u32>),
+    bounds: Counter,
     most: u32,
     limit: usize,
     found: &mut Vec<String>,
 ) -> Option<()> {
+    let Counter { min, max } = bounds;
     let rests = lengths::of_states(dfa);
     let patience = (most as usize).saturating_add(dfa.states.len()).saturating_mul(STEPS);
     let mut steps = patience;

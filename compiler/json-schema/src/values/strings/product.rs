@@ -51,11 +51,11 @@ fn explored(
     limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let mut product = Product::new(operands, operation);
-    product.number((0, 0));
+    product.number(0, 0);
     let mut held = limit.held();
     let mut states: Vec<DfaState> = Vec::new();
     while let Some(&pair) = product.order.get(states.len()) {
-        let state = product.state(pair);
+        let state = product.state(pair.0, pair.1);
         limit.spend(1 + state.edges.len())?;
         states.push(state);
         if product.order.len() > limit.states {
@@ -75,12 +75,12 @@ fn explored(
 #[cfg(test)]
 pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, StateLimit> {
     let mut product = Product::new([(a, None), (b, None)], Operation::And);
-    product.number((0, 0));
+    product.number(0, 0);
     let mut at = 0;
     while let Some(&pair) = product.order.get(at) {
         at += 1;
         // Both automata are trimmed, but their product is not, so only acceptance shows a common text.
-        if product.state(pair).accepting {
+        if product.state(pair.0, pair.1).accepting {
             return Ok(true);
         }
         if product.order.len() > limit.states {
@@ -107,7 +107,7 @@ impl<'a> Product<'a> {
     }
 
     /// The number of a pair, unless it accepts nothing.
-    fn number(&mut self, (a, b): (u32, u32)) -> Option<u32> {
+    fn number(&mut self, a: u32, b: u32) -> Option<u32> {
         let universal = |index: usize, state| self.operands[index].1 == Some(state);
         let pair = match self.operation {
             Operation::And if a == DEAD || b == DEAD => return None,
@@ -125,7 +125,7 @@ impl<'a> Product<'a> {
         Some(number)
     }
 
-    fn state(&mut self, (a, b): (u32, u32)) -> DfaState {
+    fn state(&mut self, a: u32, b: u32) -> DfaState {
         let [(left, _), (right, _)] = self.operands;
         let (left, right) = (left.states.get(a as usize), right.states.get(b as usize));
         let accepts = |state: Option<&DfaState>| state.is_some_and(|state| state.accepting);
@@ -158,7 +158,7 @@ impl<'a> Product<'a> {
             from = hi + 1;
             left.next_if(|edge| edge.hi == hi);
             right.next_if(|edge| edge.hi == hi);
-            let Some(target) = self.number((targets[0], targets[1])) else { continue };
+            let Some(target) = self.number(targets[0], targets[1]) else { continue };
             state.add(Edge { lo, hi, target });
         }
         let edges = Edges::from_slice(&state.edges);

@@ -15,15 +15,16 @@ impl Texts {
         texts.sort_unstable();
         texts.dedup();
         let bytes = texts.iter().map(|text| text.len()).sum();
-        Self::gathered((Vec::with_capacity(texts.len()), String::with_capacity(bytes)), texts)
+        Self::gathered(Vec::with_capacity(texts.len()), String::with_capacity(bytes), texts)
     }
 
     fn sorted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::gathered((Vec::new(), String::new()), texts)
+        Self::gathered(Vec::new(), String::new(), texts)
     }
 
     fn gathered<'a>(
-        (mut ends, mut all): (Vec<usize>, String),
+        mut ends: Vec<usize>,
+        mut all: String,
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         for text in texts {

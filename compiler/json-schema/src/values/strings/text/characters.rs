@@ -1,5 +1,7 @@
 //! The automaton of a language as one over characters.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -11,8 +13,14 @@ pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 /// Targets, each with its characters. Most states lead to one or two.
 pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
-/// Characters that lead to one state: from, to, and the state.
-type Run = (u32, u32, u32);
+/// Characters that lead to one state.
+#[derive(Clone, Copy)]
+struct Run {
+    lo: u32,
+    hi: u32,
+    target: u32,
+}
+
 type Runs = SmallVec<[Run; 4]>;
 
 /// Steps over whole characters.
@@ -33,7 +41,7 @@ impl<'a> Characters<'a> {
         let mut runs = Runs::with_capacity(edges.len());
         for edge in edges {
             if edge.hi < 0x80 {
-                push(&mut runs, (edge.lo, edge.hi, edge.target));
+                push(&mut runs, edge.lo, edge.hi, edge.target);
                 continue;
             }
             let (bits, mask) = match edge.lo {
@@ -41,14 +49,14 @@ impl<'a> Characters<'a> {
                 0xe0..0xf0 => (12, 0x0f),
                 _ => (18, 0x07),
             };
-            self.extend(&mut runs, (edge.lo & mask, edge.hi & mask), bits, edge.target);
+            self.extend(&mut runs, edge.lo & mask..=edge.hi & mask, bits, edge.target);
         }
         // Runs that lead to one target stay in their order.
-        runs.sort_by_key(|run| run.2);
-        let moves = runs.chunk_by(|a, b| a.2 == b.2).map(|runs| {
+        runs.sort_by_key(|run| run.target);
+        let moves = runs.chunk_by(|a, b| a.target == b.target).map(|runs| {
             // The automaton accepts UTF-8 alone, which spells no surrogates.
-            let range = |&(lo, hi, _): &Run| char::from_u32(lo).zip(char::from_u32(hi));
-            (runs[0].2, runs.iter().filter_map(range).collect())
+            let range = |run: &Run| char::from_u32(run.lo).zip(char::from_u32(run.hi));
+            (runs[0].target, runs.iter().filter_map(range).collect())
         });
         let mut moves: Moves = moves.collect();
         moves.sort_unstable_by_key(|(_, ranges)| ranges.first().copied());
@@ -73,18 +81,19 @@ impl<'a> Characters<'a> {
     }
 
     /// Adds the characters of a range of bytes, with `bits` bits to follow.
-    fn extend(&mut self, runs: &mut Runs, (lo, hi): (u32, u32), bits: u32, target: u32) {
+    fn extend(&mut self, runs: &mut Runs, bytes: RangeInclusive<u32>, bits: u32, target: u32) {
         let rests = self.rests(target, bits);
-        if let [(0, last, end)] = *rests
+        if let [Run { lo: 0, hi: last, target: end }] = *rests
             && last + 1 == 1 << bits
         {
-            push(runs, (lo << bits, (hi << bits) + last, end));
+            let (lo, hi) = bytes.into_inner();
+            push(runs, lo << bits, (hi << bits) + last, end);
             return;
         }
         let rests = Runs::from_slice(rests);
-        for byte in lo..=hi {
-            for &(from, to, end) in &rests {
-                push(runs, ((byte << bits) + from, (byte << bits) + to, end));
+        for byte in bytes {
+            for &Run { lo, hi, target } in &rests {
+                push(runs, (byte << bits) + lo, (byte << bits) + hi, target);
             }
         }
     }
@@ -95,11 +104,11 @@ impl<'a> Characters<'a> {
             let mut runs = Runs::new();
             let dfa = self.dfa;
             for edge in &dfa.states[state as usize].edges {
-                let range = (edge.lo & 0x3f, edge.hi & 0x3f);
+                let (lo, hi) = (edge.lo & 0x3f, edge.hi & 0x3f);
                 if bits == 6 {
-                    push(&mut runs, (range.0, range.1, edge.target));
+                    push(&mut runs, lo, hi, edge.target);
                 } else {
-                    self.extend(&mut runs, range, bits - 6, edge.target);
+                    self.extend(&mut runs, lo..=hi, bits - 6, edge.target);
                 }
             }
             self.inside.insert(state, runs);
@@ -109,13 +118,14 @@ impl<'a> Characters<'a> {
 }
 
 /// Adds a run above all others, and extends the last run if it continues that. The gap of the surrogates is ignored.
-fn push(runs: &mut Runs, (lo, hi, target): (u32, u32, u32)) {
+fn push(runs: &mut Runs, lo: u32, hi: u32, target: u32) {
     match runs.last_mut() {
         Some(last)
-            if last.2 == target && (last.1 + 1 == lo || (last.1, lo) == (0xd7ff, 0xe000)) =>
+            if last.target == target
+                && (last.hi + 1 == lo || (last.hi, lo) == (0xd7ff, 0xe000)) =>
         {
-            last.1 = hi;
+            last.hi = hi;
         }
-        _ => runs.push((lo, hi, target)),
+        _ => runs.push(Run { lo, hi, target }),
     }
 }

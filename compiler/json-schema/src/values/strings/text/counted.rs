@@ -28,7 +28,8 @@ const STEPS_AN_EDGE: usize = 1 << 6;
 pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
-    (escapes, alphabets): (Escapes, bool),
+    escapes: Escapes,
+    alphabets: bool,
     limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
     let rests = lengths::of_states(band.language.dfa());

@@ -159,7 +159,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
                     Some(text) => self.run(from, text.to_vec(), target),
                     None => {
                         let expr = self.speller.expr(&ranges);
-                        let (count, last) = self.letters_in_a_row(&ranges, (state, target));
+                        let (count, last) = self.letters_in_a_row(&ranges, state, target);
                         self.edge(from, expr.repeat(count, Some(count)), last);
                     }
                 }
@@ -169,11 +169,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
 
     /// Follows a chain of characters of a fixed-length alphabet. Returns its length and its last state. The length is
     /// one if `ranges` is no such alphabet.
-    fn letters_in_a_row(
-        &mut self,
-        ranges: &Ranges,
-        (mut before, mut state): (u32, u32),
-    ) -> (u32, u32) {
+    fn letters_in_a_row(&mut self, ranges: &Ranges, mut before: u32, mut state: u32) -> (u32, u32) {
         let mut count = 1;
         if !self.alphabets || !Alphabet::of(ranges).is_some_and(Alphabet::is_fixed) {
             return (count, state);

@@ -1,5 +1,6 @@
 //! The texts of one character of a class.
 
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
@@ -143,10 +144,10 @@ fn any(ranges: &Ranges) -> Expr {
     for &(lo, hi) in ranges {
         let (lo, hi) = (u32::from(lo), u32::from(hi));
         for (first, last) in [(0, 0xd7ff), (0xe000, 0xffff)] {
-            digits(&mut nfa, (lo.max(first), hi.min(last)), 4, from, to);
+            digits(&mut nfa, lo.max(first)..=hi.min(last), 4, from, to);
         }
         if hi > 0xffff {
-            pairs(&mut nfa, (lo.max(0x1_0000) - 0x1_0000, hi - 0x1_0000), from, to);
+            pairs(&mut nfa, lo.max(0x1_0000) - 0x1_0000..=hi - 0x1_0000, from, to);
         }
     }
     // The ranges bound the size: a tree of digits, with a few branches at each node.
@@ -159,32 +160,33 @@ fn any(ranges: &Ranges) -> Expr {
 }
 
 /// Numbers of `count` hexadecimal digits, each in either case. No numbers if the bounds cross.
-fn digits(nfa: &mut Nfa, (lo, hi): (u32, u32), count: u32, from: u32, to: u32) {
+fn digits(nfa: &mut Nfa, numbers: RangeInclusive<u32>, count: u32, from: u32, to: u32) {
+    let (lo, hi) = numbers.into_inner();
     if lo > hi {
         return;
     }
     let unit = 1 << (4 * (count - 1));
     let ((first, low), (last, high)) = ((lo / unit, lo % unit), (hi / unit, hi % unit));
     if count == 1 {
-        digit(nfa, (first, last), from, to);
+        digit(nfa, first..=last, from, to);
     } else if first == last || (low == 0 && high == unit - 1) {
         let middle = nfa.state();
-        digit(nfa, (first, last), from, middle);
-        digits(nfa, (low, high), count - 1, middle, to);
+        digit(nfa, first..=last, from, middle);
+        digits(nfa, low..=high, count - 1, middle, to);
     } else {
         // The first digit's rest, all that lies between, and the last digit's rest.
-        digits(nfa, (lo, first * unit + unit - 1), count, from, to);
+        digits(nfa, lo..=first * unit + unit - 1, count, from, to);
         if first + 1 < last {
-            digits(nfa, ((first + 1) * unit, last * unit - 1), count, from, to);
+            digits(nfa, (first + 1) * unit..=last * unit - 1, count, from, to);
         }
-        digits(nfa, (last * unit, hi), count, from, to);
+        digits(nfa, last * unit..=hi, count, from, to);
     }
 }
 
-fn digit(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
+fn digit(nfa: &mut Nfa, values: RangeInclusive<u32>, from: u32, to: u32) {
     let runs = [(0, 9, b'0'), (10, 15, b'a'), (10, 15, b'A')];
     for (least, most, start) in runs {
-        let (lo, hi) = (lo.max(least), hi.min(most));
+        let (lo, hi) = (*values.start().max(&least), *values.end().min(&most));
         if lo <= hi {
             let start = u32::from(start) - least;
             nfa.edge(from, start + lo, start + hi, to);
@@ -193,14 +195,15 @@ fn digit(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
 }
 
 /// Surrogate pairs, the second after its own `\u`, for characters counted from U+10000.
-fn pairs(nfa: &mut Nfa, (lo, hi): (u32, u32), from: u32, to: u32) {
+fn pairs(nfa: &mut Nfa, characters: RangeInclusive<u32>, from: u32, to: u32) {
+    let (lo, hi) = characters.into_inner();
     let (first, last) = (lo >> 10, hi >> 10);
     let mut block = |(lead_lo, lead_hi), (trail_lo, trail_hi)| {
         let ends = [nfa.state(), nfa.state(), nfa.state()];
-        digits(nfa, (0xd800 + lead_lo, 0xd800 + lead_hi), 4, from, ends[0]);
+        digits(nfa, 0xd800 + lead_lo..=0xd800 + lead_hi, 4, from, ends[0]);
         nfa.edge(ends[0], u32::from(b'\\'), u32::from(b'\\'), ends[1]);
         nfa.edge(ends[1], u32::from(b'u'), u32::from(b'u'), ends[2]);
-        digits(nfa, (0xdc00 + trail_lo, 0xdc00 + trail_hi), 4, ends[2], to);
+        digits(nfa, 0xdc00 + trail_lo..=0xdc00 + trail_hi, 4, ends[2], to);
     };
     if first == last {
         block((first, first), (lo & 0x3ff, hi & 0x3ff));

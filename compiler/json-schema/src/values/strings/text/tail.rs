@@ -26,7 +26,8 @@ const MANY_PAIRS: usize = 1 << 10;
 pub(crate) fn tail(
     rules: &mut impl StringRules,
     set: &StringSet,
-    (place, escapes): (Place, Escapes),
+    place: Place,
+    escapes: Escapes,
     limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
     // Parts that are read in parallel are written into one rule, if that is one automaton.
@@ -41,7 +42,7 @@ pub(crate) fn tail(
                 (1, None) => rules.piece(Piece::NonEmptyStringTail),
                 (min, max) => rules.counted_tail(min, max),
             }
-        } else if let Some(text) = listed(rules, band, (place, escapes)) {
+        } else if let Some(text) = listed(rules, band, place, escapes) {
             text
         } else if let Some(pattern) = counting(band) {
             let bounds = Counter { min: band.min, max: band.max };
@@ -63,7 +64,7 @@ pub(crate) fn tail(
         } else {
             let few = if is_nearly_implied(band) { MANY_PAIRS } else { FEW_PAIRS };
             let few = limit.states(limit.states.min(few));
-            match counted::counted(rules, band, (escapes, alphabets), few) {
+            match counted::counted(rules, band, escapes, alphabets, few) {
                 Err(_) if limit.spend(1).is_ok() => {
                     let bounds = Counter { min: band.min, max: band.max };
                     let mut speller = spell::Speller::new(escapes);
@@ -107,7 +108,8 @@ fn is_nearly_implied(band: &Band) -> bool {
 fn listed(
     rules: &mut impl StringRules,
     band: &Band,
-    (place, escapes): (Place, Escapes),
+    place: Place,
+    escapes: Escapes,
 ) -> Option<Expr> {
     if escapes != Escapes::Shortest {
         return None;

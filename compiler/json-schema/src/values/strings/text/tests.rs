@@ -67,7 +67,7 @@ impl StringRules for WrittenOut {
 }
 
 fn form(set: &StringSet, escapes: Escapes) -> Expr {
-    tail(&mut WrittenOut::new(escapes), set, (Place::Value, escapes), LIMIT)
+    tail(&mut WrittenOut::new(escapes), set, Place::Value, escapes, LIMIT)
         .expect("within the limit")
 }
 
@@ -130,7 +130,7 @@ proptest! {
 fn plain_sets_are_shared_rules() {
     let mut rules = WrittenOut::new(Escapes::Shortest);
     let mut form =
-        |set: StringSet| tail(&mut rules, &set, (Place::Value, Escapes::Shortest), LIMIT).unwrap();
+        |set: StringSet| tail(&mut rules, &set, Place::Value, Escapes::Shortest, LIMIT).unwrap();
     let (all, some) = (form(StringSet::all()), form(StringSet::lengths(1, None)));
     let (many, none) = (form(StringSet::lengths(3, Some(65_535))), form(StringSet::none()));
     assert_eq!(all, rules.piece(Piece::StringTail));
@@ -168,7 +168,7 @@ impl StringRules for Calls {
 }
 
 fn size(set: &StringSet, escapes: Escapes) -> usize {
-    tail(&mut Calls, set, (Place::Value, escapes), LIMIT).expect("within the limit").size()
+    tail(&mut Calls, set, Place::Value, escapes, LIMIT).expect("within the limit").size()
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn rests_of_common_characters_are_shared_in_values_alone() {
         let set = StringSet::pattern(pattern, LIMIT).unwrap();
         for (place, expected) in [(Place::Value, named), (Place::Key, &[])] {
             let mut rules = WrittenOut::new(Escapes::Shortest);
-            let expr = tail(&mut rules, &set, (place, Escapes::Shortest), LIMIT).unwrap();
+            let expr = tail(&mut rules, &set, place, Escapes::Shortest, LIMIT).unwrap();
             rules.named.sort_unstable_by_key(|name| named.iter().position(|other| other == name));
             assert_eq!(rules.named, expected, "{pattern}, {place:?}");
             assert!(accepted.iter().all(|text| accepts(&expr, text)), "{pattern}, {place:?}");
@@ -284,7 +284,7 @@ fn patterns_that_count_far_are_as_large_as_they_are_written() {
 fn a_fixed_number_of_common_characters_is_a_repetition() {
     let size = |place, pattern: &str| {
         let set = StringSet::pattern(pattern, LIMIT).unwrap();
-        tail(&mut Calls, &set, (place, Escapes::Shortest), LIMIT).unwrap().size()
+        tail(&mut Calls, &set, place, Escapes::Shortest, LIMIT).unwrap().size()
     };
     for count in [1, 2, 7, 24, 36, 200] {
         let pattern = format!("^[0-9a-f]{{{count}}}-[A-Za-z0-9]{{{count}}}$");
@@ -323,7 +323,7 @@ fn real_bounds_on_real_patterns() {
         let start = std::time::Instant::now();
         let set = StringSet::pattern(pattern, LIMIT).expect(pattern);
         let set = set.intersect(&StringSet::lengths(*min, *max), LIMIT).expect(pattern);
-        let expr = tail(&mut Calls, &set, (Place::Value, Escapes::Shortest), LIMIT);
+        let expr = tail(&mut Calls, &set, Place::Value, Escapes::Shortest, LIMIT);
         let size = expr.expect(pattern).size();
         figures.push((size, start.elapsed(), pattern, *min, *max));
     }
