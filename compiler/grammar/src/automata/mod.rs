@@ -10,6 +10,7 @@ mod minimize;
 mod minimize_acyclic;
 mod nfa;
 mod product;
+mod refine;
 mod state_budget;
 mod table;
 
@@ -19,5 +20,6 @@ pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
 pub use minimize::{minimal, minimal_table, minimize, minimize_within};
 pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};
+pub use refine::{ALONE, Classes, Levels, Refinement};
 pub use state_budget::{StateBudget, StateLimit};
 pub use table::Table;
