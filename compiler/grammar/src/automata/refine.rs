@@ -16,7 +16,6 @@
 //!
 //! Cost: O(signatures of the visited states). A chain of states costs one visit for each state.
 
-use crate::budget::{Budget, Spent};
 use crate::graph::Lists;
 use crate::interner::Interner;
 
@@ -28,9 +27,6 @@ const UNVISITED: u32 = u32::MAX;
 
 /// Number of no group.
 const NO_GROUP: u32 = u32::MAX;
-
-/// Steps of a budget that a visit of a state takes, about.
-const STEPS_A_STATE: usize = 1 << 5;
 
 /// A partition of states, and the states that the next round visits.
 #[derive(Debug)]
@@ -170,12 +166,11 @@ impl Refinement {
     ///
     /// # Errors
     ///
-    /// The budget is spent. Then the partition is of no more use.
-    pub fn round(
+    /// Those of `signature`. Then the partition is of no more use.
+    pub fn round<E>(
         &mut self,
-        budget: &Budget,
-        mut signature: impl FnMut(u32, Classes<'_>, &mut Vec<u32>),
-    ) -> Result<(), Spent> {
+        mut signature: impl FnMut(u32, Classes<'_>, &mut Vec<u32>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.groups.clear();
         self.signatures.clear();
         let mut words = Vec::new();
@@ -183,7 +178,6 @@ impl Refinement {
             let mut open = std::mem::take(&mut self.open[level]);
             open.sort_unstable();
             for &state in &open {
-                budget.spend(STEPS_A_STATE)?;
                 self.is_open[state as usize] = false;
                 let class = self.class(state);
                 if class & ALONE != 0 {
@@ -191,7 +185,7 @@ impl Refinement {
                 }
                 words.clear();
                 words.push(class);
-                signature(state, Classes { refinement: self, level: level as u32 }, &mut words);
+                signature(state, Classes { refinement: self, level: level as u32 }, &mut words)?;
                 let group = self.signatures.number(&words);
                 if group as usize == self.groups.len() {
                     self.groups.push(Group { from: class, count: 0 });
@@ -255,6 +249,8 @@ impl Refinement {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -278,10 +274,10 @@ mod tests {
             let dependents = Lists::of_pairs(count, pairs);
             let mut refinement = Refinement::new(expected.clone(), dependents);
             while !refinement.is_stable() {
-                let round = refinement.round(&Budget::unlimited(), |state, classes, words| {
+                let Ok(()) = refinement.round::<Infallible>(|state, classes, words| {
                     words.extend(targets(state as usize).map(|to| classes.before(to)));
+                    Ok(())
                 });
-                prop_assert_eq!(round, Ok(()));
                 let signature = |state: usize| {
                     let of_targets: Vec<u32> =
                         targets(state).map(|to| expected[to as usize]).collect();

@@ -61,7 +61,7 @@ pub(crate) fn round(
 ) -> Result<usize, Spent> {
     let base = network.own.bases.states;
     let mut work = 0;
-    refinement.round(budget, |index, classes: Classes<'_>, words| {
+    refinement.round(|index, classes: Classes<'_>, words| {
         let of = |state: u32| if state == NONE { NONE } else { classes.before(state - base) };
         let moves = transitions.of(network, base + index);
         work += moves.edges.len() + moves.calls.len();
@@ -75,6 +75,7 @@ pub(crate) fn round(
             };
             [is_own, callee, of(call.ret)]
         }));
+        budget.spend(STEPS_A_STATE)
     })?;
     Ok(work)
 }

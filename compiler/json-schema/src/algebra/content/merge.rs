@@ -15,6 +15,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::graph::ContentGraph;
 use super::node::Content;
 
+/// Steps of a budget that a visit of a formula takes, about, besides its children.
+const STEPS_A_FORMULA: usize = 1 << 5;
+
 /// Replaces every formula by the first one with an equal content. The others become unreachable. If the budget is spent, none is
 /// replaced.
 pub(crate) fn merge(graph: &mut ContentGraph, budget: &Budget) {
@@ -40,9 +43,10 @@ fn first_equals(graph: &ContentGraph, budget: &Budget) -> Option<Vec<usize>> {
         .flat_map(|parent| children.of(parent as usize).iter().map(move |&child| (child, parent)));
     let mut partition = Refinement::new(shapes, Lists::of_pairs(graph.len(), parents));
     while !partition.is_stable() {
-        let round = partition.round(budget, |formula, classes, words| {
-            let children = children.of(formula as usize).iter();
-            words.extend(children.map(|&child| classes.before(child)));
+        let round = partition.round(|formula, classes, words| {
+            let children = children.of(formula as usize);
+            words.extend(children.iter().map(|&child| classes.before(child)));
+            budget.spend(STEPS_A_FORMULA + children.len())
         });
         round.ok()?;
     }
