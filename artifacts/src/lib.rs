@@ -36,6 +36,7 @@ pub mod packed_strings;
 pub mod pool;
 pub mod sections;
 mod stored;
+pub mod suffix_trie;
 pub mod tables;
 pub mod tokens;
 pub mod trie;

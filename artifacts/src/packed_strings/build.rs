@@ -1,8 +1,7 @@
-//! The automaton of ascending texts, built in one pass (J. Daciuk and others, "Incremental Construction of Minimal Acyclic
-//! Finite-State Automata", 2000).
+//! The automaton of ascending texts, built in one pass over an [`OpenPath`].
 //!
-//! Nodes along the newest text are open. Nodes that the next text does not share are closed, children first, and written. So
-//! leaves are written before the root. The bytes are kept in reverse and reversed at the end, so that transitions lead forward.
+//! A closed node is written, so leaves are written before the root. The bytes are kept in reverse and reversed at the end, so
+//! that transitions lead forward.
 //!
 //! A closed node that equals a written one is replaced by it. A register of fixed size finds the written node. Nodes that were
 //! not used recently drop out of the register, so a node may be written twice. A node with a new child is new, and is not looked
@@ -13,6 +12,7 @@
 use std::fmt;
 
 use super::node;
+use super::open_path::OpenPath;
 
 /// Number of buckets of the register, and of nodes in one bucket.
 const BUCKETS: usize = 1 << 20;
@@ -58,7 +58,7 @@ pub struct Built {
 }
 
 /// A node to which texts may still be added.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Open {
     is_final: bool,
     /// Byte and target of each transition, except that to the next open node.
@@ -69,10 +69,16 @@ struct Open {
     shortest: u32,
 }
 
+impl Default for Open {
+    fn default() -> Self {
+        Self { is_final: false, edges: Vec::new(), is_new: false, texts: 0, shortest: u32::MAX }
+    }
+}
+
 impl Open {
-    fn reset(&mut self) {
+    fn clear(&mut self) {
         self.edges.clear();
-        (self.is_final, self.is_new, self.texts, self.shortest) = (false, false, 0, u32::MAX);
+        *self = Self { edges: std::mem::take(&mut self.edges), ..Self::default() };
     }
 
     fn end_text(&mut self) {
@@ -86,15 +92,17 @@ impl Open {
 /// Builds packed string sets, one after the other, in one table of nodes.
 #[derive(Debug)]
 pub struct PackedStringsBuilder {
+    path: OpenPath<Open>,
+    nodes: Nodes,
+}
+
+/// The written nodes.
+#[derive(Debug, Default)]
+struct Nodes {
     /// The bytes of all nodes, reversed.
     backward: Vec<u8>,
     /// For each bucket, the ends of its nodes in the reversed bytes, most recently used first.
     register: Vec<[u32; BUCKET]>,
-    /// The open nodes: the root, and those along the newest text.
-    open: Vec<Open>,
-    /// Number of open nodes in use.
-    depth: usize,
-    text: Vec<u8>,
     /// A node is noted if it has at least so many texts, or one of at most so many bytes.
     note: (u32, u32),
     noted: Vec<Noted>,
@@ -107,20 +115,9 @@ impl PackedStringsBuilder {
     /// Returns a builder without texts. It notes nodes with at least `texts` texts from there on, or with a text of at most
     /// `shortest` bytes.
     pub fn new(texts: u32, shortest: u32) -> Self {
-        let mut builder = Self {
-            backward: Vec::new(),
-            register: vec![[0; BUCKET]; BUCKETS],
-            open: vec![Open::default()],
-            depth: 1,
-            text: Vec::new(),
-            note: (texts, shortest),
-            noted: Vec::new(),
-            built: Built::default(),
-            offsets: Vec::new(),
-            forward: Vec::new(),
-        };
-        builder.open[0].reset();
-        builder
+        let register = vec![[0; BUCKET]; BUCKETS];
+        let nodes = Nodes { register, note: (texts, shortest), ..Nodes::default() };
+        Self { path: OpenPath::default(), nodes }
     }
 
     /// Adds a text to the set. Texts ascend by their bytes.
@@ -129,19 +126,8 @@ impl PackedStringsBuilder {
     ///
     /// The nodes take too many bytes.
     pub fn add(&mut self, text: &[u8]) -> Result<(), TooLong> {
-        debug_assert!(self.text.as_slice() <= text, "texts ascend");
-        let common = self.text.iter().zip(text).take_while(|(a, b)| a == b).count();
-        self.close(common + 1)?;
-        for _ in common..text.len() {
-            if self.open.len() == self.depth {
-                self.open.push(Open::default());
-            }
-            self.open[self.depth].reset();
-            self.depth += 1;
-        }
-        self.text.truncate(common);
-        self.text.extend_from_slice(&text[common..]);
-        self.open[self.depth - 1].end_text();
+        let Self { path, nodes } = self;
+        path.enter(text, |parent, byte, child| nodes.close(parent, byte, child))?.end_text();
         Ok(())
     }
 
@@ -151,18 +137,18 @@ impl PackedStringsBuilder {
     ///
     /// The nodes take too many bytes.
     pub fn finish_root(&mut self) -> Result<(), TooLong> {
-        self.close(1)?;
-        let (root, _) = self.write(0)?;
-        self.open[0].reset();
-        self.text.clear();
-        self.built.roots.push(root.address);
-        self.built.noted.push(std::mem::take(&mut self.noted));
+        let Self { path, nodes } = self;
+        let root = path.finish(|parent, byte, child| nodes.close(parent, byte, child))?;
+        let (written, _) = nodes.write(root)?;
+        root.clear();
+        nodes.built.roots.push(written.address);
+        nodes.built.noted.push(std::mem::take(&mut nodes.noted));
         Ok(())
     }
 
     /// Returns all sets.
     pub fn finish(self) -> Built {
-        let Self { mut backward, mut built, .. } = self;
+        let Nodes { mut backward, mut built, .. } = self.nodes;
         // An address is not 0.
         backward.push(0);
         backward.reverse();
@@ -173,25 +159,22 @@ impl PackedStringsBuilder {
         built.bytes = backward;
         built
     }
+}
 
-    /// Closes the open nodes from a depth on, and adds the transitions of their parents.
-    fn close(&mut self, depth: usize) -> Result<(), TooLong> {
-        while self.depth > depth {
-            self.depth -= 1;
-            let (child, is_new) = self.write(self.depth)?;
-            let byte = self.text[self.depth - 1];
-            let parent = &mut self.open[self.depth - 1];
-            parent.edges.push((byte, child.address));
-            parent.is_new |= is_new;
-            parent.texts = parent.texts.saturating_add(child.texts);
-            parent.shortest = parent.shortest.min(child.shortest.saturating_add(1));
-        }
+impl Nodes {
+    /// Closes an open node, and adds the transition of its parent.
+    fn close(&mut self, parent: &mut Open, byte: u8, child: &mut Open) -> Result<(), TooLong> {
+        let (written, is_new) = self.write(child)?;
+        child.clear();
+        parent.edges.push((byte, written.address));
+        parent.is_new |= is_new;
+        parent.texts = parent.texts.saturating_add(written.texts);
+        parent.shortest = parent.shortest.min(written.shortest.saturating_add(1));
         Ok(())
     }
 
     /// Returns a written node that equals the open one, and whether it is new.
-    fn write(&mut self, depth: usize) -> Result<(Noted, bool), TooLong> {
-        let open = &self.open[depth];
+    fn write(&mut self, open: &Open) -> Result<(Noted, bool), TooLong> {
         let (texts, shortest) = (open.texts, open.shortest);
         let hash = hash(open);
         let bucket = &mut self.register[hash];

@@ -8,6 +8,7 @@
 //! | file | content |
 //! | --- | --- |
 //! | [`node`] | the bytes of a node, read in place, and their check |
+//! | [`open_path`] | the nodes of ascending texts that may still change |
 //! | [`build`] | the automaton of ascending texts, in one pass |
 //! | [`walk`] | a node along the token trie, for masks that are not stored |
 //! | [`mod@pack`] | tables in which rules become packed string sets |
@@ -16,10 +17,12 @@
 
 pub mod build;
 pub mod node;
+pub mod open_path;
 pub mod pack;
 pub mod walk;
 
 pub use build::{Built, Noted, PackedStringsBuilder, TooLong};
 pub use node::{Node, PackedStrings};
+pub use open_path::OpenPath;
 pub use pack::{PackedRule, pack};
 pub use walk::{RootChildren, TrieWalk, WALKED};

@@ -100,7 +100,7 @@ pub(super) fn run(
     budget.begin(Phase::Lowering);
     let inexact = std::mem::take(&mut automata.logic().inexact).into_iter().collect();
     let notes = check(&mut automata, &graph, &schema.closed)?;
-    merge(&mut graph);
+    merge(&mut graph, budget);
     let emitted = lower(&automata.simplifier.types, &graph, options, wanted, budget);
     let SchemaGrammar { grammar, cut } = emitted.map_err(blame)?;
     budget.check_in_source()?;

@@ -11,10 +11,11 @@
 //! disjoint sets of bytes: the graph is deterministic. Cost: O(total length of the patterns), times the ranges of
 //! bytes, times the length of patterns that contain another one and end the text.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
+use grammarc_artifacts::suffix_trie::{ROOT, SuffixTrie};
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 use grammarc_patterns::utf8;
 use grammarc_patterns::utf8::Rest;
@@ -104,7 +105,7 @@ impl Building<'_> {
 
     /// Returns the state at a node, with this rest of a character. `None` if it has no continuation.
     fn state_of(&mut self, node: u32, rest: Option<Rest>) -> Option<u32> {
-        let place = match self.trie.ends[node as usize] {
+        let place = match self.trie.data(node).ends {
             None => StateKey::Text(node, rest),
             Some(pattern) => match self.patterns[pattern as usize].leads_to {
                 Some(state) => return Some(state),
@@ -116,11 +117,11 @@ impl Building<'_> {
 
     fn text(&mut self, from: u32, node: u32, rest: Option<Rest>) {
         let trie = self.trie;
-        let tokens_before = trie.token_counts[node as usize];
+        let tokens_before = trie.data(node).token_count;
         let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
         for (byte, next) in bytes_of(rest) {
-            let to = trie.step(node, &Symbol::Byte(byte));
-            if trie.has_tokens(to, tokens_before)
+            let to = trie.0.step(node, &Symbol::Byte(byte));
+            if trie.data(to).token_count == tokens_before
                 && let Some(state) = self.state_of(to, next)
             {
                 targets.entry(state).or_default().insert(byte);
@@ -128,8 +129,8 @@ impl Building<'_> {
         }
         if rest.is_none() {
             for token in trie.tokens(node) {
-                let to = trie.step(node, &Symbol::Token(token.clone()));
-                if trie.has_tokens(to, tokens_before + 1)
+                let to = trie.0.step(node, &Symbol::Token(token.clone()));
+                if trie.data(to).token_count == tokens_before + 1
                     && let Some(state) = self.state_of(to, None)
                 {
                     self.graph.edge(from, Symbol::token(token), state);
@@ -183,117 +184,71 @@ enum After {
     Ending(u32),
 }
 
-/// The trie's root.
-const ROOT: u32 = 0;
+/// The patterns' trie.
+struct Trie(SuffixTrie<Symbol, Node>);
 
-/// The patterns' trie with the links of Aho and Corasick ("Efficient string matching", 1975).
-struct Trie {
-    children: Vec<BTreeMap<Symbol, u32>>,
-    /// By node, that of its longest proper suffix in the trie.
-    suffix: Vec<u32>,
-    /// By node, the first pattern that ends its string.
-    ends: Vec<Option<u32>>,
-    /// By node, the number of tokens in its string. They belong to a pattern that the text continues.
-    token_counts: Vec<u32>,
-    /// By node, how many symbols are in its string.
-    depths: Vec<u32>,
-    /// By node, the first pattern that leads somewhere and is its string.
-    leading: Vec<Option<u32>>,
-    /// By node, whether such a pattern begins with its string.
-    leads: Vec<bool>,
+/// Facts of a node of the trie.
+#[derive(Default)]
+struct Node {
+    /// The first pattern that ends the string.
+    ends: Option<u32>,
+    /// The number of tokens in the string. They belong to a pattern that the text continues.
+    token_count: u32,
+    /// The first pattern that leads somewhere and is the string.
+    leading: Option<u32>,
+    /// Whether such a pattern begins with the string.
+    leads: bool,
 }
 
 impl Trie {
     fn new(patterns: &[Pattern]) -> Self {
-        let mut trie = Self {
-            children: vec![BTreeMap::new()],
-            suffix: vec![ROOT],
-            ends: vec![None],
-            token_counts: vec![0],
-            depths: vec![0],
-            leading: vec![None],
-            leads: vec![false],
-        };
+        let mut trie = SuffixTrie::<_, Node>::default();
         for (number, pattern) in (0..).zip(patterns) {
             let is_leading = pattern.leads_to.is_some();
-            let mut node = ROOT;
+            let (mut node, mut token_count) = (ROOT, 0);
             for symbol in &pattern.symbols {
-                node = trie.child(node, symbol);
-                trie.leads[node as usize] |= is_leading;
+                node = trie.grow(node, symbol);
+                token_count += u32::from(matches!(symbol, Symbol::Token(_)));
+                let data = trie.data_mut(node);
+                data.token_count = token_count;
+                data.leads |= is_leading;
             }
-            trie.ends[node as usize].get_or_insert(number);
+            let data = trie.data_mut(node);
+            data.ends.get_or_insert(number);
             if is_leading {
-                trie.leading[node as usize].get_or_insert(number);
+                data.leading.get_or_insert(number);
             }
         }
-        trie.link();
-        trie
-    }
-
-    fn child(&mut self, node: u32, symbol: &Symbol) -> u32 {
-        if let Some(&child) = self.children[node as usize].get(symbol) {
-            return child;
-        }
-        let child = self.children.len() as u32;
-        self.children[node as usize].insert(symbol.clone(), child);
-        self.children.push(BTreeMap::new());
-        self.suffix.push(ROOT);
-        self.ends.push(None);
-        let is_token = matches!(symbol, Symbol::Token(_));
-        self.token_counts.push(self.token_counts[node as usize] + u32::from(is_token));
-        self.depths.push(self.depths[node as usize] + 1);
-        self.leading.push(None);
-        self.leads.push(false);
-        child
-    }
-
-    /// Whether so many tokens are in the string of a node.
-    fn has_tokens(&self, node: u32, count: u32) -> bool {
-        self.token_counts[node as usize] == count
-    }
-
-    /// Finds the suffixes, nodes nearer to the root first.
-    fn link(&mut self) {
-        let mut open: VecDeque<u32> = self.children[ROOT as usize].values().copied().collect();
-        while let Some(node) = open.pop_front() {
-            let suffix = self.suffix[node as usize];
+        trie.link(|node, _, suffix| {
             // A token in the string is no text, so a pattern that begins behind it does not end here.
-            let is_free = self.has_tokens(suffix, self.token_counts[node as usize]);
-            let within = self.ends[suffix as usize].filter(|_| is_free);
-            let first = [self.ends[node as usize], within].into_iter().flatten().min();
-            self.ends[node as usize] = first;
-            for (symbol, child) in self.children[node as usize].clone() {
-                self.suffix[child as usize] = self.step(suffix, &symbol);
-                open.push_back(child);
-            }
-        }
+            let within = suffix.ends.filter(|_| suffix.token_count == node.token_count);
+            node.ends = [node.ends, within].into_iter().flatten().min();
+        });
+        Self(trie)
     }
 
-    /// Returns the node of the longest suffix of a node's string and the symbol behind it.
-    fn step(&self, mut node: u32, symbol: &Symbol) -> u32 {
-        loop {
-            match self.children[node as usize].get(symbol) {
-                Some(&child) => return child,
-                None if node == ROOT => return ROOT,
-                None => node = self.suffix[node as usize],
-            }
-        }
+    fn data(&self, node: u32) -> &Node {
+        &self.0.node(node).data
+    }
+
+    /// Returns a node and its suffixes, the longest first.
+    fn suffixes(&self, node: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(node), |&node| (node != ROOT).then(|| self.0.node(node).suffix))
     }
 
     /// Returns the nodes of patterns that may be ending the text, the longest first, with more than `sure` symbols.
     fn ending_from(&self, node: u32, sure: u32) -> impl Iterator<Item = u32> {
-        let suffixes = std::iter::successors(Some(node), |&node| Some(self.suffix[node as usize]));
-        suffixes
-            .take_while(move |&node| self.depths[node as usize] > sure)
-            .filter(|&node| self.leads[node as usize])
+        self.suffixes(node)
+            .take_while(move |&node| self.0.node(node).depth > sure)
+            .filter(|&node| self.data(node).leads)
     }
 
     /// Returns the symbols that continue those patterns, each with its target.
     fn ending(&self, node: u32, sure: u32) -> BTreeMap<&Symbol, After> {
         let mut found: BTreeMap<&Symbol, After> = BTreeMap::new();
         for node in self.ending_from(node, sure) {
-            for (symbol, &child) in &self.children[node as usize] {
-                let pattern = self.leading[child as usize];
+            for &(ref symbol, child) in &self.0.node(node).children {
+                let Node { leading: pattern, leads, .. } = *self.data(child);
                 match (found.get(symbol), pattern) {
                     // The pattern that ends first counts, and of those that end at one place the first.
                     (Some(After::Ended(other)), Some(pattern)) if pattern >= *other => {}
@@ -301,7 +256,7 @@ impl Trie {
                         found.insert(symbol, After::Ended(pattern));
                     }
                     // The longest has the others as suffixes.
-                    (None, None) if self.leads[child as usize] => {
+                    (None, None) if leads => {
                         found.insert(symbol, After::Ending(child));
                     }
                     _ => {}
@@ -312,20 +267,13 @@ impl Trie {
     }
 
     /// Returns the tokens that continue some pattern.
-    fn tokens(&self, mut node: u32) -> Vec<&TokenRef> {
-        let mut tokens = Vec::new();
-        loop {
-            tokens.extend(self.children[node as usize].keys().filter_map(|symbol| match symbol {
-                Symbol::Token(token) => Some(token),
-                Symbol::Byte(_) => None,
-            }));
-            if node == ROOT {
-                tokens.sort_unstable();
-                tokens.dedup();
-                return tokens;
-            }
-            node = self.suffix[node as usize];
-        }
+    fn tokens(&self, node: u32) -> BTreeSet<&TokenRef> {
+        let children = self.suffixes(node).flat_map(|node| &self.0.node(node).children);
+        let tokens = children.filter_map(|(symbol, _)| match symbol {
+            Symbol::Token(token) => Some(token),
+            Symbol::Byte(_) => None,
+        });
+        tokens.collect()
     }
 }
 

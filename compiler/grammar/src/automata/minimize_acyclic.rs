@@ -6,9 +6,7 @@
 //!
 //! - A state gets a class of its own if it looks different from all others and is on every path around the cycle. An
 //!   example is the state after a member of an object. The others are then classified from the end as well.
-//! - In other cycles states are distinguished by partition refinement, round by round (E. F. Moore, 1956). A state
-//!   alone in its block equals no other. If the rest has no cycle without such states, it is classified from the end:
-//!   otherwise a long key takes a round for each byte.
+//! - In other cycles states are distinguished by [partition refinement](Refinement).
 //! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified
 //!   states that are equal within a few symbols, by following both in step.
 //!
@@ -26,18 +24,16 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
+use super::refine::{ALONE, Refinement};
 use super::table::Table;
 use super::{Edge, StateBudget, StateLimit, Symbol};
-use crate::graph::for_each_component;
+use crate::graph::{Lists, for_each_component};
 use crate::interner::Interner;
 
 /// Edges looked at, as a multiple of the automaton's, before giving up.
 const EFFORT: usize = 24;
-
-/// Rounds after which the rest of a cycle is first tried from the end.
-const ROUNDS: u32 = 2;
 
 /// The words that describe most states.
 const WORDS: usize = 64;
@@ -111,14 +107,14 @@ struct AcyclicMinimizer<'a> {
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
-    /// The results of [`describe`](Self::describe) for classified states, and the class of each.
+    /// The results of [`describe`] for classified states, and the class of each.
     seen: Interner,
     class_of: Vec<u32>,
     /// By class, the classes of states whose only transition leads to it on a single byte. Most states are such.
     by_byte: Vec<ByByte>,
     /// Classified states of cycles, the first of each class.
     cyclic: Vec<Cyclic>,
-    /// By state, its index among the states that are being ordered. Empty until an order is needed.
+    /// By state, its index in the cycle that is being classified. Empty until one is needed.
     places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
@@ -194,7 +190,7 @@ impl AcyclicMinimizer<'_> {
             return new;
         }
         self.words.clear();
-        self.describe(state);
+        describe(self.table, state, |to| self.classes[to as usize], &mut self.words);
         let number = self.seen.number(&self.words) as usize;
         if number == self.class_of.len() {
             self.class_of.push(new);
@@ -296,64 +292,44 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Numbers the classes of a cycle's states after the known classes, in the order in which they are met. A state
-    /// that is alone in its class is final and not refined again.
+    /// Numbers the classes of a cycle's states after the known classes, in the order in which they are met.
     fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
-        let first = self.first.len() as u32;
-        let mut next = first;
-        cycle.iter().for_each(|&state| self.classes[state as usize] = next);
-        let mut numbers = Interner::with_capacity(cycle.len(), 8 * cycle.len());
-        let mut sizes: Vec<u32> = Vec::with_capacity(cycle.len());
-        // States that are not alone, each with its number in this round, and of how many classes they are.
-        let mut rest: Vec<(u32, u32)> = cycle.iter().map(|&state| (state, 0)).collect();
-        let (mut groups, mut round, mut try_at) = (0, 0, ROUNDS);
-        while groups < rest.len() {
-            if round == try_at {
-                let states: Vec<u32> = rest.iter().map(|&(state, _)| state).collect();
-                if let Some(order) = self.ends_first(&states)? {
-                    numbers.clear();
-                    next += 1;
-                    for state in order {
-                        self.words.clear();
-                        self.describe(state);
-                        self.classes[state as usize] = next + numbers.number(&self.words);
-                    }
-                    next += numbers.len() as u32 - 1;
-                    break;
-                }
-                try_at *= 2;
-            }
-            round += 1;
-            self.spend(rest.iter().map(|&(state, _)| state))?;
-            numbers.clear();
-            sizes.clear();
-            for (state, number) in &mut rest {
-                self.words.clear();
-                self.words.push(self.classes[*state as usize]);
-                self.describe(*state);
-                *number = numbers.number(&self.words);
-                sizes.resize(numbers.len(), 0);
-                sizes[*number as usize] += 1;
-            }
-            if numbers.len() == groups {
-                break;
-            }
-            next += 1;
-            rest.iter().for_each(|&(state, number)| self.classes[state as usize] = next + number);
-            next += numbers.len() as u32 - 1;
-            rest.retain(|&(_, number)| sizes[number as usize] > 1);
-            groups = sizes.iter().filter(|&&size| size > 1).count();
+        self.places.resize(self.classes.len(), UNRESOLVED);
+        for (place, &state) in (0..).zip(cycle) {
+            self.places[state as usize] = place;
         }
-        let mut in_order = vec![UNRESOLVED; (next - first + 1) as usize];
-        let mut new = first;
-        for &state in cycle {
-            let class = &mut self.classes[state as usize];
-            let number = &mut in_order[(*class - first) as usize];
-            if *number == UNRESOLVED {
-                *number = new;
+        let mut new = self.first.len() as u32;
+        let (table, allowed) = (self.table, self.allowed);
+        let Self { classes, places, effort, .. } = self;
+        let place_of = &*places;
+        let pairs = (0..).zip(cycle).flat_map(|(place, &state)| {
+            let targets = table.edges(state).iter().map(|edge| place_of[edge.target as usize]);
+            targets.filter(|&to| to != UNRESOLVED).map(move |to| (to, place))
+        });
+        let dependents = Lists::of_pairs(cycle.len(), pairs);
+        let mut blocks = Refinement::new(vec![0; cycle.len()], dependents);
+        while !blocks.is_stable() {
+            blocks.round(|place, blocks, words| {
+                let state = cycle[place as usize];
+                let class = |target: u32| match places[target as usize] {
+                    UNRESOLVED => classes[target as usize],
+                    // Blocks are numbered after the known classes.
+                    place => match blocks.before(place) {
+                        block if block & ALONE != 0 => block,
+                        block => new + block,
+                    },
+                };
+                describe(table, state, class, words);
+                spend(effort, allowed, 1 + table.edges(state).len())
+            })?;
+        }
+        let mut numbers = FxHashMap::default();
+        for (place, &state) in (0..).zip(cycle) {
+            places[state as usize] = UNRESOLVED;
+            classes[state as usize] = *numbers.entry(blocks.class(place)).or_insert_with(|| {
                 new += 1;
-            }
-            *class = *number;
+                new - 1
+            });
         }
         Ok(())
     }
@@ -377,32 +353,6 @@ impl AcyclicMinimizer<'_> {
         let are_in_order = past.count() == rest.len();
         rest.iter().for_each(|&state| self.places[state as usize] = UNRESOLVED);
         Ok(are_in_order)
-    }
-
-    /// Orders states so that each comes after all states that it leads to. `None` if they have a cycle.
-    fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unresolved> {
-        self.spend(states.iter().copied())?;
-        self.places.resize(self.classes.len(), UNRESOLVED);
-        for (place, &state) in (0..).zip(states) {
-            self.places[state as usize] = place;
-        }
-        let edges = |place: usize| self.table.edges(states[place]);
-        let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place]);
-        // The edges out of them lead nowhere here.
-        let places = &self.places;
-        let targets = |place: usize| {
-            edges(place).iter().map(move |edge| match places[edge.target as usize] {
-                UNRESOLVED => place,
-                to => to as usize,
-            })
-        };
-        let (mut order, mut is_acyclic) = (Vec::with_capacity(states.len()), true);
-        for_each_component(states.len(), targets, |group| {
-            is_acyclic &= matches!(*group, [place] if !loops(place as usize));
-            order.extend(group.iter().map(|&place| states[place as usize]));
-        });
-        states.iter().for_each(|&state| self.places[state as usize] = UNRESOLVED);
-        Ok(is_acyclic.then_some(order))
     }
 
     /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
@@ -446,8 +396,7 @@ impl AcyclicMinimizer<'_> {
 
     fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unresolved> {
         let edges = states.map(|state| 1 + self.table.edges(state).len()).sum();
-        self.effort = self.effort.checked_sub(edges).ok_or(Unresolved::Effort)?;
-        Ok(self.allowed.spend(edges)?)
+        spend(&mut self.effort, self.allowed, edges)
     }
 
     /// Returns a hash of a state's behaviour on a few symbols: equal for equal states. O(edges^symbols).
@@ -470,31 +419,35 @@ impl AcyclicMinimizer<'_> {
         last.into_iter().for_each(|(end, _)| hasher.write_u32(end));
         (hasher.finish() >> 32) as u32
     }
+}
 
-    /// Adds to the words whether a state accepts, and its edges with the classes of their targets, neighbours of one
-    /// class joined. Most are of bytes, and take two words; the first word of others is larger than any of theirs.
-    fn describe(&mut self, state: u32) {
-        const BYTES: Symbol = 256;
-        let Self { table, classes, words, .. } = self;
-        let edges = table.edges(state);
-        words.reserve(1 + 3 * edges.len());
-        words.push(table.accepts(state).into());
-        let mut add = |Edge { lo, hi, target: class }| match hi < BYTES {
-            true => words.extend([lo << 8 | hi, class]),
-            false => words.extend([BYTES * BYTES + lo, hi, class]),
-        };
-        let mut edges =
-            edges.iter().map(|edge| Edge { target: classes[edge.target as usize], ..*edge });
-        let Some(mut last) = edges.next() else { return };
-        for edge in edges {
-            if edge.target == last.target && last.hi + 1 == edge.lo {
-                last.hi = edge.hi;
-            } else {
-                add(std::mem::replace(&mut last, edge));
-            }
+/// Takes the edges that are looked at from the effort and the budget.
+fn spend(effort: &mut usize, allowed: StateBudget<'_>, edges: usize) -> Result<(), Unresolved> {
+    *effort = effort.checked_sub(edges).ok_or(Unresolved::Effort)?;
+    Ok(allowed.spend(edges)?)
+}
+
+/// Adds to the words whether a state accepts, and its edges with the classes of their targets, neighbours of one class
+/// joined. Most are of bytes, and take two words; the first word of others is larger than any of theirs.
+fn describe(table: &Table, state: u32, class: impl Fn(u32) -> u32, words: &mut Vec<u32>) {
+    const BYTES: Symbol = 256;
+    let edges = table.edges(state);
+    words.reserve(1 + 3 * edges.len());
+    words.push(table.accepts(state).into());
+    let mut add = |Edge { lo, hi, target: class }| match hi < BYTES {
+        true => words.extend([lo << 8 | hi, class]),
+        false => words.extend([BYTES * BYTES + lo, hi, class]),
+    };
+    let mut edges = edges.iter().map(|edge| Edge { target: class(edge.target), ..*edge });
+    let Some(mut last) = edges.next() else { return };
+    for edge in edges {
+        if edge.target == last.target && last.hi + 1 == edge.lo {
+            last.hi = edge.hi;
+        } else {
+            add(std::mem::replace(&mut last, edge));
         }
-        add(last);
     }
+    add(last);
 }
 
 /// Whether two states have transitions on the same symbols, and `agree` holds for the targets of both on each symbol.

@@ -3,8 +3,7 @@
 use grammarc_artifacts::sections::network::NONE;
 use smallvec::SmallVec;
 
-/// A class by itself, with the index of its state.
-pub(crate) const ALONE: u32 = 1 << 31;
+use crate::automata::ALONE;
 
 /// From a round on, the class of a state.
 #[derive(Clone, Copy, Debug)]

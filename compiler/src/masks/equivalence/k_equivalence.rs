@@ -6,7 +6,7 @@
 //! each round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one
 //! longer experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
-//! States that leave a class get a new number, and the others keep theirs ([`partition`](super::refinement)). So a
+//! States that leave a class get a new number, and the others keep theirs ([`Refinement`](crate::automata::Refinement)). So a
 //! round costs as much as changes in it: for a chain, the states of one place.
 //!
 //! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because
@@ -22,12 +22,13 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
-use super::class_history::{ALONE, ClassHistories, Rounds};
+use super::class_history::{ClassHistories, Rounds};
 use super::own_transitions::{ARRIVES, OwnTransitionLists};
 use super::reference::{References, widest_target};
-use super::refinement::Refinement;
+use super::refinement::{refinement, round};
 use super::representatives::Representatives;
 use super::transition_table::{TableBuilder, TransitionTable};
+use crate::automata::ALONE;
 use crate::budget::Budget;
 use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
@@ -286,14 +287,15 @@ impl KEquivalence {
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
         let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));
-        let mut partition = Refinement::new(&self.transitions, network, active, classes, budget);
+        let mut partition = refinement(&self.transitions, network, active, classes, budget);
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
                 rounds.settle();
                 break;
             }
-            let looked_at = partition.round(&self.transitions, network, budget);
+            let round = round(&mut partition, &self.transitions, network, budget);
+            let Ok(looked_at) = round else { break };
             work += looked_at;
             let changed = partition.changed().iter();
             let changed = changed.map(|&index| (row_of[index as usize], partition.class(index)));

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`own_transitions`] | transitions of own states, tail calls of own rules looked through |
 //! | [`k_equivalence`] | classes of states that do the same for `k` bytes, for every `k` |
-//! | [`refinement`] | partition refinement, one byte more in each round |
+//! | [`refinement`] | partition refinement by transitions, one byte more in each round |
 //! | [`class_history`] | the classes of a state in all rounds |
 //! | [`transition_table`] | wide states as one table with byte classes |
 //! | [`self_loops`] | subtrees that a wide state accepts as a whole |

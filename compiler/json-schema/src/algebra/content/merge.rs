@@ -1,4 +1,4 @@
-//! Formulas with equal contents become one: partition refinement on the content graph (Hopcroft).
+//! Formulas with equal contents become one, by [`Refinement`] of the content graph.
 //!
 //! Formulas that differ in their children alone start in one class. A class is split while its members differ in the classes
 //! of their children. Recursive schemas of equal meaning merge too.
@@ -7,123 +7,75 @@
 
 use std::hash::{Hash, Hasher};
 
+use grammarc_grammar::automata::{ALONE, Refinement};
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::graph::Lists;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::graph::ContentGraph;
 use super::node::Content;
-use crate::algebra::logic::formula::FormulaId;
 
-/// Replaces every formula by the first one with an equal content. The others become unreachable.
-pub(crate) fn merge(graph: &mut ContentGraph) {
-    if let Some(first) = classes(graph) {
+/// Steps of a budget that a visit of a formula takes, about, besides its children.
+const STEPS_A_FORMULA: usize = 1 << 5;
+
+/// Replaces every formula by the first one with an equal content. The others become unreachable. If the budget is spent, none is
+/// replaced.
+pub(crate) fn merge(graph: &mut ContentGraph, budget: &Budget) {
+    if let Some(first) = first_equals(graph, budget) {
         graph.rename(&first);
     }
 }
 
-/// For each formula, by index, the first one with an equal content. `None` if all contents differ.
-fn classes(graph: &ContentGraph) -> Option<Vec<usize>> {
-    let formulas: Vec<_> = graph.formulas().collect();
-    let mut partition = Partition::by_shape(graph, &formulas)?;
-    let mut changed = partition.split(graph, &formulas, 0..formulas.len());
-    let mut parents = Vec::new();
-    while !changed.is_empty() {
-        if parents.is_empty() {
-            parents = vec![Vec::new(); formulas.len()];
-            for (parent, &formula) in formulas.iter().enumerate() {
-                let visit = |child| parents[graph.index(child)].push(parent);
-                graph.content(formula).for_each_value(visit);
-            }
-        }
-        let mut dirty: Vec<_> = changed.iter().flat_map(|&id| &parents[id]).copied().collect();
-        dirty.sort_unstable();
-        dirty.dedup();
-        changed = partition.split(graph, &formulas, dirty);
-    }
-    let mut first = vec![None; partition.members.len()];
-    let class = partition.class.into_iter().enumerate();
-    Some(class.map(|(id, class)| *first[class].get_or_insert(id)).collect())
-}
-
-/// Classes of formulas, all of one shape. Members of a class had children of the same classes when the class was made.
-struct Partition {
-    class: Vec<usize>,
-    /// By class; none for a class of one, which is never split.
-    members: Vec<Vec<usize>>,
-}
-
-impl Partition {
-    /// The formulas by what they are besides their children; `None` where no two are the same.
-    #[expect(
-        clippy::mutable_key_type,
-        reason = "automata of sets of strings are made when they are asked for, which no hash looks at"
-    )]
-    fn by_shape(graph: &ContentGraph, formulas: &[FormulaId]) -> Option<Self> {
-        let mut known = FxHashMap::with_capacity_and_hasher(formulas.len(), FxBuildHasher);
-        let shapes = formulas.iter().map(|&formula| {
-            let new = known.len();
-            *known.entry(Shape(graph.content(formula))).or_insert(new)
-        });
-        let class: Vec<usize> = shapes.collect();
-        if known.len() == formulas.len() {
-            return None;
-        }
-        let mut counts = vec![0; known.len()];
-        class.iter().for_each(|&class| counts[class] += 1);
-        let alone = |count: usize| if count > 1 { count } else { 0 };
-        let members = counts.iter().map(|&count| Vec::with_capacity(alone(count)));
-        let mut members: Vec<Vec<usize>> = members.collect();
-        for (id, &class) in class.iter().enumerate().filter(|&(_, &class)| counts[class] > 1) {
-            members[class].push(id);
-        }
-        Some(Self { class, members })
-    }
-
-    /// Splits classes by the children of the formulas that may differ by now, and returns those that got a new class.
-    /// A formula that is not among `dirty`, which ascends, keeps its class, and so do those that still equal it.
-    fn split(
-        &mut self,
-        graph: &ContentGraph,
-        formulas: &[FormulaId],
-        dirty: impl IntoIterator<Item = usize>,
-    ) -> Vec<usize> {
-        let many = |&(class, _): &(usize, usize)| self.members[class].len() > 1;
-        let by_class = dirty.into_iter().map(|id| (self.class[id], id));
-        let mut by_class: Vec<_> = by_class.filter(many).collect();
-        by_class.sort_unstable();
-        let old = self.class.clone();
-        let children = |id: usize| {
+/// For each formula, by index, the first one with an equal content. `None` if all contents differ, or the budget is
+/// spent.
+fn first_equals(graph: &ContentGraph, budget: &Budget) -> Option<Vec<usize>> {
+    let shapes = shapes(graph)?;
+    let children: Lists = graph
+        .contents
+        .iter()
+        .map(|content| {
             let mut children = Vec::new();
-            let visit = |child| children.push(old[graph.index(child)]);
-            graph.content(formulas[id]).for_each_value(visit);
+            content.for_each_value(|child| children.push(graph.index(child)));
             children
-        };
-        let mut changed = Vec::new();
-        for group in by_class.chunk_by(|(a, _), (b, _)| a == b) {
-            let class = group[0].0;
-            let is_dirty = |id: &usize| group.binary_search(&(class, *id)).is_ok();
-            let clean = self.members[class].iter().find(|id| !is_dirty(id));
-            let keeper = clean.copied().unwrap_or(group[0].1);
-            let mut known = FxHashMap::from_iter([(children(keeper), class)]);
-            for &(_, id) in group {
-                if id == keeper {
-                    continue;
-                }
-                let new = self.members.len();
-                let to = *known.entry(children(id)).or_insert(new);
-                if to == new {
-                    self.members.push(Vec::new());
-                }
-                if to != class {
-                    self.class[id] = to;
-                    self.members[to].push(id);
-                    changed.push(id);
-                }
-            }
-            let Self { class: now, members } = self;
-            members[class].retain(|&id| now[id] == class);
-        }
-        changed
+        })
+        .collect();
+    let parents = (0..graph.len() as u32)
+        .flat_map(|parent| children.of(parent as usize).iter().map(move |&child| (child, parent)));
+    let mut partition = Refinement::new(shapes, Lists::of_pairs(graph.len(), parents));
+    while !partition.is_stable() {
+        let round = partition.round(|formula, classes, words| {
+            let children = children.of(formula as usize);
+            words.extend(children.iter().map(|&child| classes.before(child)));
+            budget.spend(STEPS_A_FORMULA + children.len())
+        });
+        round.ok()?;
     }
+    let mut first = FxHashMap::default();
+    let classes = (0..graph.len()).map(|id| *first.entry(partition.class(id as u32)).or_insert(id));
+    Some(classes.collect())
+}
+
+/// The class of each formula by its content besides the children. `None` if no two are the same.
+#[expect(
+    clippy::mutable_key_type,
+    reason = "automata of sets of strings are made when they are asked for, which no hash looks at"
+)]
+fn shapes(graph: &ContentGraph) -> Option<Vec<u32>> {
+    let mut known = FxHashMap::with_capacity_and_hasher(graph.len(), FxBuildHasher);
+    let mut classes: Vec<u32> = Vec::with_capacity(graph.len());
+    let mut counts: Vec<u32> = Vec::new();
+    for content in &graph.contents {
+        let class = *known.entry(Shape(content)).or_insert(counts.len());
+        if class == counts.len() {
+            counts.push(0);
+        }
+        counts[class] += 1;
+        classes.push(class as u32);
+    }
+    for (id, class) in (0..).zip(&mut classes).filter(|(_, class)| counts[**class as usize] == 1) {
+        *class = ALONE | id;
+    }
+    (counts.len() < classes.len()).then_some(classes)
 }
 
 /// A content without its children: two are equal that differ in these alone.

@@ -1,11 +1,11 @@
 //! The minimal automaton of finitely many texts.
 //!
-//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of minimal acyclic finite-state
-//! automata", Computational Linguistics 26(1), 2000. Texts arrive in order, so only the path of the last text is
-//! open. A state that closes is interned. Linear in the bytes of the texts. A closed state takes two words for each
-//! edge, and some bytes in the hash table.
+//! Texts arrive in order, so only the [path](OpenPath) of the last text is open. A state that closes is interned. Linear
+//! in the bytes of the texts. A closed state takes two words for each edge, and some bytes in the hash table.
 
+use grammarc_artifacts::packed_strings::OpenPath;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
+use grammarc_grammar::budget::MemoryUse;
 use grammarc_grammar::interner;
 use grammarc_grammar::interner::Interner;
 
@@ -26,27 +26,15 @@ pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
-    let mut held = limit.held();
-    let mut closed = Closed::new();
-    let mut open = Open { states: vec![State::default()], depth: 0 };
-    let mut last: &[u8] = &[];
+    let mut closed = Closed::new(limit);
+    let mut open: OpenPath<State> = OpenPath::default();
     for text in texts {
-        let text = text.as_bytes();
-        let shared = text.iter().zip(last).take_while(|(a, b)| a == b).count();
-        closed.close(&mut open, last, shared);
-        open.enter(text.len());
-        last = text;
-        limit.spend(STEPS_A_BYTE * (1 + text.len() - shared))?;
-        if closed.count >= closed.looked_at {
-            closed.looked_at = closed.count + STATES_A_LOOK;
-            let whole = closed.count * size_of::<(DfaState, [u32; 2])>();
-            let parts = closed.parts.iter().map(Interner::bytes).sum::<usize>();
-            limit.hold(&mut held, parts + whole)?;
-        }
+        let close = |parent: &mut _, byte, state: &mut _| closed.close(parent, byte, state);
+        open.enter(text.as_bytes(), close)?.accepts = true;
     }
-    closed.close(&mut open, last, 0);
-    let root = closed.number(&open.states[0]);
-    closed.numbered(root, limit)
+    let root = open.finish(|parent, byte, state| closed.close(parent, byte, state))?;
+    let root = closed.number(root);
+    closed.numbered(root)
 }
 
 /// Steps of a budget that a byte of a text takes, about.
@@ -59,38 +47,22 @@ struct State {
     edges: Vec<Edge>,
 }
 
-/// One open state for every prefix of the last text. Further entries are kept to reuse their allocations.
-struct Open {
-    states: Vec<State>,
-    /// Bytes of the last text.
-    depth: usize,
-}
-
-impl Open {
-    /// Opens the states up to the end of a text, which accepts.
-    fn enter(&mut self, length: usize) {
-        if self.states.len() <= length {
-            self.states.resize_with(length + 1, State::default);
-        }
-        self.states[length].accepts = true;
-        self.depth = length;
-    }
-}
-
 /// The closed states, interned by their edges: the words of each edge, in order. They are divided among several
 /// tables. A growing table moves all its entries at once, which takes long for millions.
-struct Closed {
+struct Closed<'b> {
     parts: Vec<Interner>,
     words: Vec<u32>,
     count: usize,
+    limit: StateBudget<'b>,
+    held: MemoryUse<'b>,
     /// Number of states at which memory is estimated next.
     looked_at: usize,
 }
 
-impl Closed {
-    fn new() -> Self {
+impl<'b> Closed<'b> {
+    fn new(limit: StateBudget<'b>) -> Self {
         let parts = (0..PARTS).map(|_| Interner::default()).collect();
-        Self { parts, words: Vec::new(), count: 0, looked_at: 0 }
+        Self { parts, words: Vec::new(), count: 0, limit, held: limit.held(), looked_at: 0 }
     }
 
     /// The words of a state.
@@ -98,20 +70,23 @@ impl Closed {
         self.parts[number as usize % PARTS].get(number / PARTS as u32)
     }
 
-    /// Closes the open states beyond a prefix of this length.
-    fn close(&mut self, open: &mut Open, last: &[u8], shared: usize) {
-        while open.depth > shared {
-            let state = &mut open.states[open.depth];
-            let target = self.number(state);
-            (state.accepts, open.depth) = (false, open.depth - 1);
-            state.edges.clear();
-            let byte = u32::from(last[open.depth]);
-            let parent = &mut open.states[open.depth].edges;
-            match parent.last_mut() {
-                Some(edge) if edge.target == target && edge.hi + 1 == byte => edge.hi = byte,
-                _ => parent.push(Edge { lo: byte, hi: byte, target }),
-            }
+    /// Closes an open state, and adds the edge of its parent.
+    fn close(&mut self, parent: &mut State, byte: u8, state: &mut State) -> Result<(), StateLimit> {
+        self.limit.spend(STEPS_A_BYTE)?;
+        let (target, byte) = (self.number(state), u32::from(byte));
+        state.accepts = false;
+        state.edges.clear();
+        match parent.edges.last_mut() {
+            Some(edge) if edge.target == target && edge.hi + 1 == byte => edge.hi = byte,
+            _ => parent.edges.push(Edge { lo: byte, hi: byte, target }),
         }
+        if self.count < self.looked_at {
+            return Ok(());
+        }
+        self.looked_at = self.count + STATES_A_LOOK;
+        let whole = self.count * size_of::<(DfaState, [u32; 2])>();
+        let parts = self.parts.iter().map(Interner::bytes).sum::<usize>();
+        self.limit.hold(&mut self.held, parts + whole)
     }
 
     fn number(&mut self, State { accepts, edges }: &State) -> u32 {
@@ -132,7 +107,7 @@ impl Closed {
 
     /// The states that the root leads to, breadth first along sorted edges, as
     /// [`grammarc_grammar::automata::minimize`] numbers them.
-    fn numbered(&self, root: u32, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
+    fn numbered(&self, root: u32) -> Result<Dfa, StateLimit> {
         let count = self.count;
         let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);
         let mut numbers = vec![u32::MAX; PARTS * longest];
@@ -142,7 +117,7 @@ impl Closed {
         let mut states: Vec<DfaState> = Vec::with_capacity(count);
         while let Some(&old) = order.get(states.len()) {
             let words = self.words(old);
-            limit.spend(STEPS_A_BYTE * words.len())?;
+            self.limit.spend(STEPS_A_BYTE * words.len())?;
             let mut state = DfaState { accepting: words[0] & ACCEPTS != 0, ..DfaState::default() };
             for &[bytes, target] in words.as_chunks().0 {
                 let number = &mut numbers[target as usize];

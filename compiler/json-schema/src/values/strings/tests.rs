@@ -254,7 +254,7 @@ fn many_literals_take_linear_time() {
 
 #[test]
 fn literals_and_minimisation_agree() {
-    let texts = ["", "a", "ab", "abc", "b", "bc", "été", "été2", "x", "y", "z"];
+    let texts = ["", "a", "ab", "abc", "b", "bc", "x", "y", "z", "été", "été2"];
     let direct = literals::automaton(texts, LIMIT).unwrap();
     assert_eq!(direct, minimize(&direct));
     // All of what begins with some first bytes, and part of what begins with others: the rests of these are equal.
