@@ -6,6 +6,10 @@
 
 use grammarc_test_data::Rng;
 
+fn word<'a>(rng: &mut Rng, words: &[&'a str]) -> &'a str {
+    words[rng.below(words.len())]
+}
+
 /// A character of one of these inclusive ranges.
 fn char_of(rng: &mut Rng, ranges: &[(u32, u32)]) -> char {
     let &(first, last) = rng.pick(ranges);
@@ -70,13 +74,13 @@ pub(super) fn text(number: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(24) {
         match rng.below(13) {
-            0 => text.push_str(rng.pick(CODE)),
+            0 => text.push_str(word(&mut rng, CODE)),
             1 => json(&mut rng, &mut text, 3),
             2 => text.push_str(&run_of(&mut rng, CJK, 12)),
-            3 => (0..=rng.below(4)).for_each(|_| text.push_str(rng.pick(EMOJI))),
+            3 => (0..=rng.below(4)).for_each(|_| text.push_str(word(&mut rng, EMOJI))),
             4 => text.push_str(&run_of(&mut rng, CONTROL, 4)),
-            5 => text.push_str(&rng.pick(SPACES).repeat(1 + rng.below(40))),
-            6 => (0..=rng.below(6)).for_each(|_| text.push_str(rng.pick(SPACES))),
+            5 => text.push_str(&word(&mut rng, SPACES).repeat(1 + rng.below(40))),
+            6 => (0..=rng.below(6)).for_each(|_| text.push_str(word(&mut rng, SPACES))),
             7 => text.push_str(&run_of(&mut rng, SCRIPTS, 10)),
             8 => (0..=rng.below(4)).for_each(|_| {
                 text.push(char_of(&mut rng, LETTERS));
@@ -96,21 +100,22 @@ pub(super) fn text(number: u64) -> String {
 
 fn json(rng: &mut Rng, text: &mut String, depth: u32) {
     match rng.below(if depth == 0 { 4 } else { 6 }) {
-        0 => text.push_str(
-            rng.pick(&["true", "false", "null", "-0", "1e-9", "3.25", "[]", "{}", "\"\""]),
-        ),
+        0 => text.push_str(word(
+            rng,
+            &["true", "false", "null", "-0", "1e-9", "3.25", "[]", "{}", "\"\""],
+        )),
         1 => text.push_str(&rng.below(u32::MAX as usize).to_string()),
         2 | 3 => {
             text.push('"');
             text.push_str(&run_of(rng, LETTERS, 12));
-            text.push_str(rng.pick(&["", "\\n", "\\u00e9", "\\\"", " é", "日本"]));
+            text.push_str(word(rng, &["", "\\n", "\\u00e9", "\\\"", " é", "日本"]));
             text.push('"');
         }
         4 => {
             text.push('[');
             for _ in 0..rng.below(4) {
                 json(rng, text, depth - 1);
-                text.push_str(rng.pick(&[",", ", ", ",\n  "]));
+                text.push_str(word(rng, &[",", ", ", ",\n  "]));
             }
             text.push_str("0]");
         }
