@@ -24,8 +24,8 @@ use grammarc_tests::vocabularies;
 /// Processor time that a compilation may take beyond its limit, without optimisation.
 const LATE: Duration = Duration::from_millis(1500);
 
-/// Steps that a thread may count after the flag is set: up to 8,192 before it looks, and those of the way out.
-const STEPS: usize = 1 << 15;
+/// Steps that a thread may count after the flag is set, some milliseconds of work: those before it looks, and on its way out.
+const STEPS: usize = 1 << 20;
 
 /// Time that a source gets when it is cancelled, at most.
 const LONG: Duration = Duration::from_secs(2);

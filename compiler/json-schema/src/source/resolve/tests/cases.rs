@@ -341,5 +341,5 @@ fn large_documents_take_linear_steps() {
     let schema = format!(r##"{{"$ref": "#/$defs/d0", "$defs": {{{}}}}}"##, definitions.join(","));
     let outcome = outcome(&schema, &Resources::default()).unwrap();
     assert_eq!(outcome.targets.len(), 20_001);
-    assert!(outcome.steps < 1, "{} steps for {} bytes", outcome.steps, schema.len());
+    assert!(outcome.steps < 8 * schema.len(), "{} steps for {} bytes", outcome.steps, schema.len());
 }

@@ -255,7 +255,7 @@ fn patterns_that_count_far_are_as_large_as_they_are_written() {
             for escapes in [Escapes::Shortest, Escapes::Any] {
                 let expr = form(&set, escapes);
                 assert!(expr.size() < 1_000, "{pattern}: {}", expr.size());
-                for round in 0..24 {
+                for round in 0..36 {
                     let unit: Vec<&str> =
                         (0..1 + rng.below(3)).map(|_| *rng.pick(&parts)).collect();
                     let unit = match round % 6 {
