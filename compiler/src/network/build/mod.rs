@@ -17,6 +17,8 @@
 //! position in a text then has several parses.
 //!
 //! Cost: O(size of the expressions) for the nondeterministic automata; determinization is bounded by the limits.
+//!
+//! Tests: `tests/tests/suite/{masks,recursion,ambiguity}.rs`.
 
 mod assembler;
 mod choices;
