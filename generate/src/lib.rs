@@ -13,11 +13,9 @@
 //! | [`constraint`] | a mask over a sampler of the caller's |
 //! | `sampling` | a token from a row of logits |
 //! | [`arguments`] | calls that are written as tags, as JSON |
-//! | [`agents`], [`prompts`] | actions of agents; prompts by name and their responses |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
 
-pub mod agents;
 pub mod arguments;
 pub mod backend;
 mod background;
@@ -37,7 +35,6 @@ pub mod model;
 pub mod output;
 pub mod params;
 mod params_error;
-pub mod prompts;
 mod sampling;
 #[cfg(test)]
 mod testing;
@@ -63,8 +60,3 @@ pub use sampling::fresh_seed;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/generation.md")]
 struct Page;
-
-/// The examples of the page on prompts.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/prompts.md")]
-struct PromptsPage;
