@@ -183,8 +183,9 @@ impl Marked<'_> {
     }
 }
 
-/// Converts a JSON value to a value of the template. Numbers that fit neither an integer nor a float become texts.
-pub(crate) fn jinja(value: &Value) -> Jinja {
+/// Converts a JSON value to a value of templates. Numbers that fit neither an integer nor a float become texts. Linear in
+/// the value.
+pub fn jinja(value: &Value) -> Jinja {
     match value {
         Value::Null => Jinja::from(()),
         Value::Bool(value) => Jinja::from(*value),

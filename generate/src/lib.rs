@@ -13,13 +13,11 @@
 //! | [`constraint`] | a mask over a sampler of the caller's |
 //! | `sampling` | a token from a row of logits |
 //! | [`arguments`] | calls that are written as tags, as JSON |
-//! | [`agents`], [`prompts`] | actions of agents; prompts by name and their responses |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
 //!
 //! Tests: `tests/json_mode.rs`, and unit tests in each room.
 
-pub mod agents;
 pub mod arguments;
 pub mod backend;
 mod background;
@@ -38,7 +36,7 @@ pub mod local;
 pub mod model;
 pub mod output;
 pub mod params;
-pub mod prompts;
+mod params_error;
 mod sampling;
 #[cfg(test)]
 mod testing;
@@ -64,8 +62,3 @@ pub use sampling::fresh_seed;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/generation.md")]
 struct Page;
-
-/// The examples of the page on prompts.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/prompts.md")]
-struct PromptsPage;

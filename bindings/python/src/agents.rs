@@ -1,6 +1,6 @@
 //! Actions of agents.
 
-use grammarc_generate::agents::{self, AgentFormat, AgentTool};
+use grammarc_agents::actions::{self, AgentFormat, AgentTool};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -96,12 +96,12 @@ impl Actions {
 pub(crate) fn extract_json_response(text: &str, actions: Option<Vec<String>>) -> Option<&str> {
     let is_action =
         |name: &str| actions.as_ref().is_none_or(|known| known.iter().any(|one| one == name));
-    agents::extract_json_response(text, is_action).map(|(raw, _)| raw)
+    actions::extract_json_response(text, is_action).map(|(raw, _)| raw)
 }
 
 /// Returns the tags of a text: names and contents, as JSON.
 #[pyfunction]
 pub(crate) fn agent_tags(text: &str) -> String {
-    let tags: Vec<Value> = agents::tags(text).map(|tag| json!([tag.name, tag.content])).collect();
+    let tags: Vec<Value> = actions::tags(text).map(|tag| json!([tag.name, tag.content])).collect();
     Value::Array(tags).to_string()
 }

@@ -2,8 +2,8 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use grammarc_agents::prompts::{Prompt, PromptManager, Response, ResponseType};
 use grammarc_generate::Grammar;
-use grammarc_generate::prompts::{Prompt, PromptManager, Response, ResponseType};
 use grammarc_json::JsonSchema;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};

@@ -7,6 +7,7 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use grammarc_agents::prompts::PromptError;
 use grammarc_artifacts::Error as ArtifactError;
 use grammarc_bindings::failure::{Failure, Kind, chain};
 use grammarc_compiler::cache::LayerError;
@@ -14,7 +15,6 @@ use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_cuda::CudaError;
 use grammarc_generate::GenerateError;
-use grammarc_generate::prompts::PromptError;
 use grammarc_runtime::error::{AcceptError, BatchError, BufferError, LimitError, OptionsError};
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;

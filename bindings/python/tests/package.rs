@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use grammarc_agents::prompts::PromptManager;
 use grammarc_generate::engine::EngineOptions;
-use grammarc_generate::prompts::PromptManager;
 use grammarc_server::{ListenOptions, Listener, ServerOptions, serve};
 use grammarc_tests::traces;
 use grammarc_tests::vocabularies::full;
@@ -31,7 +31,7 @@ fn server() -> (Runtime, String) {
     let runtime = Runtime::new().expect("threads");
     let socket = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).expect("a port");
     let url = format!("http://{}", socket.local_addr().expect("an address"));
-    let samples = include_str!("../../../generate/samples/extraction.json");
+    let samples = include_str!("../../../generate/agents/samples/extraction.json");
     let prompts = PromptManager::from_json(samples).expect("the samples are a configuration");
     let options = ServerOptions { prompts: Some(Arc::new(prompts)), ..ServerOptions::default() };
     let backend = model::backend(EngineOptions::default(), Duration::ZERO);

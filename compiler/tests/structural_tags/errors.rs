@@ -52,6 +52,7 @@ fn unknown_names() {
         assert!(lowered(&request(json!({"style": style}))).is_ok(), "{style}");
     }
     is_one(&request(json!({"tool_choice": "always"})), "unknown-value", "/tool_choice");
+    is_one(&request(json!({"tool_choice": 1})), "type", "/tool_choice");
     let named = json!({"type": "function", "function": {"name": "h"}});
     is_one(&request(json!({"tool_choice": named})), "unknown-tool", "/tool_choice/function/name");
     let allowed =

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use grammarc_agents::actions::{AgentFormat, AgentTool};
 use grammarc_candle::{Llama, OpenOptions, models_folder, open};
-use grammarc_generate::agents::{AgentFormat, AgentTool};
 use grammarc_generate::backend::Chat;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_generate::model::{Feed, Logits, Model, Rows};

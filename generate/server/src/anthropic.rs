@@ -83,10 +83,7 @@ fn read(app: &App, client: Client, body: &[u8], counts: bool) -> Result<Request,
         Some(choice) => input::tool_choice(choice)?,
         None => (None, true),
     };
-    let tools = Tools::read(app, given, choice, parallel)?;
-    if tools.ignores_strict() {
-        fields.note_ignored("tools.strict");
-    }
+    let tools = Tools::read(app, &mut fields, given, choice, parallel)?;
     let held = constraint::settle(app, constraint, &tools, &mut params)?;
     let system = fields.value("system");
     let given = fields.list("messages")?;
@@ -122,25 +119,13 @@ fn reasoning(
 /// have.
 fn format(app: &App, fields: &mut Fields) -> Result<Option<Constrained>, ApiError> {
     let reader = Reader { app };
-    let mut found = Vec::new();
-    found.extend(reader.read(fields)?);
+    let mut found = reader.read(fields)?;
     if let Some(mut config) = fields.object("output_config")? {
-        if let Some(format) = config.value("format") {
-            found.extend(reader.format(&config.path("format"), format, "")?);
-        }
+        found = reader.own_format(found, &mut config, "format")?;
         config.ignore(&["effort"]);
         config.finish()?;
     }
-    if let Some(format) = fields.value("output_format") {
-        found.extend(reader.format(&fields.path("output_format"), format, "")?);
-    }
-    match found.len() {
-        0 | 1 => Ok(found.pop()),
-        _ => Err(fields.wrong(
-            "output_config",
-            "the output is constrained otherwise already; give one of them",
-        )),
-    }
+    reader.own_format(found, fields, "output_format")
 }
 
 /// Serves a request.

@@ -83,10 +83,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let given = fields.list("tools")?.unwrap_or_default();
     let choice = fields.value("tool_choice");
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
-    let tools = Tools::read(app, given, choice, parallel)?;
-    if tools.ignores_strict() {
-        fields.note_ignored("tools.strict");
-    }
+    let tools = Tools::read(app, &mut fields, given, choice, parallel)?;
     let constraint = Reader { app }.read(&mut fields)?;
     let held = constraint::settle(app, constraint, &tools, &mut params)?;
     let variables = match fields.value("chat_template_kwargs") {

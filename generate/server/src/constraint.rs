@@ -89,7 +89,7 @@ impl Reader<'_> {
         ])?;
         let mut found: Vec<(&str, Constrained)> = Vec::new();
         if let Some(format) = fields.value("response_format") {
-            let constraint = self.format(&fields.path("response_format"), format, "json_schema")?;
+            let constraint = self.format(&fields.path("response_format"), format)?;
             found.extend(constraint.map(|constraint| ("response_format", constraint)));
         }
         if let Some(outputs) = fields.object("structured_outputs")? {
@@ -128,13 +128,24 @@ impl Reader<'_> {
         Ok(found.pop().map(|(_, constraint)| constraint))
     }
 
-    /// OpenAI's formats. The schema stands under a key of its own in chats, and beside the type in responses.
-    pub(crate) fn format(
+    /// Reads a format that an endpoint has in a field of its own, beside the constraint that was read before.
+    pub(crate) fn own_format(
         &self,
-        path: &str,
-        value: Value,
-        wrapper: &'static str,
+        before: Option<Constrained>,
+        fields: &mut Fields,
+        name: &'static str,
     ) -> Result<Option<Constrained>, ApiError> {
+        let Some(format) = fields.value(name) else { return Ok(before) };
+        let found = self.format(&fields.path(name), format)?;
+        if found.is_some() && before.is_some() {
+            let message = "the output is constrained otherwise already; give one of them";
+            return Err(fields.wrong(name, message));
+        }
+        Ok(found.or(before))
+    }
+
+    /// OpenAI's formats. The schema stands under a key of its own in chats, and beside the type in responses.
+    fn format(&self, path: &str, value: Value) -> Result<Option<Constrained>, ApiError> {
         let mut fields = Fields::of(path, value)?;
         let kind = fields.text("type")?;
         match kind.as_deref() {
@@ -149,21 +160,16 @@ impl Reader<'_> {
                 }
             }
             Some("json_schema") => {
-                let mut inner = match wrapper {
-                    "" => fields,
-                    _ => {
-                        let inner = fields.object("json_schema")?;
-                        let missing = fields.wrong("json_schema", "it is missing");
-                        fields.finish()?;
-                        inner.ok_or(missing)?
-                    }
-                };
-                inner.ignore(&["name", "description"]);
-                let is_strict = inner.flag("strict")?.unwrap_or(false);
-                let schema =
-                    inner.value("schema").ok_or_else(|| inner.wrong("schema", "it is missing"))?;
-                let path = inner.path("schema");
-                inner.finish()?;
+                if let Some(inner) = fields.object("json_schema")? {
+                    fields.finish()?;
+                    fields = inner;
+                }
+                fields.ignore(&["name", "description"]);
+                let is_strict = fields.flag("strict")?.unwrap_or(false);
+                let schema = fields.value("schema");
+                let schema = schema.ok_or_else(|| fields.wrong("schema", "it is missing"))?;
+                let path = fields.path("schema");
+                fields.finish()?;
                 self.schema(&path, schema, is_strict).map(Some)
             }
             Some("structural_tag") => {

@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use grammarc_agents::prompts::PromptError;
 use grammarc_bindings::report;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_generate::GenerateError;
 use grammarc_generate::grammars::GrammarError;
-use grammarc_generate::prompts::PromptError;
 use serde_json::{Value, json};
 
 /// Seconds after which a client may ask a busy server again.
@@ -142,9 +142,18 @@ impl ApiError {
         Self { param: Some(param.into()), ..self }
     }
 
-    /// Returns the same error for the field of the grammar, if it is about the grammar and has no field.
+    /// Returns the same error for the field of the grammar, if it is about the grammar and has no field. A grammar of
+    /// `tools` also has the choice of one.
     pub(crate) fn of_grammar_at(self, param: &str) -> Self {
         let is_of_grammar = self.code.starts_with("grammar_");
+        let is_of_choice = |found: &Value| {
+            let pointer = found["pointer"].as_str().unwrap_or_default();
+            pointer.starts_with("/tool_choice") || found["code"] == "structural-tag::no-tools"
+        };
+        let param = match param == "tools" && self.diagnostics.first().is_some_and(is_of_choice) {
+            true => "tool_choice",
+            false => param,
+        };
         let param = self.param.clone().or_else(|| is_of_grammar.then(|| param.to_owned()));
         Self { param, ..self }
     }

@@ -1,4 +1,8 @@
 //! The tools of a request: functions and custom tools, for the chat template and for the grammar.
+//!
+//! Tools and choices have either of OpenAI's forms: `{"type": "function", "function": {"name": …}}` in chats, `{"type":
+//! "function", "name": …}` in responses. This file reads what the template and the reply need. The compiler reads the
+//! rest, and reports unknown names and choices.
 
 use std::sync::Arc;
 
@@ -30,9 +34,10 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Reads tools in the form of chats.
+    /// Reads tools. Notes in `fields` that `strict` has no effect if some functions are strict and others are not.
     pub(crate) fn read(
         app: &App,
+        fields: &mut Fields,
         tools: Vec<Value>,
         choice: Option<Value>,
         parallel: bool,
@@ -45,82 +50,73 @@ impl Tools {
         let choice = choice.map(of_functions);
         let mut this = Self { choice, parallel, ..Self::default() };
         for (at, tool) in tools.into_iter().enumerate() {
-            if tool.get("type").is_some_and(|kind| kind == "custom") {
-                this.custom(app, at, tool)?;
-            } else {
-                let (place, function) = match tool.get("function") {
-                    Some(function) => (format!("tools.{at}.function.parameters"), function),
-                    None => (format!("tools.{at}.parameters"), &tool),
-                };
-                match function.get("parameters") {
-                    Some(parameters) if !parameters.is_null() => {
-                        source_limits::limit_json(app, &place, &parameters.to_string())?;
-                    }
-                    _ => {}
-                }
-                this.shown.push(tool.clone());
-                this.written.push(with_parameters(tool));
+            match tool.get("type") {
+                Some(kind) if kind == "custom" => this.custom(app, at, tool)?,
+                kind => this.function(app, at, kind.is_none_or(|kind| kind == "function"), tool)?,
             }
         }
-        this.check_choice()?;
+        if this.written.iter().any(is_strict) && !this.are_strict() {
+            fields.note_ignored("tools.strict");
+        }
         Ok(this)
-    }
-
-    /// Refuses a `tool_choice` of an unknown form, and one that demands a call without any tool. The compiler checks names.
-    fn check_choice(&self) -> Result<(), ApiError> {
-        let Some(choice) = &self.choice else { return Ok(()) };
-        let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
-        let is_choice = match mode {
-            Value::String(mode) => ["none", "auto", "required"].contains(&mode.as_str()),
-            named => named.pointer("/function/name").is_some_and(Value::is_string),
-        };
-        if !is_choice {
-            let message = "it is none of `none`, `auto`, `required`, a tool by its type and name, and `allowed_tools`";
-            return Err(ApiError::field("tool_choice", message));
-        }
-        if self.written.is_empty() && self.must_be_called() {
-            return Err(ApiError::field(
-                "tool_choice",
-                "a call is demanded, and there are no `tools`",
-            ));
-        }
-        Ok(())
     }
 
     /// Whether all functions are strict. Only then are the objects of their schemas closed.
     fn are_strict(&self) -> bool {
-        let is_strict = |tool: &Value| {
-            let function = tool.get("function").unwrap_or(tool);
-            function.get("strict").is_some_and(|strict| *strict == true)
-        };
         self.written.iter().all(is_strict)
     }
 
-    /// Whether `strict` has no effect, because some functions are strict and others are not.
-    pub(crate) fn ignores_strict(&self) -> bool {
-        let is_strict =
-            |tool: &Value| tool.pointer("/function/strict").is_some_and(|it| *it == true);
-        self.written.iter().any(is_strict) && !self.are_strict()
+    /// Adds a function, or a tool of another type as it is. A function without `parameters` takes none.
+    fn function(
+        &mut self,
+        app: &App,
+        at: usize,
+        is_function: bool,
+        mut tool: Value,
+    ) -> Result<(), ApiError> {
+        let mut place = format!("tools.{at}.parameters");
+        if tool.get("function").is_some() {
+            place = format!("tools.{at}.function.parameters");
+        } else if let (true, Value::Object(own)) = (is_function, &mut tool) {
+            own.shift_remove("type");
+            tool = json!({"type": "function", "function": tool});
+        }
+        self.shown.push(tool.clone());
+        let function = match tool.get_mut("function") {
+            Some(function) => function,
+            None => &mut tool,
+        };
+        match function.get("parameters").filter(|parameters| !parameters.is_null()) {
+            Some(parameters) => source_limits::limit_json(app, &place, &parameters.to_string())?,
+            None if function.is_object() => {
+                function["parameters"] =
+                    json!({"type": "object", "properties": {}, "additionalProperties": false});
+            }
+            None => {}
+        }
+        self.written.push(tool);
+        Ok(())
     }
 
     /// Adds a custom tool.
     fn custom(&mut self, app: &App, at: usize, tool: Value) -> Result<(), ApiError> {
-        let mut tool = Fields::of(&format!("tools.{at}"), tool)?;
-        tool.text("type")?;
-        let missing = tool.wrong("custom", "it is missing");
-        let mut custom = tool.object("custom")?.ok_or(missing)?;
-        tool.finish()?;
+        let mut custom = Fields::of(&format!("tools.{at}"), tool)?;
+        custom.text("type")?;
+        if let Some(own) = custom.object("custom")? {
+            custom.finish()?;
+            custom = own;
+        }
         let missing = custom.wrong("name", "it is missing");
         let name = custom.text("name")?.ok_or(missing)?;
         let description = custom.text("description")?.unwrap_or_default();
         let mut about = "any text".to_owned();
         let mut input = None;
         if let Some(mut format) = custom.object("format")? {
-            let kind = format.text("type")?;
-            let grammar = format.object("grammar")?;
-            match (kind.as_deref(), grammar) {
-                (None | Some("text"), None) => {}
-                (Some("grammar"), Some(mut grammar)) => {
+            match format.text("type")?.as_deref() {
+                None | Some("text") => {}
+                Some("grammar") => {
+                    let mut own = format.object("grammar")?;
+                    let grammar = own.as_mut().unwrap_or(&mut format);
                     let wrong = "it is neither `lark` nor `regex`";
                     let syntaxes = [("lark", Language::Lark), ("regex", Language::Regex)];
                     let missing = grammar.wrong("syntax", "it is missing");
@@ -128,13 +124,11 @@ impl Tools {
                     let missing = grammar.wrong("definition", "it is missing");
                     let text = grammar.text("definition")?.ok_or(missing)?;
                     source_limits::limit(app, &grammar.path("definition"), &text)?;
-                    grammar.finish()?;
+                    own.map(Fields::finish).transpose()?;
                     about = format!("a text of this {} grammar:\n{text}", syntax.name());
                     input = Some((syntax, text));
                 }
-                _ => {
-                    return Err(format.wrong("type", "it is neither `text` nor `grammar` with one"));
-                }
+                _ => return Err(format.wrong("type", "it is neither `text` nor `grammar`")),
             }
             format.finish()?;
         }
@@ -162,16 +156,20 @@ impl Tools {
         Calls { tags, custom: Arc::from(self.custom.clone()) }
     }
 
-    /// Whether a call may be in the output.
+    /// Whether a call may be in the output. A call that is demanded without any tool is an error of the grammar.
     pub(crate) fn may_be_called(&self) -> bool {
-        !self.written.is_empty() && self.choice.as_ref().is_none_or(|choice| choice != "none")
+        let is_allowed = self.choice.as_ref().is_none_or(|choice| choice != "none");
+        self.must_be_called() || !self.written.is_empty() && is_allowed
     }
 
     /// Whether a call has to be in the output.
     pub(crate) fn must_be_called(&self) -> bool {
         self.choice.as_ref().is_some_and(|choice| {
-            let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
-            mode != "auto" && mode != "none"
+            if choice.get("type").is_none_or(|kind| kind != "allowed_tools") {
+                return choice != "auto" && choice != "none";
+            }
+            let allowed = choice.get("allowed_tools").unwrap_or(choice);
+            allowed.get("mode").is_some_and(|mode| !mode.is_null() && mode != "auto")
         })
     }
 
@@ -210,17 +208,9 @@ pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
     options
 }
 
-/// Adds the schema of the empty object to a function without `parameters`.
-fn with_parameters(mut tool: Value) -> Value {
-    let function = match tool.get_mut("function") {
-        Some(function) => function,
-        None => &mut tool,
-    };
-    if function.get("parameters").is_none_or(Value::is_null) && function.is_object() {
-        function["parameters"] =
-            json!({"type": "object", "properties": {}, "additionalProperties": false});
-    }
-    tool
+/// Whether a tool is a strict function.
+fn is_strict(tool: &Value) -> bool {
+    tool.pointer("/function/strict").is_some_and(|strict| *strict == true)
 }
 
 /// Converts a choice of custom tools to functions; each name belongs to one tool.
@@ -228,14 +218,18 @@ fn of_functions(mut choice: Value) -> Value {
     let rename = |one: &mut Value| {
         if let Some(object) = one.as_object_mut()
             && object.get("type").is_some_and(|kind| kind == "custom")
-            && let Some(custom) = object.shift_remove("custom")
         {
-            *one = json!({"type": "function", "function": custom});
+            object.insert("type".to_owned(), json!("function"));
+            if let Some(custom) = object.shift_remove("custom") {
+                object.insert("function".to_owned(), custom);
+            }
         }
     };
     rename(&mut choice);
-    if let Some(Value::Array(tools)) = choice.pointer_mut("/allowed_tools/tools") {
-        tools.iter_mut().for_each(rename);
+    for tools in ["/allowed_tools/tools", "/tools"] {
+        if let Some(Value::Array(tools)) = choice.pointer_mut(tools) {
+            tools.iter_mut().for_each(rename);
+        }
     }
     choice
 }

@@ -72,24 +72,31 @@ fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
         calls.iter_mut().for_each(call_of);
     }
     let content = message.entry("content").or_insert(Value::Null);
-    if let Value::Array(parts) = content {
-        let mut text = String::new();
-        for (number, part) in parts.iter().enumerate() {
-            let own = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
-            let Some(own) = own else {
-                let place = format!("{path}.content.{number}");
-                return Err(ApiError::field(place, "only parts of text are read"));
-            };
-            text.push_str(own);
-        }
-        *content = Value::String(text);
-    } else if content.is_null() {
-        *content = Value::String(String::new());
-    } else if !content.is_string() {
-        return Err(ApiError::field(
-            format!("{path}.content"),
-            "it is neither a string nor a list",
-        ));
-    }
+    *content = Value::String(text_of(&format!("{path}.content"), content.take())?);
     Ok(Value::Object(message))
+}
+
+/// Returns the text of a message's content: a text, or a list of parts of text. Without content it is empty.
+pub(crate) fn text_of(path: &str, content: Value) -> Result<String, ApiError> {
+    let parts = match content {
+        Value::Null => return Ok(String::new()),
+        Value::String(text) => return Ok(text),
+        Value::Array(parts) => parts,
+        _ => return Err(ApiError::field(path, "it is neither a string nor a list")),
+    };
+    let texts = parts.iter().enumerate().map(|(at, part)| {
+        let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
+        text.ok_or_else(|| ApiError::field(format!("{path}.{at}"), "only parts of text are read"))
+    });
+    texts.collect()
+}
+
+/// Returns a call of a function. `arguments` is an object, or its text.
+pub(crate) fn call(id: Value, name: Value, arguments: Value) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+/// Returns the message with the result of a call.
+pub(crate) fn result(id: Value, text: String) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "content": text})
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use grammarc_generate::prompts::PromptManager;
+use grammarc_agents::prompts::PromptManager;
 use grammarc_generate::{Grammar, Local};
 use serde_json::json;
 

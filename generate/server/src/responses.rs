@@ -77,25 +77,14 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let mut constraint = reader.read(&mut fields)?;
     if let Some(mut text) = fields.object("text")? {
         text.ignore(&["verbosity"]);
-        if let Some(format) = text.value("format") {
-            let found = reader.format(&text.path("format"), format, "")?;
-            if found.is_some() && constraint.is_some() {
-                return Err(text.wrong(
-                    "format",
-                    "the output is constrained otherwise already; give one of them",
-                ));
-            }
-            constraint = found.or(constraint);
-        }
+        constraint = reader.own_format(constraint, &mut text, "format")?;
         text.finish()?;
     }
-    let given = input::tools(fields.list("tools")?.unwrap_or_default())?;
-    let choice = fields.value("tool_choice").map(input::tool_choice);
+    let given = fields.list("tools")?.unwrap_or_default();
+    input::refuse_tools_of_hosts(&given)?;
+    let choice = fields.value("tool_choice");
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
-    let tools = Tools::read(app, given, choice, parallel)?;
-    if tools.ignores_strict() {
-        fields.note_ignored("tools.strict");
-    }
+    let tools = Tools::read(app, &mut fields, given, choice, parallel)?;
     let held = constraint::settle(app, constraint, &tools, &mut params)?;
     let instructions = fields.text("instructions")?;
     let given = fields.value("input").ok_or_else(|| fields.wrong("input", "it is missing"))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-pub(super) const CRATES: [Row<'_>; 26] = [
+pub(super) const CRATES: [Row<'_>; 27] = [
     ("tests/data", &[]),
     ("artifacts", &["tests/data"]),
     ("runtime", &["tests/data", "artifacts"]),
@@ -29,11 +29,21 @@ pub(super) const CRATES: [Row<'_>; 26] = [
     ("compiler", &["artifacts", "compiler/grammar", "compiler/languages", "compiler/vocabulary"]),
     ("generate/json", &["tests/data", "artifacts", "compiler", "runtime"]),
     ("generate", &["artifacts", "compiler", "runtime", "generate/json"]),
+    // Its tests compile the samples.
+    ("generate/agents", &["artifacts", "compiler", "runtime", "generate/json", "generate"]),
     ("generate/http", &["generate"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
     (
         "generate/candle",
-        &["artifacts", "compiler", "runtime", "generate/json", "generate", "bindings/common"],
+        &[
+            "artifacts",
+            "compiler",
+            "runtime",
+            "generate/json",
+            "generate",
+            "generate/agents",
+            "bindings/common",
+        ],
     ),
     // Its tests run a model.
     (
@@ -44,6 +54,7 @@ pub(super) const CRATES: [Row<'_>; 26] = [
             "runtime",
             "generate/json",
             "generate",
+            "generate/agents",
             "generate/candle",
             "bindings/common",
         ],
@@ -58,6 +69,7 @@ pub(super) const CRATES: [Row<'_>; 26] = [
             "runtime",
             "generate/json",
             "generate",
+            "generate/agents",
             "generate/candle",
             "generate/server",
         ],
@@ -84,6 +96,7 @@ pub(super) const CRATES: [Row<'_>; 26] = [
             "runtime",
             "runtime/cuda",
             "generate",
+            "generate/agents",
             "generate/json",
             "generate/server",
             "bindings/common",

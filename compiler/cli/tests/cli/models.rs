@@ -51,7 +51,7 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         .with("prompts.json", "[]")
         .with("field.json", r#"{"templates": {"a": {"prompt": "x", "response_type": "json"}}}"#)
         .with("filter.json", "{\"template-index\": \"[\\\"a\\\"]\", \"template.a\": \"{\\\"prompt\\\": \\\"{{ x | frob }}\\\"}\"}");
-    let samples = include_str!("../../../../generate/samples/extraction.json");
+    let samples = include_str!("../../../../generate/agents/samples/extraction.json");
     let place = place.with("samples.json", samples);
     let cases: [(&[&str], &str); 16] = [
         (&["generate", "x"], "--model"),

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::messages::{call, result, text_of};
 
 /// Converts messages to the form of chat completions. Each tool result becomes a message of its own.
 pub(super) fn messages(
@@ -12,7 +13,7 @@ pub(super) fn messages(
 ) -> Result<Vec<Value>, ApiError> {
     let mut all = Vec::new();
     if let Some(system) = system {
-        all.push(json!({"role": "system", "content": text_of("system", &system)?}));
+        all.push(json!({"role": "system", "content": text_of("system", system)?}));
     }
     for (at, message) in messages.into_iter().enumerate() {
         let path = format!("messages.{at}");
@@ -73,19 +74,17 @@ impl Message {
                 let (id, name) = (block.text("id")?, block.text("name")?);
                 let name = name.ok_or_else(|| block.wrong("name", "it is missing"))?;
                 let input = block.value("input").unwrap_or_else(|| json!({}));
-                let function = json!({"name": name, "arguments": input.to_string()});
-                self.calls.push(json!({"id": id, "type": "function", "function": function}));
+                self.calls.push(call(json!(id), json!(name), input));
             }
             "tool_result" => {
                 let id = block.text("tool_use_id")?;
                 let failed = block.flag("is_error")?.unwrap_or(false);
-                let place = block.path("content");
-                let text = block.value("content").map(|content| text_of(&place, &content));
-                let mut text = text.transpose()?.unwrap_or_default();
+                let content = block.value("content").unwrap_or_default();
+                let mut text = text_of(&block.path("content"), content)?;
                 if failed {
                     text.insert_str(0, "Error: ");
                 }
-                self.results.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+                self.results.push(result(json!(id), text));
             }
             _ => {
                 let message = format!(
@@ -116,20 +115,6 @@ impl Message {
         }
         all.push(Value::Object(message));
     }
-}
-
-/// Returns a text, or the text of a list of blocks of text.
-fn text_of(path: &str, value: &Value) -> Result<String, ApiError> {
-    let parts = match value {
-        Value::String(text) => return Ok(text.clone()),
-        Value::Array(parts) => parts,
-        _ => return Err(ApiError::field(path, "it is neither a string nor a list of text blocks")),
-    };
-    let texts = parts.iter().enumerate().map(|(at, part)| {
-        let text = part.get("text").and_then(Value::as_str);
-        text.ok_or_else(|| ApiError::field(format!("{path}.{at}"), "only blocks of text are read"))
-    });
-    texts.collect()
 }
 
 /// Converts tools to the form of chat completions.

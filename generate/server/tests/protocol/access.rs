@@ -240,7 +240,7 @@ async fn schemas_nest_64_levels_wherever_they_are_given() {
                 "tools.0.function.parameters",
                 2,
             ),
-            (("/v1/responses", listed), "tools.0.function.parameters", 2),
+            (("/v1/responses", listed), "tools.0.parameters", 2),
             (("/v1/grammars", json!({"language": "json-schema", "source": schema})), "source", 0),
             (("/v1/repair", json!({"text": "1", "schema": schema})), "schema", 0),
         ];

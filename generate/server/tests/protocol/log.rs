@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
+use grammarc_agents::prompts::PromptManager;
 use grammarc_generate::engine::EngineOptions;
-use grammarc_generate::prompts::PromptManager;
 use grammarc_server::ServerOptions;
 use http_body_util::BodyExt;
 use serde_json::json;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use grammarc_agents::prompts::{Prompt, PromptManager, Response, ResponseType};
 use grammarc_generate::GenerateParams;
 use grammarc_generate::engine::EngineOptions;
-use grammarc_generate::prompts::{Prompt, PromptManager, Response, ResponseType};
 use grammarc_server::ServerOptions;
 use serde_json::{Map, Value, json};
 
@@ -168,7 +168,7 @@ async fn lines_that_are_cut_keep_the_items_before_the_cut() {
 /// Each sample of the repository by lines that its prompt asks for, as the file stands.
 #[tokio::test]
 async fn the_samples_are_served() {
-    let text = include_str!("../../../samples/extraction.json");
+    let text = include_str!("../../../agents/samples/extraction.json");
     let prompts = PromptManager::from_json(text).expect("the samples are a configuration");
     let ids: Vec<String> = prompts.ids().map(str::to_owned).collect();
     let server =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use grammarc_generate::prompts::PromptManager;
+use grammarc_agents::prompts::PromptManager;
 use grammarc_server::{ListenOptions, Listener, ServeError, ServerOptions, serve_loading};
 use serde::Serialize;
 use tokio::sync::watch;

@@ -332,10 +332,14 @@ fn chosen(
     at: NodeId,
     tools: Vec<Tool>,
 ) -> Option<(Choice, Vec<Tool>)> {
-    if let Json::String(_) = reader.document.json(at) {
-        return Some((mode(reader, at, &["auto", "required", "none"])?, tools));
-    }
-    let mut fields = reader.object(at)?;
+    let mut fields = match reader.document.json(at) {
+        Json::String(_) => return Some((mode(reader, at, &["auto", "required", "none"])?, tools)),
+        Json::Object(_) => reader.object(at)?,
+        _ => {
+            reader.wrong(at, "auto, required, none, or an object that names tools");
+            return None;
+        }
+    };
     let kind = fields.need_text(reader, "type")?;
     if kind.text != "allowed_tools" {
         let tool = named(reader, at, &tools)?;
@@ -404,6 +408,7 @@ fn named(reader: &mut Reader<'_, '_>, at: NodeId, tools: &[Tool]) -> Option<usiz
         let names = || tools.iter().map(|tool| tool.name.text.as_str());
         let help = match nearest(&name.text, names()) {
             Some(known) => format!("did you mean `{known}`?"),
+            None if tools.is_empty() => "list it in `tools`".to_owned(),
             None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         };
         let text = format!("there is no function {:?} among the tools", name.text);

@@ -1,9 +1,8 @@
 //! One prompt: its template, the kind of its response, and the rendered prompt.
 
+use grammarc_generate::backend::{Chat, Prompt as ModelPrompt};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
-
-use crate::backend::{Chat, Prompt as ModelPrompt};
 
 /// The kind of a prompt's response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +38,7 @@ impl ResponseType {
 /// A prompt, as [`PromptManager::add`](super::PromptManager::add) takes it.
 ///
 /// ```
-/// use grammarc_generate::prompts::{Prompt, ResponseType};
+/// use grammarc_agents::prompts::{Prompt, ResponseType};
 ///
 /// let prompt = Prompt { response: ResponseType::Jsonl, ..Prompt::new("List the towns in: {{ text }}") };
 /// assert!(prompt.schema.is_none() && prompt.terms.is_empty());

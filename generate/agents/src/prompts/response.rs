@@ -88,7 +88,7 @@ fn reason(line: &str) -> String {
 /// are under `None`. The order of items within a group is kept.
 ///
 /// ```
-/// use grammarc_generate::prompts::group_by_type;
+/// use grammarc_agents::prompts::group_by_type;
 /// use serde_json::json;
 ///
 /// let items = vec![json!({"type": "definition", "entity": "DNA"}), json!({"entity": "RNA"})];

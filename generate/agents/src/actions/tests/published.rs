@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::cases;
-use crate::agents::{AgentFormat, AgentTool, extract_json_response, tags};
+use crate::actions::{AgentFormat, AgentTool, extract_json_response, tags};
 
 fn format() -> AgentFormat {
     let tool = |name, arguments| AgentTool::new(name, "", arguments);

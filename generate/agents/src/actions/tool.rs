@@ -20,7 +20,7 @@ impl AgentTool {
     /// argument, as it is in `<search>…</search>`.
     ///
     /// ```
-    /// use grammarc_generate::agents::AgentTool;
+    /// use grammarc_agents::actions::AgentTool;
     /// use serde_json::json;
     ///
     /// let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});

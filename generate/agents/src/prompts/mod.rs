@@ -29,17 +29,12 @@ mod response;
 #[cfg(test)]
 mod tests;
 
+use grammarc_generate::chat::jinja;
+use grammarc_generate::{GenerateError, GenerateParams, Grammar, JsonModeConfig, LlmBackend};
 use grammarc_json::JsonSchema;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Value as Jinja};
 use serde_json::{Map, Value};
-
-use crate::backend::LlmBackend;
-use crate::chat::jinja;
-use crate::error::GenerateError;
-use crate::grammar::Grammar;
-use crate::json_mode::JsonModeConfig;
-use crate::params::GenerateParams;
 
 pub use config::PromptConfigError;
 pub use prompt::{Prompt, RenderedPrompt, ResponseType};

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::compile::build_vocabulary;
+use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens};
+use grammarc_generate::{GenerateParams, Grammar, Grammars, JsonModeConfig};
 use grammarc_json::{JsonSchema, Jsonl};
+use grammarc_runtime::Vocabulary;
 use serde_json::{Map, Value, json};
 
 use super::{
     Prompt, PromptConfigError, PromptError, PromptManager, Response, ResponseType, group_by_type,
 };
-use crate::grammar::Grammar;
-use crate::json_mode::JsonModeConfig;
-use crate::params::GenerateParams;
-use crate::testing::grammars;
 
 fn config(prompts: &Value) -> BTreeMap<String, String> {
     let prompts = prompts.as_object().unwrap();
@@ -326,6 +328,17 @@ fn items_are_grouped_by_their_type() {
     assert_eq!((of("a").len(), groups[&None].len(), groups.len()), (1, 2, 3));
 }
 
+/// The compiler of a vocabulary of single bytes and an end token.
+fn grammars() -> Grammars {
+    let bytes = (0..=255_u8).map(|byte| (vec![byte], Listed::Text));
+    let tokens = bytes.chain([(b"<end>".to_vec(), Listed::Special)]);
+    let table = from_tokens(tokens, &VocabularyOptions::new().end_tokens([256])).unwrap();
+    let data =
+        build_vocabulary(&table, "bytes", &prelude_grammar(&TextForm::COMMON), None).unwrap();
+    let artifact = VocabularyArtifact::from_buffer(data.to_bytes().unwrap()).unwrap();
+    Grammars::new(Vocabulary::from(artifact), None)
+}
+
 #[test]
 fn the_samples_load_render_and_compile() {
     let manager = PromptManager::from_json(include_str!("../../samples/extraction.json")).unwrap();
@@ -345,13 +358,14 @@ fn the_samples_load_render_and_compile() {
     let input = terms(json!({"text": "Ada wrote \"notes\".", "name": "n", "description": "d",
         "fields": [{"name": "f", "type": "string", "description": "g"}],
         "classes": described, "relations": described, "attributes": described}));
+    let grammars = grammars();
     for id in manager.ids() {
         let rendered = manager.render(id, &input).unwrap();
         assert!(rendered.prompt.contains("Ada wrote \"notes\"."), "{}", rendered.prompt);
         let params = manager.params(id, GenerateParams::default()).unwrap();
         let from_mode = params.json_mode.as_ref().and_then(|mode| mode.grammar());
         let grammar = params.constraint.or(from_mode).expect("samples are structured");
-        grammars().compile(&grammar, None).unwrap_or_else(|error| panic!("{id}: {error}"));
+        grammars.compile(&grammar, None).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_ne!(manager.wants(id).unwrap().0, ResponseType::Text);
     }
 }

@@ -1,13 +1,12 @@
 //! The format of an agent's actions, as a schema, and the action of an output.
 
+use grammarc_generate::{Grammar, JsonModeConfig};
 use grammarc_json::{JsonSchema, SchemaError, ValidationError};
 use serde_json::{Map, Value, json};
 
 use super::extract::extract_json_response;
 use super::tags::{Tag, tags};
 use super::tool::AgentTool;
-use crate::grammar::Grammar;
-use crate::json_mode::JsonModeConfig;
 
 /// The action that ends a conversation.
 const ANSWER: &str = "answer";
