@@ -36,7 +36,6 @@ pub mod local;
 pub mod model;
 pub mod output;
 pub mod params;
-mod params_error;
 mod sampling;
 #[cfg(test)]
 mod testing;
