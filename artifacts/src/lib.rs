@@ -23,6 +23,8 @@
 //!
 //! To open an artifact is linear in the file: one pass for the checksum and one for the invariants. Only the nested section is
 //! copied.
+//!
+//! Tests: `tests/suite/`; `tests/tests/suite/robustness.rs` of the workspace damages artifacts of real grammars.
 
 pub mod buffer;
 pub mod container;

@@ -1,11 +1,13 @@
 //! Mask words of chosen density, for the kernels that apply them.
 
+use grammarc_test_data::Rng;
+
 /// A density: its name, and its share. One token of `among` is allowed, or forbidden if `inverse`.
 #[derive(Clone, Copy, Debug)]
 pub struct Density {
     /// The name in tables.
     pub name: &'static str,
-    among: u64,
+    among: usize,
     inverse: bool,
 }
 
@@ -20,16 +22,12 @@ pub const DENSITIES: [Density; 5] = [
 ];
 
 impl Density {
-    /// Words for `width` tokens, chosen by a multiplicative generator.
+    /// Words for `width` tokens, chosen at random.
     pub fn words(&self, width: usize) -> Vec<u32> {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut chosen = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33).is_multiple_of(self.among)
-        };
+        let mut rng = Rng::new(0);
         let mut words = vec![0; width.div_ceil(32)];
         for token in 0..width {
-            words[token / 32] |= u32::from(chosen() != self.inverse) << (token % 32);
+            words[token / 32] |= u32::from(rng.one_in(self.among) != self.inverse) << (token % 32);
         }
         words
     }

@@ -10,6 +10,8 @@
 //! | [`vocabulary`] | vocabularies of tokenizers | `grammarc-vocabulary` |
 //! | [`network`], [`masks`] | one automaton a rule, and the masks of its states | |
 //! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and a cache of artifacts | |
+//!
+//! Tests: `tests/` here for the languages; `tests/tests/` of the workspace for artifacts and masks.
 
 pub mod cache;
 pub mod compile;

@@ -1,6 +1,6 @@
 //! Sources of every language, compiled for a vocabulary of single bytes under a small budget.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use grammarc_artifacts::GrammarArtifact;
 use grammarc_compiler::budget::Budget;
@@ -15,13 +15,14 @@ use grammarc_compiler::frontend::structural_tag::StructuralTagOptions;
 use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use grammarc_runtime::{Grammar, Matcher};
+use grammarc_tests::processor_time;
 use grammarc_tests::schemas::compiler;
 
 use crate::input::Input;
 
 /// Time that a source may take.
 const TIME: Duration = Duration::from_millis(500);
-/// Time by which it may be late: fuzzers share processors.
+/// Processor time that it may take beyond this.
 const LATE: Duration = Duration::from_secs(4);
 /// Memory that a source may take, by the compiler's estimate.
 const MEMORY: usize = 256 << 20;
@@ -58,14 +59,14 @@ pub fn run(data: &[u8]) {
         }
     };
     let budget = Budget::new().time_limit(TIME).memory_limit(MEMORY);
-    let started = Instant::now();
+    let started = processor_time::of_thread();
     let source = Source::new("<fuzz>", text);
     let result = front_end.lower(source, &budget).map_err(drop).and_then(|lowered| {
         let options = CompileOptions::default();
         let compiled = compiler().compile(&lowered, front_end.kind(), &options, &budget);
         compiled.map_err(drop)
     });
-    let took = started.elapsed();
+    let took = processor_time::of_thread().saturating_sub(started);
     assert!(took < TIME + LATE, "{took:?} under a limit of {TIME:?}");
     let Ok(compiled) = result else { return };
     let Ok(buffer) = compiled.to_buffer(compiler()) else { return };

@@ -16,6 +16,8 @@
 //! | [`agents`], [`prompts`] | actions of agents; prompts by name and their responses |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
+//!
+//! Tests: `tests/json_mode.rs`, and unit tests in each room.
 
 pub mod agents;
 pub mod arguments;

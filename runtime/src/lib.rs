@@ -105,6 +105,8 @@
 //! | `apply` | masks over rows of logits, and the choice of a token |
 //! | [`ending`] | the shortest way from a position to an end |
 //! | `splitter` | the parts of an output: reasoning, text, calls of tools |
+//!
+//! Tests: `src/tests` against plain definitions; `tests/tests/suite` of the workspace for compiled grammars.
 
 mod apply;
 pub mod batch;

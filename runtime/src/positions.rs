@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::ByteMatcher;
     use crate::testing::network::{Network, Shape};
-    use crate::testing::{Random, grammar, vocabulary};
+    use crate::testing::{Rng, grammar, vocabulary};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
@@ -190,7 +190,7 @@ mod tests {
         /// and what may follow and end is the same.
         #[test]
         fn agree_with_a_matcher_of_each_text(seed: u64) {
-            let mut random = Random::new(seed);
+            let mut random = Rng::new(seed);
             let tokens = vocabulary(&mut random);
             let network = Network::random(&mut random, Shape { counts: true, tokens: &[] });
             let grammar = grammar(&network, &tokens, &[3]);

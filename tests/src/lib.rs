@@ -13,6 +13,7 @@
 //! | [`tags`] | structural tags by their definition, and random ones |
 //! | [`traces`] | what was done with matchers, as a stream that bindings are held to |
 //! | [`vocabularies`] | vocabularies to compile for |
+//! | [`processor_time`] | time spent, whatever else the machine does |
 //! | [`layers`] | which room of the sources uses which |
 //! | [`circles`] | which files of a crate use each other |
 //!
@@ -33,6 +34,7 @@ pub mod layers;
 mod methods;
 pub mod mix;
 pub mod oracle;
+pub mod processor_time;
 pub mod random;
 pub mod schemas;
 pub mod shrink;

@@ -2,49 +2,18 @@
 //!
 //! Grammars call any of their rules from anywhere, so most are recursive, and many are left-recursive, ambiguous or
 //! nullable in some part. Counted bounds are such that all three spellings of a repetition occur: written out, chained
-//! and counted down; graphs with marks occur with their sets in states and in registers. Vocabularies hold the single bytes of a small alphabet (some hold all bytes, some lack one), random
-//! strings over it, several tokens with one byte string, special tokens, and ids without a token.
+//! and counted down; graphs with marks occur with their sets in states and in registers. Vocabularies hold the single
+//! bytes of a small alphabet (some hold all bytes, some lack one), random strings over it, several tokens with one byte
+//! string, special tokens, and ids without a token.
 
 use std::sync::Arc;
 
 use grammarc_compiler::automata::{Dfa, DfaState, Edge};
 use grammarc_compiler::ir::{ByteSet, Expr, ExprGraph, RuleId, TokenRef, TokenSet};
+pub use grammarc_test_data::Rng;
 
 use crate::case::Case;
 use crate::oracle::Token;
-
-/// A small random number generator: G. Steele and others, "Fast splittable pseudorandom number generators", 2014.
-#[derive(Clone, Debug)]
-pub struct Rng(u64);
-
-impl Rng {
-    /// A generator from its seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c908)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// A number below `count`.
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-
-    /// True once in `count` times.
-    pub fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    /// One of the items.
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
 
 /// The bytes that a vocabulary can spell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,6 @@ pub mod simplify;
 pub mod texts;
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use grammarc_artifacts::GrammarArtifact;
 use grammarc_compiler::budget::Budget;
@@ -40,8 +39,8 @@ pub struct Compiled {
     pub states: u32,
     /// Bytes of its artifact.
     pub size: usize,
-    /// Time from the schema's text to the bytes of the artifact.
-    pub time: Duration,
+    /// Steps of the budget, from the schema's text to the bytes of the artifact.
+    pub steps: usize,
 }
 
 /// Why a schema was not compiled.
@@ -86,7 +85,6 @@ pub fn compiler() -> &'static Compiler {
 /// If an artifact of it is not valid.
 pub fn compile(schema: &str, options: &JsonSchemaOptions) -> Result<Compiled, Refusal> {
     let compiler = compiler();
-    let started = Instant::now();
     let budget = Budget::new();
     let lowered = json_schema::lower(Source::new("schema", schema), options, &budget);
     let lowered = lowered.map_err(|mut errors| match errors.first() {
@@ -97,12 +95,12 @@ pub fn compile(schema: &str, options: &JsonSchemaOptions) -> Result<Compiled, Re
     let compiled =
         compiler.compile(&lowered, "json-schema", &settings, &budget).map_err(Refusal::Grammar)?;
     let buffer = compiled.to_buffer(compiler).map_err(Refusal::Grammar)?;
-    let (size, time) = (buffer.len(), started.elapsed());
+    let (size, steps) = (buffer.len(), budget.steps());
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     let artifact = artifact.unwrap_or_else(|error| panic!("an artifact is not valid: {error}"));
     let states = artifact.tables().state_count();
     let grammar = Grammar::from_artifact(artifact);
-    Ok(Compiled { grammar, report: lowered.report, states, size, time })
+    Ok(Compiled { grammar, report: lowered.report, states, size, steps })
 }
 
 impl Compiled {

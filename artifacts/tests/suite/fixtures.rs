@@ -15,6 +15,7 @@ use grammarc_artifacts::{
     RegionKind, Report, Tables, TablesData, TokenKind, TrieData, Verdict, VocabularyArtifact,
     VocabularyData, VocabularyMeta, WorkBound,
 };
+use grammarc_test_data::Rng;
 
 /// One state, with targets as indices within its rule.
 #[derive(Clone, Default)]
@@ -334,41 +335,33 @@ pub(crate) fn small_pair() -> (VocabularyArtifact, GrammarArtifact) {
     (vocabulary, grammar)
 }
 
-/// A small generator of pseudo-random numbers (xorshift), so that fixtures are the same everywhere.
-pub(crate) struct Random(pub(crate) u64);
+/// A number below `limit`.
+fn below(rng: &mut Rng, limit: u32) -> u32 {
+    rng.below(limit as usize) as u32
+}
 
-impl Random {
-    /// A number below `limit`.
-    pub(crate) fn below(&mut self, limit: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (((self.0 >> 32) * u64::from(limit)) >> 32) as u32
-    }
-
-    /// Up to `len` numbers below `limit`, ascending and distinct, at least one.
-    pub(crate) fn ascending(&mut self, len: u32, limit: u32) -> Vec<u32> {
-        let mut numbers: Vec<u32> = (0..len.max(1)).map(|_| self.below(limit)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
-    }
+/// Up to `len` numbers below `limit`, ascending and distinct, at least one.
+fn ascending(rng: &mut Rng, len: u32, limit: u32) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (0..len.max(1)).map(|_| below(rng, limit)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// A vocabulary of `count` text tokens of random letters, about two trie nodes per token, with one shared rule and
 /// `rows` dense rows.
 pub(crate) fn large_vocabulary(count: u32, rows: u32) -> VocabularyData {
-    let mut random = Random(0x5eed);
+    let rng = &mut Rng::new(0x5eed);
     let mut words: Vec<Vec<u8>> = Vec::new();
     let mut tokens: Vec<(Vec<u8>, TokenKind)> = Vec::new();
     for id in 0..count {
         // Half of the tokens extend an earlier one, as the merges of a real vocabulary do.
         let mut bytes = match id % 2 {
-            0 if id > 0 => words[random.below(id) as usize].clone(),
-            _ => vec![random.below(256) as u8],
+            0 if id > 0 => words[below(rng, id) as usize].clone(),
+            _ => vec![below(rng, 256) as u8],
         };
-        for _ in 0..=random.below(4) {
-            bytes.push(b'a' + random.below(26) as u8);
+        for _ in 0..=below(rng, 4) {
+            bytes.push(b'a' + below(rng, 26) as u8);
         }
         words.push(bytes.clone());
         tokens.push((bytes, TokenKind::Text));
@@ -379,7 +372,7 @@ pub(crate) fn large_vocabulary(count: u32, rows: u32) -> VocabularyData {
             .map(|word| match count.saturating_sub(word * 32) {
                 0 => 0,
                 left if left < 32 => (1 << left) - 1,
-                _ => random.below(u32::MAX),
+                _ => below(rng, u32::MAX),
             })
             .collect();
         let in_row = words.iter().map(|word| word.count_ones()).sum();
@@ -409,7 +402,7 @@ pub(crate) fn large_vocabulary(count: u32, rows: u32) -> VocabularyData {
 
 /// A grammar of `states` states in rules of ten, for any vocabulary with a shared rule and a mask.
 pub(crate) fn large_grammar(vocabulary: &VocabularyArtifact, states: u32) -> GrammarData {
-    let mut random = Random(0x9ea7);
+    let rng = &mut Rng::new(0x9ea7);
     let shared = vocabulary.tables();
     let bases = shared.totals();
     let tokens = vocabulary.token_count();
@@ -417,13 +410,13 @@ pub(crate) fn large_grammar(vocabulary: &VocabularyArtifact, states: u32) -> Gra
     let mut tables =
         TablesData { bases, row_words: vocabulary.row_words(), ..TablesData::default() };
     for _ in 0..states / 2 {
-        let len = random.below(40);
-        let plus = random.ascending(len, tokens);
+        let len = below(rng, 40);
+        let plus = ascending(rng, len, tokens);
         add_mask(&mut tables, None, &[], &plus);
     }
     for _ in 0..=states / 20 {
-        let len = random.below(12);
-        let class = random.ascending(len, nodes);
+        let len = below(rng, 12);
+        let class = ascending(rng, len, nodes);
         add_class(&mut tables, &class);
     }
     let masks = bases.masks + tables.masks.len() as u32;
@@ -435,20 +428,19 @@ pub(crate) fn large_grammar(vocabulary: &VocabularyArtifact, states: u32) -> Gra
                 calls: match index {
                     0 | 9 => vec![],
                     _ => vec![
-                        (random.below(bases.rules), Some(index), 0),
-                        (bases.rules + random.below(rule + 1), Some(index - 1), 0),
+                        (below(rng, bases.rules), Some(index), 0),
+                        (bases.rules + below(rng, rule + 1), Some(index - 1), 0),
                     ],
                 },
                 follows: match index {
                     9 => vec![],
-                    _ => random
-                        .ascending(3, classes)
+                    _ => ascending(rng, 3, classes)
                         .into_iter()
-                        .map(|class| (class, random.below(masks), NONE))
+                        .map(|class| (class, below(rng, masks), NONE))
                         .collect(),
                 },
-                base: random.below(masks),
-                exits: Some(random.below(classes)),
+                base: below(rng, masks),
+                exits: Some(below(rng, classes)),
                 is_final: index == 9,
                 ..State::default()
             };

@@ -23,6 +23,7 @@ use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_runtime::{Grammar, Matcher};
+use grammarc_test_data::Rng;
 
 /// Names that are followed.
 const FOLLOWED: usize = 2_000;
@@ -67,16 +68,6 @@ struct Args {
     here: bool,
 }
 
-/// Numbers in an order that a seed decides.
-struct Draws(u64);
-
-impl Draws {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((self.0 >> 33) as usize) % count
-    }
-}
-
 /// Returns `count` distinct names of three to five words.
 fn names(count: usize) -> Vec<String> {
     const ONSETS: [&str; 20] = [
@@ -85,21 +76,21 @@ fn names(count: usize) -> Vec<String> {
     ];
     const RIMES: [&str; 16] =
         ["a", "an", "ar", "e", "el", "en", "er", "i", "in", "it", "o", "on", "or", "u", "um", "y"];
-    let mut draws = Draws(42);
+    let mut rng = Rng::new(42);
     let mut words: Vec<String> = Vec::new();
     while words.len() < WORDS {
-        let syllables = 2 + draws.below(2);
+        let syllables = 2 + rng.below(2);
         let word: String = (0..syllables)
-            .map(|_| format!("{}{}", ONSETS[draws.below(20)], RIMES[draws.below(16)]))
+            .map(|_| format!("{}{}", ONSETS[rng.below(20)], RIMES[rng.below(16)]))
             .collect();
         words.push(word);
     }
     let mut seen = std::collections::HashSet::new();
     let mut names = Vec::with_capacity(count);
     while names.len() < count {
-        let mut name = words[draws.below(WORDS)].clone();
+        let mut name = words[rng.below(WORDS)].clone();
         while name.len() < 27 {
-            let _ = write!(name, " {}", words[draws.below(WORDS)]);
+            let _ = write!(name, " {}", words[rng.below(WORDS)]);
         }
         if seen.insert(name.clone()) {
             names.push(name);
@@ -135,8 +126,8 @@ fn tokens(vocabulary: &VocabularyArtifact, text: &[u8]) -> Vec<u32> {
 
 /// The names that peers follow.
 fn followed(names: &[String]) -> impl Iterator<Item = &String> {
-    let mut draws = Draws(7);
-    (0..PEERS_FOLLOWED).map(move |_| &names[draws.below(names.len())])
+    let mut rng = Rng::new(7);
+    (0..PEERS_FOLLOWED).map(move |_| &names[rng.below(names.len())])
 }
 
 /// Writes the inputs for an engine in another language.
@@ -190,7 +181,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     let open = begin.elapsed();
     let statistics = artifact.meta().statistics.clone();
     let grammar = Grammar::from_artifact(artifact);
-    let mut draws = Draws(7);
+    let mut rng = Rng::new(7);
     let mut masks = Samples::default();
     let mut accepts = Samples::default();
     let mut words =
@@ -198,7 +189,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     let matcher = Matcher::new(&grammar);
     words.truncate(matcher.logit_width().div_ceil(32) as usize);
     for _ in 0..FOLLOWED {
-        let name = &names[draws.below(names.len())];
+        let name = &names[rng.below(names.len())];
         let text = match args.kind {
             Kind::Enum => serde_json::to_string(name)?,
             _ => name.clone(),

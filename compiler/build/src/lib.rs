@@ -28,6 +28,8 @@
 //!
 //! Content alone decides whether a file is up to date: [the key](grammarc_compiler::cache::Key) covers text, name,
 //! options, vocabulary and compiler.
+//!
+//! Tests: `tests/build/` of this crate, and `cli/tests/cli/build.rs` for the command.
 
 mod depfile;
 mod error;

@@ -164,6 +164,7 @@ pub struct Budget {
     most_bytes: usize,
     cancel: Option<Arc<AtomicBool>>,
     bytes: AtomicUsize,
+    steps: AtomicUsize,
     /// Number of the phase in [`Phase::ALL`].
     phase: AtomicU8,
     spent: OnceLock<BudgetError>,
@@ -189,6 +190,7 @@ impl Budget {
             most_bytes: usize::MAX,
             cancel: None,
             bytes: AtomicUsize::new(0),
+            steps: AtomicUsize::new(0),
             phase: AtomicU8::new(Phase::Reading as u8),
             spent: OnceLock::new(),
         }
@@ -233,6 +235,12 @@ impl Budget {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// Steps counted so far on all threads, up to 8,192 more or less for each. A measure of the work that does not
+    /// depend on the machine and its load.
+    pub fn steps(&self) -> usize {
+        self.steps.load(Ordering::Relaxed)
+    }
+
     /// Counts steps of work, of some nanoseconds each, and looks at the clock and the flag every so often.
     ///
     /// # Errors
@@ -245,6 +253,12 @@ impl Budget {
             LEFT.set(left - steps);
             return Ok(());
         }
+        self.check_after(steps)
+    }
+
+    #[cold]
+    fn check_after(&self, steps: usize) -> Result<(), Spent> {
+        self.steps.fetch_add(steps, Ordering::Relaxed);
         self.check()
     }
 
@@ -255,8 +269,9 @@ impl Budget {
     /// [`Spent`] if a limit is met, now or before.
     #[cold]
     pub fn check(&self) -> Result<(), Spent> {
-        // While the budget is spent, each step is checked.
-        LEFT.set(0);
+        // While the budget is spent, none are left and each step is checked.
+        let taken = (STEPS - LEFT.replace(0)) % STEPS;
+        self.steps.fetch_add(taken, Ordering::Relaxed);
         if self.spent.get().is_some() {
             return Err(Spent);
         }
@@ -415,11 +430,21 @@ mod tests {
         let flag = Arc::new(AtomicBool::new(false));
         let cancelled = Budget::new().cancel_flag(flag.clone());
         assert_eq!(cancelled.check(), Ok(()));
+        assert_eq!(cancelled.nap(), Some(NAP), "a thread that waits looks as often");
         flag.store(true, Ordering::Relaxed);
         assert_eq!(cancelled.spend(STEPS), Err(Spent));
         assert_eq!(cancelled.spend(1), Err(Spent), "it stays so at every step");
         let phase = Phase::Reading;
         assert_eq!(cancelled.error(), Some(&BudgetError::Cancelled { phase }));
+    }
+
+    #[test]
+    fn steps_are_counted() {
+        let budget = Budget::new();
+        (0..100_000).for_each(|_| assert_eq!(budget.spend(3), Ok(())));
+        assert!(budget.steps().abs_diff(300_000) <= STEPS, "{}", budget.steps());
+        assert_eq!(budget.spend(1 << 20), Ok(()));
+        assert!(budget.steps().abs_diff(300_000 + (1 << 20)) <= STEPS, "{}", budget.steps());
     }
 
     #[test]

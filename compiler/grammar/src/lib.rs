@@ -1,4 +1,6 @@
 //! Code shared by front ends and the compiler: the grammar IR, automata, diagnostics and the budget of a compilation.
+//!
+//! Tests: unit tests in each file.
 
 pub mod automata;
 pub mod budget;

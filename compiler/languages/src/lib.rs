@@ -4,6 +4,8 @@
 //! [`FrontEnd`] is a language with its options, for callers that take sources of any language. [`settings`] reads
 //! options by name. [`deny`] refuses keywords by their verdict in the report. Each language has a feature; `all` has
 //! all of them.
+//!
+//! Tests: unit tests beside each language; `compiler/tests/{grammars,messages}.rs` for all of them.
 
 #[cfg(feature = "builtin")]
 pub mod builtin;

@@ -1,4 +1,6 @@
 //! Patterns: regular expressions of ECMA-262 and of Rust's `regex` as grammars.
+//!
+//! Tests: unit tests beside each file.
 
 pub mod class;
 pub mod dialects;

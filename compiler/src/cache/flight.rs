@@ -136,7 +136,7 @@ impl<T: Clone> Flight<T> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use super::*;
 
@@ -226,16 +226,12 @@ mod tests {
         let flag = Arc::new(AtomicBool::new(false));
         let budget = Budget::unlimited().cancel_flag(flag.clone());
         let waited = thread::scope(|scope| {
-            let waits = scope.spawn(|| (flight.wait(&budget), Instant::now()));
+            let waits = scope.spawn(|| flight.wait(&budget));
             thread::sleep(Duration::from_millis(30));
-            let set = Instant::now();
             flag.store(true, Ordering::Relaxed);
-            let (waited, ended) = waits.join().expect("no panic");
-            assert_eq!(waited, Waited::Spent);
-            ended.duration_since(set)
+            waits.join().expect("no panic")
         });
-        // Four milliseconds, and what a loaded machine makes of them.
-        assert!(waited < Duration::from_millis(250), "{waited:?}");
+        assert_eq!(waited, Waited::Spent);
         assert!(budget.error().is_some_and(|error| error.to_string().contains("another")));
     }
 }

@@ -38,6 +38,8 @@
 //!
 //! Findings about a source are those of its compilation. An artifact from a file does not repeat them. The artifact's
 //! report has the verdict on each keyword, so [`denied`](crate::frontend::deny::denied) works for any artifact.
+//!
+//! Tests: `tests/`; unit tests in `flight`, `memory` and `histogram`.
 
 mod begin;
 mod digest;

@@ -1,4 +1,6 @@
 //! The one room that knows how results become artifacts.
+//!
+//! Tests: `tests/tests/suite/{masks,digests,determinism}.rs`.
 
 mod grammar;
 mod packed_string_sets;

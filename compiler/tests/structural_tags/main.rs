@@ -1,4 +1,5 @@
-//! Structural tags: calls of tools in the styles of models, and members of objects as tags.
+//! Structural tags: calls of tools in the styles of models, and members of objects as tags. Single formats are tested beside
+//! the front end, whose head lists the other tests of tags.
 
 mod calls;
 mod cases;

@@ -12,6 +12,8 @@
 //! optional. Named types are definitions, and generic types are substituted. Types without JSON values (functions,
 //! `bigint`, `symbol`) are refused with their place. So are types that need TypeScript's checker: conditional and
 //! mapped types, `typeof`. Cost: linear in the text and in the instances of generic types.
+//!
+//! Tests: `tests/`: by example, and random types with a checker of their own.
 
 pub mod codes;
 mod constants;

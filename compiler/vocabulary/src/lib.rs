@@ -28,6 +28,8 @@
 //! Normalisers, pre-tokenizers and merges decide how text becomes tokens; a mask only needs what tokens spell, so they
 //! are not imported. Cost: one pass over the file, of a GGUF model over the part before its tensors; the largest of the
 //! usual ones (33 MB) takes well under a second.
+//!
+//! Tests: `tests/`; `tests/traps.rs` has what real tokenizers hide.
 
 mod byte_level;
 mod decoder;

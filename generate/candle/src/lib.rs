@@ -19,6 +19,8 @@
 //! | `weights`, `config`, `metadata` | tensors, sizes and values of the file |
 //! | `tokenizer` | the file's tokenizer |
 //! | `folder` | where fetched models are kept |
+//!
+//! Tests: `tests/smollm2.rs`, with a real model.
 
 mod cache;
 mod config;

@@ -9,6 +9,8 @@
 //!
 //! The server gives no logits. JSON mode therefore validates an output after it was generated: see
 //! [`LlmBackend`].
+//!
+//! Tests: `tests/replies.rs`.
 
 pub mod error;
 pub mod options;

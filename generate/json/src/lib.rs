@@ -19,6 +19,8 @@
 //!
 //! A repair chooses between readings of the text. It never makes up a key or a value, drops, moves or merges members, or
 //! changes a type or a digit to please a schema. If two readings are equally good, the result says so.
+//!
+//! Tests: `tests/` here, and unit tests beside each file.
 
 mod extract;
 pub mod jsonl;

@@ -6,6 +6,7 @@
 //! `GRAMMARC_FULL=1` takes 200 documents in place of 24.
 
 use grammarc_json::repair::{OpenStrings, RepairOptions, repair, replay};
+use grammarc_test_data::Rng;
 use serde_json::{Map, Value};
 
 /// A part of a document and where it stands.
@@ -21,20 +22,9 @@ enum Part {
     Object(Vec<(String, usize, Part)>, usize),
 }
 
-/// Numbers as a linear congruence draws them.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
-
 /// Writes a document, and says where its parts stand.
 struct Writer {
-    draw: Draw,
+    rng: Rng,
     text: String,
     /// Compact, with spaces, or with lines.
     form: u64,
@@ -44,7 +34,7 @@ impl Writer {
     /// White space: some, the line of a level, or none.
     fn space(&mut self, level: Option<usize>) {
         match (self.form, level) {
-            (1, _) => self.text.push_str(["", " ", "  "][self.draw.below(3)]),
+            (1, _) => self.text.push_str(["", " ", "  "][self.rng.below(3)]),
             (2, Some(level)) => self.text.push_str(&format!("\n{}", "  ".repeat(level))),
             _ => {}
         }
@@ -68,8 +58,8 @@ impl Writer {
         let mut found = Vec::new();
         let mut value = String::new();
         self.text.push('"');
-        for _ in 0..self.draw.below(6) {
-            let (character, spelling) = CHARACTERS[self.draw.below(CHARACTERS.len())];
+        for _ in 0..self.rng.below(6) {
+            let (character, spelling) = CHARACTERS[self.rng.below(CHARACTERS.len())];
             self.text.push_str(spelling);
             value.push(character);
             found.push((character, self.text.len()));
@@ -81,22 +71,22 @@ impl Writer {
     fn part(&mut self, depth: usize) -> Part {
         let start = self.text.len();
         let kind = match depth {
-            0 => 4 + self.draw.below(2),
-            4 => self.draw.below(4),
-            _ => self.draw.below(6),
+            0 => 4 + self.rng.below(2),
+            4 => self.rng.below(4),
+            _ => self.rng.below(6),
         };
         match kind {
             0 => {
                 let (value, name) =
                     [(Value::Null, "null"), (true.into(), "true"), (false.into(), "false")]
-                        [self.draw.below(3)]
+                        [self.rng.below(3)]
                     .clone();
                 self.text.push_str(name);
                 Part::Literal(value, self.text.len())
             }
             1 => {
                 let number =
-                    ["0", "-1", "12", "345", "1.5", "-20.25", "3e5", "1.5E-3"][self.draw.below(8)];
+                    ["0", "-1", "12", "345", "1.5", "-20.25", "3e5", "1.5E-3"][self.rng.below(8)];
                 self.text.push_str(number);
                 Part::Number(start, self.text.len())
             }
@@ -107,7 +97,7 @@ impl Writer {
             4 => {
                 self.text.push('[');
                 let mut items = Vec::new();
-                for at in 0..self.draw.below(4) {
+                for at in 0..self.rng.below(4) {
                     if at > 0 {
                         self.text.push(',');
                     }
@@ -121,7 +111,7 @@ impl Writer {
             _ => {
                 self.text.push('{');
                 let mut members = Vec::new();
-                for at in 0..self.draw.below(4) {
+                for at in 0..self.rng.below(4) {
                     if at > 0 {
                         self.text.push(',');
                     }
@@ -192,8 +182,7 @@ fn every_cut_is_read_as_the_document_says() {
     let documents = if std::env::var_os("GRAMMARC_FULL").is_some() { 200 } else { 24 };
     let (mut cuts, mut refused) = (0_u64, 0_u64);
     for seed in 0..documents {
-        let mut writer =
-            Writer { draw: Draw(seed * 7919 + 1), text: String::new(), form: seed % 3 };
+        let mut writer = Writer { rng: Rng::new(seed), text: String::new(), form: seed % 3 };
         let document = writer.part(0);
         let text = writer.text;
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");

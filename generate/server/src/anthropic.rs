@@ -5,6 +5,8 @@
 //! | `input` | conversations and tools in the forms that chats have here |
 //! | `reply` | the message that an output is |
 //! | `stream` | the events of a message that is streamed |
+//!
+//! Tests: `tests/protocol/cases/messages.json`.
 
 mod input;
 mod reply;

@@ -18,6 +18,8 @@
 //! A request compiles before it takes a slot, in one of a few turns that are shared fairly among clients. So a hostile schema
 //! delays other compilations of its client only. It delays no request without a grammar or with a cached one. The engine's
 //! events alone decide what a client gets: an incomplete call is not returned as a call, and the finish reason is the engine's.
+//!
+//! Tests: `tests/protocol`; `tests/clients` with the clients of other projects.
 
 mod access;
 mod anthropic;

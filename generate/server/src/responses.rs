@@ -1,5 +1,7 @@
 //! `POST /v1/responses`: the same generations in the protocol of responses. The server stores no conversations: each
 //! request contains its own.
+//!
+//! Tests: `tests/protocol/cases/responses.json`.
 
 mod head;
 mod input;

@@ -13,6 +13,8 @@
 //! schema) are sent together at the end of the call.
 //!
 //! Cost: linear in the text, plus a validation of each member.
+//!
+//! Tests: `tests.rs`; `tests/tests/suite/tool_walks.rs` for the masks of such calls.
 
 mod reader;
 #[cfg(test)]

@@ -30,6 +30,8 @@
 //! | [`delivery`] | the events |
 //! | [`state`] | all of these, with the grammar and the end; [`ends`] has the checks |
 //! | [`runs`], [`pick`] | forced tokens, drawn tokens |
+//!
+//! Tests: `tests.rs`; `candle/tests/smollm2.rs` with a real model.
 
 mod canonical;
 mod changes;

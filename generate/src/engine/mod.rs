@@ -14,6 +14,8 @@
 //! cancelled at the next step.
 //!
 //! If a batch fails, its feeds are repeated one by one, so that only the outputs whose tokens the model refuses fail.
+//!
+//! Tests: `tests.rs`; `server/tests/protocol` over HTTP.
 
 mod options;
 mod queue;

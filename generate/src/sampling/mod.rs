@@ -7,6 +7,8 @@
 //! The mask comes before everything that compares probabilities: applied later, it might leave no token. A random number is
 //! drawn only where more than one token is allowed. So an output depends neither on whether the model was called for forced
 //! tokens, nor on the rest of a batch.
+//!
+//! Tests: unit tests in `adjust`, `candidates` and `probability`.
 
 mod adjust;
 mod candidates;

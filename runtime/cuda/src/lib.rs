@@ -13,6 +13,8 @@
 //!
 //! Building needs nothing of CUDA, and the driver is loaded when a [`Device`] is opened. The host owns the memory and
 //! the streams of logits: see [`DevicePointer`] and [`Stream`].
+//!
+//! Tests: `src/tests`, on the kernels' emulator and on a device if there is one; `tests/gpu` of the workspace.
 
 mod device;
 mod driver;

@@ -12,11 +12,10 @@ use network::Network;
 pub(crate) mod masks;
 pub(crate) mod network;
 pub(crate) mod packed_strings;
-mod random;
 pub(crate) mod reference;
 pub(crate) mod unmasked;
 
-pub(crate) use random::Random;
+pub(crate) use grammarc_test_data::Rng;
 
 /// A grammar in memory, by way of the bytes of both its artifacts.
 pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> Grammar {
@@ -58,12 +57,12 @@ pub(crate) const EDGE_TOKENS: &[u32] = &[1, 2, 3, 7];
 
 /// A vocabulary over the letters of random networks: token 0 is unused, 1 to 3 are special, the rest is text, with
 /// byte strings of which some are equal.
-pub(crate) fn vocabulary(random: &mut Random) -> Vec<(Vec<u8>, TokenKind)> {
+pub(crate) fn vocabulary(random: &mut Rng) -> Vec<(Vec<u8>, TokenKind)> {
     let special = |name: &str| (name.as_bytes().to_vec(), TokenKind::Special);
     let mut tokens =
         vec![(Vec::new(), TokenKind::Unused), special("<x>"), special("<y>"), special("<end>")];
     for letter in b'a'..b'e' {
-        if !random.once_in(5) {
+        if !random.one_in(5) {
             tokens.push((vec![letter], TokenKind::Text));
         }
     }

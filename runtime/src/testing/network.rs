@@ -5,7 +5,7 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Bases, TablesData};
 
-use super::random::Random;
+use super::Rng;
 
 /// A call: callee, return state (none for a tail call), countdown.
 pub(crate) type Call = (usize, Option<usize>, u32);
@@ -184,17 +184,15 @@ impl Network {
 
     /// A network in normal form: initial states are not final and call rules with smaller numbers only, every state
     /// reaches a final one, and nothing returns to a state that can only return.
-    pub(crate) fn random(random: &mut Random, shape: Shape) -> Self {
+    pub(crate) fn random(random: &mut Rng, shape: Shape) -> Self {
         loop {
             let count = 2 + random.below(5);
             let mut rules: Vec<Rule> = Vec::new();
             for at in 0..count {
                 let repeats = shape.counts && at + 1 < count;
                 rules.push(match random.below(7) {
-                    0 if repeats => Rule::repeat(b'a' + random.below(3) as u8, random.once_in(2)),
-                    1 if repeats && at > 0 => {
-                        Rule::repeat_call(random.below(at), random.once_in(2))
-                    }
+                    0 if repeats => Rule::repeat(b'a' + random.below(3) as u8, random.one_in(2)),
+                    1 if repeats && at > 0 => Rule::repeat_call(random.below(at), random.one_in(2)),
                     2 => loop_rule(random, at),
                     3 if repeats => Rule::each(1 + random.below(3) as u8),
                     _ => general_rule(random, at, count, shape),
@@ -202,7 +200,7 @@ impl Network {
             }
             let mut network = Self { rules, shared: 0 };
             network.settle_calls(random);
-            network.shared = if random.once_in(3) { 0 } else { network.shareable(count - 1) };
+            network.shared = if random.one_in(3) { 0 } else { network.shareable(count - 1) };
             if network.is_alive() {
                 return network;
             }
@@ -235,7 +233,7 @@ impl Network {
     }
 
     /// Gives calls of counted rules a register and others none, and makes tail calls of those that are.
-    fn settle_calls(&mut self, random: &mut Random) {
+    fn settle_calls(&mut self, random: &mut Rng) {
         let counted: Vec<bool> = self.rules.iter().map(|rule| rule.counted).collect();
         for rule in &mut self.rules {
             let returning: Vec<bool> = rule.states.iter().map(State::returns_only).collect();
@@ -265,8 +263,8 @@ pub(crate) struct Shape {
     pub(crate) tokens: &'static [u32],
 }
 
-fn loop_rule(random: &mut Random, at: usize) -> Rule {
-    let letter = |random: &mut Random| b'a' + random.below(4) as u8;
+fn loop_rule(random: &mut Rng, at: usize) -> Rule {
+    let letter = |random: &mut Rng| b'a' + random.below(4) as u8;
     let open = letter(random);
     let mut around = State { is_final: true, absorbing: true, ..State::default() };
     around = around.on(&[letter(random)], 1);
@@ -276,12 +274,12 @@ fn loop_rule(random: &mut Random, at: usize) -> Rule {
     Rule::new([State::default().on(&[open], 1), around])
 }
 
-fn general_rule(random: &mut Random, at: usize, rules: usize, shape: Shape) -> Rule {
+fn general_rule(random: &mut Rng, at: usize, rules: usize, shape: Shape) -> Rule {
     let count = 2 + random.below(4);
     let states = (0..count).map(|number| {
         let mut state = State::default();
         for byte in b'a'..b'e' {
-            if random.once_in(3) {
+            if random.one_in(3) {
                 state = state.on(&[byte], random.below(count));
             }
         }
@@ -289,21 +287,21 @@ fn general_rule(random: &mut Random, at: usize, rules: usize, shape: Shape) -> R
         let calls = [0, 1, 1, 1, 2][random.below(5)];
         for _ in 0..calls {
             if callees > 0 {
-                let ret = (!random.once_in(3)).then(|| random.below(count));
+                let ret = (!random.one_in(3)).then(|| random.below(count));
                 state = state.call(random.below(callees), ret, 0);
             }
         }
         if !shape.tokens.is_empty() {
-            if random.once_in(4) {
+            if random.one_in(4) {
                 let mut tokens = shape.tokens.to_vec();
-                tokens.retain(|_| !random.once_in(2));
+                tokens.retain(|_| !random.one_in(2));
                 if !tokens.is_empty() {
                     state.tokens.push((tokens, random.below(count)));
                 }
             }
-            state.stuck = number > 0 && random.once_in(12);
+            state.stuck = number > 0 && random.one_in(12);
         }
-        state.is_final = number > 0 && random.once_in(2);
+        state.is_final = number > 0 && random.one_in(2);
         state
     });
     let mut rule = Rule::new(states);

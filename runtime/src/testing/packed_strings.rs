@@ -11,7 +11,7 @@ use grammarc_artifacts::{TablesData, row_words};
 
 use super::masks::{self, Tokens};
 use super::network::{Network, Rule, State};
-use super::{Random, of_tables};
+use super::{Rng, of_tables};
 use crate::Grammar;
 
 /// The grammar of a network whose rule `rule` has these texts, as it is and packed. Of the nodes, one in `stored` has a
@@ -21,7 +21,7 @@ pub(crate) fn both(
     rule: usize,
     texts: &BTreeSet<Vec<u8>>,
     (tokens, ends): (&Tokens, &[u32]),
-    (random, stored): (&mut Random, usize),
+    (random, stored): (&mut Rng, usize),
 ) -> [Grammar; 2] {
     let mut builder = PackedStringsBuilder::new(1, 0);
     texts.iter().for_each(|text| builder.add(text).unwrap());
@@ -56,7 +56,7 @@ pub(crate) fn both(
     let mut crowded: Vec<CrowdedRecord> = Vec::new();
     for (at, &node) in nodes.iter().enumerate() {
         let is_long = walks_far(strings, node, tokens);
-        if is_long || random.once_in(stored) {
+        if is_long || random.one_in(stored) {
             let state = &own.states[first as usize + at];
             crowded.push(CrowdedRecord { node, base: state.base, exits: state.exits });
         }

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use crate::batch::{RowOf, Unlisted, apply_batch, fill_batch};
 use crate::error::BatchError;
 use crate::testing::network::{Network, Shape};
-use crate::testing::{EDGE_TOKENS, Random, grammar, vocabulary};
+use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{Matcher, MatcherOptions};
 
 /// Matchers of some grammars, each a few tokens into its sequence, all of one logit width.
-pub(super) fn matchers(random: &mut Random, count: usize, width: u32) -> Vec<Matcher> {
+pub(super) fn matchers(random: &mut Rng, count: usize, width: u32) -> Vec<Matcher> {
     let tokens = vocabulary(random);
     let shape = Shape { counts: false, tokens: EDGE_TOKENS };
     let grammars: Vec<_> =
@@ -34,9 +34,9 @@ proptest! {
 
     #[test]
     fn a_batch_is_its_rows(seed: u64, rows in 0usize..60, extra in 0usize..3, all in any::<bool>()) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let width = 60 + random.below(40) as u32;
-        let listed: Vec<usize> = (0..rows).filter(|_| !random.once_in(3)).collect();
+        let listed: Vec<usize> = (0..rows).filter(|_| !random.one_in(3)).collect();
         let mut matchers = matchers(random, listed.len(), width);
         let row_words = width.div_ceil(32) as usize + extra;
         let unlisted = if all { Unlisted::AllowAll } else { Unlisted::Keep };

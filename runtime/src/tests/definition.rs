@@ -8,7 +8,7 @@ use crate::error::AcceptError;
 use crate::testing::masks::text_of;
 use crate::testing::network::{Network, Shape};
 use crate::testing::reference::{Config, Reference};
-use crate::testing::{EDGE_TOKENS, Random, grammar, vocabulary};
+use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{ByteMatcher, Grammar, MAX_FORCED_RUN, Matcher, MatcherOptions};
 
 /// Sets of the naive machine above this size are not followed further.
@@ -16,7 +16,7 @@ const FOLLOWED: usize = 100;
 
 /// Bytes without masks: counted rules, whose masks take a compiler, are in.
 fn bytes_case(seed: u64) {
-    let random = &mut Random::new(seed);
+    let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: true, tokens: &[] });
     let tokens = vocabulary(random);
     let grammar = grammar(&network, &tokens, &[3]);
@@ -43,12 +43,12 @@ fn bytes_case(seed: u64) {
 
 /// A random walk over tokens: what follows every position, by the definition.
 fn tokens_case(seed: u64) {
-    let random = &mut Random::new(seed);
+    let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
     let tokens = vocabulary(random);
     let grammar = grammar(&network, &tokens, &[3]);
     let reference = Reference::new(&network);
-    let ends = if random.once_in(2) { vec![3] } else { vec![3, 5] };
+    let ends = if random.one_in(2) { vec![3] } else { vec![3, 5] };
     let width = tokens.len() as u32 + 3 + random.below(70) as u32;
     let options = MatcherOptions::new().end_tokens(ends.clone()).logit_width(width);
     let mut matcher = Matcher::with_options(&grammar, options).unwrap();
@@ -131,14 +131,14 @@ fn check_mask(matcher: &mut Matcher, expected: &[u32]) {
 }
 
 /// One random token that is allowed, if there is one.
-fn any_token(matcher: &mut Matcher, random: &mut Random) -> Option<u32> {
+fn any_token(matcher: &mut Matcher, random: &mut Rng) -> Option<u32> {
     let mask = matcher.mask();
     (!mask.is_empty()).then(|| mask.iter().nth(random.below(mask.len()))).flatten()
 }
 
 /// A matcher that wanders off and returns before every step stays equal to one that does not.
 fn twin_case(seed: u64) {
-    let random = &mut Random::new(seed);
+    let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
     let tokens = vocabulary(random);
     let grammar = grammar(&network, &tokens, &[3]);
@@ -201,7 +201,7 @@ fn accepted(matcher: &mut Matcher, token: u32) -> bool {
 
 /// Forced runs, by their definition.
 fn forced_case(seed: u64) {
-    let random = &mut Random::new(seed);
+    let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
     let tokens = vocabulary(random);
     let grammar = grammar(&network, &tokens, &[3]);

@@ -7,7 +7,7 @@ use crate::error::{
     AcceptError, AcceptTextError, BytesError, ImportError, LimitError, OptionsError,
 };
 use crate::testing::network::{Network, Rule, State};
-use crate::testing::{self, Random};
+use crate::testing::{self, Rng};
 use crate::{ByteMatcher, Grammar, Matcher, MatcherOptions};
 
 fn state() -> State {
@@ -109,7 +109,7 @@ fn nesting_takes_linear_memory_and_closes_again() {
 
 #[test]
 fn frames_that_nothing_reaches_are_collected() {
-    let random = &mut Random::new(1);
+    let random = &mut Rng::new(1);
     let grammar = nesting();
     let options = MatcherOptions::new().rollback_window(50);
     let mut matcher = Matcher::with_options(&grammar, options).unwrap();
@@ -118,7 +118,7 @@ fn frames_that_nothing_reaches_are_collected() {
         let allowed: Vec<u32> = matcher.mask().iter().collect();
         let open = allowed.contains(&0) && depth < 40;
         let token =
-            if open && (depth == 0 || !random.once_in(3)) { 0 } else { allowed[allowed.len() - 1] };
+            if open && (depth == 0 || !random.one_in(3)) { 0 } else { allowed[allowed.len() - 1] };
         if matcher.accept(token).is_err() || matcher.is_finished() {
             matcher.reset();
             depth = 0;

@@ -9,11 +9,11 @@ use proptest::prelude::*;
 
 use crate::testing::masks::{self, text_of};
 use crate::testing::network::{Network, Rule, State};
-use crate::testing::{Random, of_tables};
+use crate::testing::{Rng, of_tables};
 use crate::{Grammar, Matcher};
 
 /// An item over the letters `b`, `c` and `d`: any text, one of four texts, or a text that ends with `d`.
-fn item(random: &mut Random) -> Rule {
+fn item(random: &mut Rng) -> Rule {
     let state = State::default;
     match random.below(3) {
         0 => Rule::new([state().on(b"bcd", 1), state().on(b"bcd", 1).ending()]),
@@ -23,7 +23,7 @@ fn item(random: &mut Random) -> Rule {
 }
 
 /// A grammar of lists of different items, each after an `a`. An `e` ends the list, as a bracket ends an array.
-fn lists(random: &mut Random, tokens: &masks::Tokens) -> Grammar {
+fn lists(random: &mut Rng, tokens: &masks::Tokens) -> Grammar {
     let state = State::default;
     let states = [
         state().on(b"a", 1),
@@ -40,7 +40,7 @@ fn lists(random: &mut Random, tokens: &masks::Tokens) -> Grammar {
 }
 
 /// Many tokens over the letters, so that subtrees of the trie are large.
-fn vocabulary(random: &mut Random) -> Vec<(Vec<u8>, TokenKind)> {
+fn vocabulary(random: &mut Rng) -> Vec<(Vec<u8>, TokenKind)> {
     let mut texts: BTreeSet<Vec<u8>> = (b'a'..=b'e').map(|letter| vec![letter]).collect();
     for _ in 0..random.below(200) {
         texts.insert((0..1 + random.below(6)).map(|_| b'a' + random.below(5) as u8).collect());
@@ -55,7 +55,7 @@ proptest! {
     /// A mask has exactly the tokens that can be accepted, and the complete items of an accepted text differ.
     #[test]
     fn masks_are_the_tokens_that_can_be_accepted(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let tokens = vocabulary(random);
         let grammar = lists(random, &tokens);
         let mut matcher = Matcher::new(&grammar);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::batches::matchers;
 use crate::Matcher;
 use crate::error::BatchError;
-use crate::testing::Random;
+use crate::testing::Rng;
 
 /// The row of a matcher's mask.
 fn row(matcher: &mut Matcher, row_words: usize) -> Vec<u32> {
@@ -20,7 +20,7 @@ proptest! {
 
     #[test]
     fn drafts_are_steps_of_a_fork(seed: u64, drafts in 0usize..12, more in 0usize..3, extra in 0usize..3) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let width = 60 + random.below(40) as u32;
         let row_words = width.div_ceil(32) as usize + extra;
         for mut matcher in matchers(random, 4, width) {
@@ -30,7 +30,7 @@ proptest! {
             for _ in 0..drafts {
                 let allowed: Vec<u32> = walk.mask().iter().collect();
                 let token = match allowed.get(random.below(allowed.len().max(1))) {
-                    Some(&token) if !random.once_in(8) => token,
+                    Some(&token) if !random.one_in(8) => token,
                     _ => random.below(width as usize + 5) as u32,
                 };
                 tokens.push(token);
@@ -69,7 +69,7 @@ proptest! {
 
     #[test]
     fn a_mask_restricts_where_it_lacks_a_token(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let width = 60 + random.below(40) as u32;
         for mut matcher in matchers(random, 4, width) {
             let mask = matcher.mask();

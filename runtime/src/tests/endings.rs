@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::error::EndingError;
 use crate::testing::network::{Network, Shape};
-use crate::testing::{Random, grammar, vocabulary};
+use crate::testing::{Rng, grammar, vocabulary};
 use crate::{ByteMatcher, Grammar, Matcher, MatcherOptions};
 
 /// Positions that a search may meet.
@@ -38,7 +38,7 @@ fn by_search(grammar: &Grammar, text: &[u8]) -> Result<Option<usize>, ()> {
 proptest! {
     #[test]
     fn endings_end_and_are_the_shortest(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let tokens = vocabulary(random);
         let network = Network::random(random, Shape { counts: false, tokens: &[] });
         let grammar = grammar(&network, &tokens, &[3]);
@@ -79,7 +79,7 @@ proptest! {
 
 #[test]
 fn an_ended_sequence_has_no_ending() {
-    let random = &mut Random::new(1);
+    let random = &mut Rng::new(1);
     let tokens = vocabulary(random);
     let network = Network::random(random, Shape { counts: false, tokens: &[] });
     let mut matcher = Matcher::new(&grammar(&network, &tokens, &[3]));

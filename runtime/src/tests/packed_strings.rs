@@ -5,20 +5,19 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use crate::testing::network::{Network, Shape};
-use crate::testing::{Random, packed_strings, vocabulary};
+use crate::testing::{Rng, packed_strings, vocabulary};
 use crate::{ByteMatcher, Grammar, Matcher, MatcherOptions};
 
 /// Some texts over the letters of the networks, of which one may begin another.
-fn texts(random: &mut Random) -> BTreeSet<Vec<u8>> {
+fn texts(random: &mut Rng) -> BTreeSet<Vec<u8>> {
     let count = 1 + random.below(14);
-    let text = |random: &mut Random| {
-        (0..1 + random.below(6)).map(|_| b'a' + random.below(4) as u8).collect()
-    };
+    let text =
+        |random: &mut Rng| (0..1 + random.below(6)).map(|_| b'a' + random.below(4) as u8).collect();
     (0..count).map(|_| text(random)).collect()
 }
 
 /// A random network with a packed string set, as it is and packed, whose start rule reaches the packed string set or not.
-fn grammars(random: &mut Random) -> ([Grammar; 2], Vec<u32>) {
+fn grammars(random: &mut Rng) -> ([Grammar; 2], Vec<u32>) {
     let shape = Shape { counts: false, tokens: &[] };
     let network = Network::random(random, shape);
     let rule = random.below(network.rules.len() - 1);
@@ -67,7 +66,7 @@ proptest! {
 
     #[test]
     fn a_packed_rule_does_what_its_states_do(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let ([plain, packed], tokens) = grammars(random);
         let options = || MatcherOptions::new().max_configurations(200);
         let mut one = Matcher::with_options(&plain, options()).unwrap();
@@ -109,7 +108,7 @@ proptest! {
 
     #[test]
     fn bytes_are_read_as_by_its_states(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let ([plain, packed], _) = grammars(random);
         let options = || MatcherOptions::new().max_configurations(200);
         let mut one = ByteMatcher::with_options(&plain, options()).unwrap();
@@ -130,7 +129,7 @@ proptest! {
     /// A register may come from anywhere: what is no node is refused, and the rest goes on.
     #[test]
     fn imported_addresses_are_checked(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let ([_, packed], tokens) = grammars(random);
         let mut matcher = Matcher::new(&packed);
         for _ in 0..3 {

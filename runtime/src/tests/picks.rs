@@ -4,15 +4,15 @@ use proptest::prelude::*;
 
 use crate::error::SampleError;
 use crate::testing::network::{Network, Shape};
-use crate::testing::{EDGE_TOKENS, Random, grammar, vocabulary};
+use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{Bf16, F16, Logit, Mask, Matcher, MatcherOptions};
 
 /// One logit: usual, equal to others, infinite, or not a number.
-fn logit(random: &mut Random) -> f32 {
+fn logit(random: &mut Rng) -> f32 {
     match random.below(12) {
         0 => f32::NAN,
         1 => f32::NEG_INFINITY,
-        2 if random.once_in(4) => f32::INFINITY,
+        2 if random.one_in(4) => f32::INFINITY,
         3..6 => [0.0, -0.0, 4.0, -4.0][random.below(4)],
         _ => random.below(4000) as f32 / 100.0 - 20.0,
     }
@@ -78,7 +78,7 @@ proptest! {
         temperature in prop_oneof![Just(1.0f32), 0.05f32..8.0, Just(1e-30), Just(f32::MAX)],
         uniform in prop_oneof![4 => 0.0f64..1.0, 1 => Just(0.0), 1 => Just(1.0 - f64::EPSILON / 2.0)],
     ) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let tokens = vocabulary(random);
         let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
         let grammar = grammar(&network, &tokens, &[3]);
@@ -109,7 +109,7 @@ proptest! {
 
 #[test]
 fn a_draw_asks_for_sound_numbers() {
-    let random = &mut Random::new(7);
+    let random = &mut Rng::new(7);
     let tokens = vocabulary(random);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
     let mut matcher = Matcher::new(&grammar(&network, &tokens, &[3]));
@@ -131,7 +131,7 @@ fn a_draw_asks_for_sound_numbers() {
 #[cfg(feature = "half")]
 #[test]
 fn rows_of_the_half_crate_are_logits() {
-    let random = &mut Random::new(3);
+    let random = &mut Rng::new(3);
     let tokens = vocabulary(random);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
     let mut matcher = Matcher::new(&grammar(&network, &tokens, &[3]));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::testing::network::{Network, Shape};
-use crate::testing::{EDGE_TOKENS, Random, grammar, unmasked, vocabulary};
+use crate::testing::{EDGE_TOKENS, Rng, grammar, unmasked, vocabulary};
 use crate::{Matcher, MatcherOptions};
 
 /// Limits so high that small networks meet none: where one is met, the mask of an unmasked grammar is smaller.
@@ -16,7 +16,7 @@ proptest! {
 
     #[test]
     fn the_mask_of_an_unmasked_grammar_is_the_complete_one(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         // The complete masks are found by brute force, which knows no counts.
         let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
         let tokens = vocabulary(random);
@@ -64,7 +64,7 @@ proptest! {
 
     #[test]
     fn a_grammar_of_another_network_completes_nothing(seed: u64) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let shape = Shape { counts: false, tokens: &[] };
         let tokens = vocabulary(random);
         let [one, other] = [0, 1].map(|_| Network::random(random, shape));

@@ -1,10 +1,14 @@
-//! Data of tests that is no part of the repository.
+//! What tests of all crates draw on: data that is no part of the repository, and random numbers.
 //!
-//! It is looked for under `GRAMMARC_DATA`, or in `../shared/data` beside the workspace. Tests say aloud when they skip.
+//! Data is looked for under `GRAMMARC_DATA`, or in `../shared/data` beside the workspace. Tests say aloud when they skip.
+
+mod random;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+pub use random::Rng;
 
 /// The folder of all test data, whether or not it is there.
 pub fn root() -> PathBuf {

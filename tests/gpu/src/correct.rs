@@ -2,8 +2,9 @@
 
 use grammarc_cuda::{DeviceLogits, DevicePointer, DeviceTokens, Dtype, Sampling};
 use grammarc_runtime::Matcher;
+use grammarc_test_data::Rng;
 
-use crate::kit::{Done, Kit, Random, allowed};
+use crate::kit::{Done, Kit, allowed};
 
 /// Numbers of comparisons and of differences.
 #[derive(Debug, Default)]
@@ -19,7 +20,7 @@ pub(crate) fn check(kit: &Kit) -> Counts {
     let mut counts = Counts::default();
     let steps = kit.scaled(60, 6);
     for (seed, grammar) in kit.grammars.iter().enumerate() {
-        let mut random = Random(seed as u64);
+        let mut rng = Rng::new(seed as u64);
         let (driver, device, stream) = (&kit.driver, &kit.device, kit.driver.stream());
         let rows = kit.scaled(32, 3);
         let width = grammar.vocabulary().logit_width();
@@ -32,7 +33,7 @@ pub(crate) fn check(kit: &Kit) -> Counts {
         for step in 0..steps {
             // Masks, in all three types in turn.
             let noise: Vec<f32> =
-                (0..rows * width as usize).map(|_| random.below(4000) as f32 / 100.0).collect();
+                (0..rows * width as usize).map(|_| rng.below(4000) as f32 / 100.0).collect();
             let dtype = [Dtype::F32, Dtype::F16, Dtype::Bf16][step % 3];
             if dtype == Dtype::F32 {
                 let memory = driver.upload(&noise);
@@ -91,9 +92,9 @@ pub(crate) fn check(kit: &Kit) -> Counts {
             // A token in each slot: allowed ones, and a few that may not be.
             let tokens: Vec<i32> = matchers
                 .iter_mut()
-                .map(|matcher| match random.below(20) {
-                    0 => random.below(width as usize) as i32,
-                    _ => allowed(matcher, &mut random) as i32,
+                .map(|matcher| match rng.below(20) {
+                    0 => rng.below(width as usize) as i32,
+                    _ => allowed(matcher, &mut rng) as i32,
                 })
                 .collect();
             let memory = driver.upload(&tokens);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use grammarc_cuda::{Device, DeviceOptions};
 use grammarc_runtime::{Grammar, Matcher, Vocabulary};
+use grammarc_test_data::Rng;
 
 use crate::driver::Driver;
 
@@ -56,25 +57,9 @@ impl<T, E: std::fmt::Display> Done<T> for Result<T, E> {
     }
 }
 
-/// A small generator of numbers: splitmix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-}
-
 /// A token that a matcher allows, 0 where it allows none.
-pub(crate) fn allowed(matcher: &mut Matcher, random: &mut Random) -> u32 {
+pub(crate) fn allowed(matcher: &mut Matcher, rng: &mut Rng) -> u32 {
     let mask = matcher.mask();
     let count = mask.len();
-    mask.iter().nth(random.below(count.min(400))).unwrap_or_default()
+    mask.iter().nth(rng.below(count.clamp(1, 400))).unwrap_or_default()
 }

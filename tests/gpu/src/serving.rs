@@ -8,8 +8,9 @@ use grammarc_cuda::{
     Stream,
 };
 use grammarc_runtime::Matcher;
+use grammarc_test_data::Rng;
 
-use crate::kit::{Done, Kit, Random, allowed};
+use crate::kit::{Done, Kit, allowed};
 use crate::table::Table;
 
 /// Sequences somewhere in their texts, each in a slot.
@@ -26,13 +27,13 @@ impl Batch {
         let residents: Result<Vec<_>, _> = kit.grammars.iter().map(upload).collect();
         let residents = residents.done();
         let mut slots = kit.device.slots(rows, drafts, stream).done();
-        let mut random = Random(1);
+        let mut rng = Rng::new(1);
         let mut matchers = Vec::new();
         for slot in 0..rows {
             let at = slot as usize % kit.grammars.len();
             let mut matcher = Matcher::new(&kit.grammars[at]);
-            for _ in 0..random.below(most + 1) {
-                let token = allowed(&mut matcher, &mut random);
+            for _ in 0..rng.below(most + 1) {
+                let token = allowed(&mut matcher, &mut rng);
                 _ = matcher.accept(token);
             }
             if matcher.is_finished() {
@@ -65,8 +66,8 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
     let rows = kit.scaled(512, 6) as u32;
     let steps = kit.scaled(200, 8);
     let width = kit.vocabulary.logit_width();
-    let mut random = Random(11);
-    let noise: Vec<f32> = (0..width).map(|_| random.below(4000) as f32 / 100.0).collect();
+    let mut rng = Rng::new(11);
+    let noise: Vec<f32> = (0..width).map(|_| rng.below(4000) as f32 / 100.0).collect();
     let logits = driver.upload(&noise.repeat(rows as usize));
     let sampled = driver.upload(&vec![0i32; rows as usize]);
     let temperatures = driver.upload(&vec![1f32; rows as usize]);
@@ -178,11 +179,11 @@ pub(crate) fn graph(kit: &Kit, table: &mut Table) {
         batch.slots.advance(&taken, none, stream).done();
         batch.slots.apply(&given, stream).done();
     });
-    let mut random = Random(2);
+    let mut rng = Rng::new(2);
     let (mut compared, mut wrong) = (0, 0);
     for _ in 0..kit.scaled(40, 4) {
         let next: Vec<i32> =
-            batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut random) as i32).collect();
+            batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut rng) as i32).collect();
         tokens.write(&next);
         logits.write(&vec![0f32; rows as usize * width as usize]);
         graph.launch();

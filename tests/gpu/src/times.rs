@@ -4,19 +4,20 @@ use std::path::Path;
 
 use grammarc_cuda::{DeviceBitmask, DeviceLogits, DevicePointer, DeviceTokens, Dtype, Sampling};
 use grammarc_runtime::Matcher;
+use grammarc_test_data::Rng;
 use serde_json::Value;
 
 use crate::driver::{Driver, Foreign, Memory};
-use crate::kit::{Done, Kit, Random, allowed};
+use crate::kit::{Done, Kit, allowed};
 use crate::table::Table;
 
 /// Whether a mask allows a token of a vocabulary of so many.
-type Allows = fn(&mut Random, usize, usize) -> bool;
+type Allows = fn(&mut Rng, usize, usize) -> bool;
 
 /// Masks by how many tokens they allow.
 const DENSITIES: [(&str, Allows); 4] = [
     ("10 allowed", |_, token, width| token % (width / 10) == 7),
-    ("half at random", |random, _, _| random.below(2) == 0),
+    ("half at random", |rng, _, _| rng.below(2) == 0),
     ("half in runs", |_, token, _| token / 5000 % 2 == 0),
     ("10 forbidden", |_, token, width| token % (width / 10) != 7),
 ];
@@ -102,7 +103,7 @@ pub(crate) fn apply(kit: &Kit, folder: &Path, table: &mut Table) {
     let width = kit.vocabulary.logit_width();
     let (driver, device, stream) = (&kit.driver, &kit.device, kit.driver.stream());
     let peers = Peers::load(driver, folder);
-    let mut random = Random(3);
+    let mut rng = Rng::new(3);
     let most = kit.scaled(1024, 4) as u32;
     let logits = driver.upload(&vec![0f32; most as usize * width as usize]);
     let bandwidth = bandwidth(kit, &logits, most, width);
@@ -114,7 +115,7 @@ pub(crate) fn apply(kit: &Kit, folder: &Path, table: &mut Table) {
     let words = (width as usize).div_ceil(32);
     for (name, has) in DENSITIES {
         let mask: Vec<bool> =
-            (0..width as usize).map(|token| has(&mut random, token, width as usize)).collect();
+            (0..width as usize).map(|token| has(&mut rng, token, width as usize)).collect();
         let mut row = vec![0u32; words];
         mask.iter()
             .enumerate()
@@ -189,9 +190,9 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     let (driver, stream) = (&kit.driver, kit.driver.stream());
     let rows = kit.scaled(1024, 8) as u32;
     let mut batch = crate::serving::Batch::new(kit, rows, 0, 5);
-    let mut random = Random(8);
+    let mut rng = Rng::new(8);
     let tokens: Vec<i32> =
-        batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut random) as i32).collect();
+        batch.matchers.iter_mut().map(|matcher| allowed(matcher, &mut rng) as i32).collect();
     let tokens = driver.upload(&tokens);
     let none = DevicePointer::NULL;
     let given = DeviceTokens { count: rows, tokens: tokens.pointer(), stride: 1, slots: none };
@@ -210,7 +211,7 @@ pub(crate) fn steps(kit: &Kit, table: &mut Table) {
     );
     let width = kit.vocabulary.logit_width();
     let batch = crate::serving::Batch::new(kit, rows, 0, 5);
-    let noise: Vec<f32> = (0..width).map(|_| random.below(4000) as f32 / 100.0).collect();
+    let noise: Vec<f32> = (0..width).map(|_| rng.below(4000) as f32 / 100.0).collect();
     let logits = driver.upload(&noise.repeat(rows as usize));
     let sampled = driver.upload(&vec![0i32; rows as usize]);
     let temperatures = driver.upload(&vec![1f32; rows as usize]);

@@ -8,6 +8,5 @@ mod fixture;
 mod json;
 mod lockstep;
 mod pairs;
-mod random;
 mod schemas;
 mod sources;

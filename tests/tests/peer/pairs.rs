@@ -2,10 +2,10 @@
 
 use grammarc_benches::inputs::sized;
 use grammarc_benches::peer;
+use grammarc_tests::random::Rng;
 
 use crate::fixture::{Fixture, fixture};
 use crate::lockstep::{Compared, End, Lockstep};
-use crate::random::Random;
 use crate::sources::{PAIRS, Pair};
 
 /// Holds one pair to its texts and to random walks; the differences, as text.
@@ -30,7 +30,7 @@ fn judge(fixture: &Fixture, pair: &Pair, walks: usize) -> Result<Compared, Strin
     for seed in 0..walks {
         let mut lockstep = start()?;
         lockstep
-            .walk(&mut Random::new(seed as u64 + 1))
+            .walk(&mut Rng::new(seed as u64))
             .map_err(|difference| named(format!("walk {seed}: {difference}")))?;
         compared += lockstep.compared;
     }

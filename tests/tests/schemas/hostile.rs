@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use grammarc_benches::inputs::sized;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder};
+use grammarc_tests::processor_time;
 use grammarc_tests::schemas::{Refusal, compile, compiler};
 use serde_json::{Map, Value, json};
 
@@ -221,15 +222,6 @@ fn chain(link: fn(Value) -> Value) -> String {
     text
 }
 
-/// The time that this process has spent on processors, the same on a busy machine as on a quiet one.
-fn spent() -> Duration {
-    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name in parentheses may hold spaces; user and system time are the 12th and 13th fields behind it.
-    let fields = status.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
-    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 10)
-}
-
 /// The peak of this process's memory, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -253,10 +245,10 @@ fn compile_one(chosen: &str) {
     let text = make();
     compiler();
     for key_order in [KeyOrder::Schema, KeyOrder::Any] {
-        let started = spent();
+        let started = processor_time::of_process();
         let options = JsonSchemaOptions { key_order, ..JsonSchemaOptions::default() };
         let compiled = compile(&text, &options);
-        let time = spent().saturating_sub(started);
+        let time = processor_time::of_process().saturating_sub(started);
         let outcome = match &compiled {
             Ok(compiled) => format!("{} states, {} bytes", compiled.states, compiled.size),
             Err(refusal) => {

@@ -1,4 +1,12 @@
-//! One random schema judged: instances of it by its masks and by the `jsonschema` crate.
+//! The harness of the suites over random schemas: each draws schemas by their seeds, and has instances of them judged by the
+//! masks and by the `jsonschema` crate.
+//!
+//! | suite | schemas |
+//! | --- | --- |
+//! | `agreement` | over all keywords |
+//! | `meeting`, its first test | two or three keywords that act on one value |
+//! | `meeting`, its second test | definitions that refer to each other at random |
+//! | `recursion` | a list of recursive schemas, by hand |
 //!
 //! With keys in any order the instance's own text is judged; with keys in schema order at least one text of a valid
 //! instance must be accepted and none of an invalid one. Part of the instances are drawn from the masks themselves and
@@ -6,6 +14,7 @@
 //! small.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_compiler::diagnostics::report::Verdict;
@@ -14,33 +23,43 @@ use grammarc_compiler::frontend::json_schema::{
 };
 use grammarc_tests::random::Rng;
 use grammarc_tests::schemas::layouts::{self, Layout, loose};
+use grammarc_tests::schemas::meeting::Kind;
 use grammarc_tests::schemas::older::DRAFT4;
 use grammarc_tests::schemas::random::{changed, pointed, tame};
 use grammarc_tests::schemas::simplify::simplify;
 use grammarc_tests::schemas::texts::canonical;
-use grammarc_tests::schemas::{Compiled, Refusal, compile, texts};
+use grammarc_tests::schemas::{Compiled, Refusal, compile, compiler, texts};
+use rayon::prelude::*;
 use serde_json::Value;
+
+/// Instances of each random schema.
+pub(crate) const INSTANCES: usize = 10;
 
 /// Most texts of an instance; those that have more are left out.
 const MOST_TEXTS: usize = 130;
 
+/// Two keywords that act on one value of a kind.
+pub(crate) type Met = (Kind, [&'static str; 2]);
+
 /// The results for some schemas.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    pub(crate) pairs: usize,
-    pub(crate) valid: usize,
+    pairs: usize,
+    valid: usize,
     /// Wrong verdicts that the report admits.
-    pub(crate) admitted: usize,
+    admitted: usize,
     /// Codes of schemas that were refused.
-    pub(crate) refused: BTreeMap<&'static str, usize>,
-    pub(crate) wrong: Vec<String>,
+    refused: BTreeMap<&'static str, usize>,
+    wrong: Vec<String>,
     /// Seeds of schemas that met a limit.
-    pub(crate) limited: Vec<u64>,
+    limited: Vec<u64>,
+    /// The schemas in which keywords met.
+    pub(crate) met: BTreeMap<Met, usize>,
 }
 
 impl Tally {
     /// Both together.
-    pub(crate) fn and(mut self, other: Self) -> Self {
+    fn and(mut self, other: Self) -> Self {
         self.pairs += other.pairs;
         self.valid += other.valid;
         self.admitted += other.admitted;
@@ -49,39 +68,72 @@ impl Tally {
         for (code, count) in other.refused {
             *self.refused.entry(code).or_default() += count;
         }
+        for (met, count) in other.met {
+            *self.met.entry(met).or_default() += count;
+        }
         self
-    }
-
-    /// Says what was compared.
-    pub(crate) fn print(&self, name: &str, schemas: u64) {
-        eprintln!(
-            "{name}: {schemas} schemas, {} pairs, {} valid, {} wrong, {} admitted by the report, refused {:?}, limits met by the seeds {:?}",
-            self.pairs,
-            self.valid,
-            self.wrong.len(),
-            self.admitted,
-            self.refused,
-            self.limited
-        );
     }
 }
 
-/// The seed to begin at: `GRAMMARC_SEED`, or 0.
-pub(crate) fn first_seed() -> u64 {
-    std::env::var("GRAMMARC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
+/// Seeds of that many schemas, from `GRAMMARC_SEED` or 0 on.
+pub(crate) fn seeds(schemas: usize) -> Range<u64> {
+    let first = std::env::var("GRAMMARC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    first..first + schemas as u64
+}
+
+/// Schemas by their seeds, and what their results have to be for a run to prove something.
+pub(crate) struct Suite<'a> {
+    /// The name in the output.
+    pub(crate) name: &'a str,
+    pub(crate) seeds: Range<u64>,
+    /// Draws the schema of a seed.
+    pub(crate) draw: &'a (dyn Fn(u64) -> Candidate + Sync),
+    /// Fewest pairs of a schema and an instance.
+    pub(crate) pairs: usize,
+    /// At least one in so many of these is valid.
+    pub(crate) valid: usize,
+    /// At most one pair in so many gets a wrong verdict that the report admits.
+    pub(crate) admitted: usize,
+    /// At most one schema in so many meets a limit.
+    pub(crate) limited: usize,
+}
+
+impl Suite<'_> {
+    /// Judges all schemas, and prints what was compared.
+    pub(crate) fn run(self) -> Tally {
+        // Built here, because it waits for workers, and a worker must not wait for it.
+        compiler();
+        let Self { name, seeds, draw, .. } = self;
+        let schemas = seeds.clone().count();
+        let tallies = seeds.into_par_iter().map(|seed| judge(seed, draw(seed)));
+        let tally = tallies.reduce(Tally::default, Tally::and);
+        let Tally { pairs, valid, admitted, refused, wrong, limited, .. } = &tally;
+        eprintln!(
+            "{name}: {schemas} schemas, {pairs} pairs, {valid} valid, {} wrong, {admitted} admitted by the report, refused {refused:?}, limits met by the seeds {limited:?}",
+            wrong.len(),
+        );
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(*pairs >= self.pairs && valid * self.valid >= self.pairs, "{name}");
+        assert!(admitted * self.admitted <= *pairs, "{name}");
+        assert!(limited.len() * self.limited <= schemas, "{name}");
+        tally
+    }
 }
 
 /// A schema to judge, and where its instances come from.
-pub(crate) struct Candidate<'a> {
-    pub(crate) seed: u64,
+pub(crate) struct Candidate {
     pub(crate) schema: Value,
     pub(crate) options: JsonSchemaOptions,
     /// Instances to judge.
     pub(crate) instances: usize,
+    /// Draws the instances.
+    pub(crate) rng: Rng,
     /// Draws an instance without regard to the schema.
-    pub(crate) instance: &'a dyn Fn(&mut Rng) -> Value,
+    pub(crate) instance: Box<dyn Fn(&mut Rng) -> Value>,
     /// Keys of instances.
-    pub(crate) keys: &'a [&'a str],
+    pub(crate) keys: &'static [&'static str],
+    /// Keywords that meet in the schema.
+    pub(crate) met: Vec<Met>,
 }
 
 /// Whether the compiled schema accepts the instance; `None` where it has too many texts.
@@ -160,9 +212,10 @@ fn admitted(compiled: Option<&Compiled>, valid: bool) -> bool {
     compiled.is_some_and(|compiled| compiled.has(verdict))
 }
 
-/// Judges a schema.
-pub(crate) fn judge(rng: &mut Rng, candidate: Candidate<'_>) -> Tally {
-    let Candidate { seed, schema, options, instances, instance, keys } = candidate;
+/// Judges the schema of a seed.
+fn judge(seed: u64, candidate: Candidate) -> Tally {
+    let Candidate { schema, options, instances, mut rng, instance, keys, met } = candidate;
+    let rng = &mut rng;
     let mut tally = Tally::default();
     let compiled = match compile(&schema.to_string(), &options) {
         Ok(compiled) => Some(compiled),
@@ -212,6 +265,9 @@ pub(crate) fn judge(rng: &mut Rng, candidate: Candidate<'_>) -> Tally {
         let form = format!("{:?}, {whitespace:?}, {numbers:?}", options.key_order);
         tally.wrong.push(format!("seed {seed} ({form}) {verdict} instance {instance}: {small}"));
         break;
+    }
+    if tally.pairs > 0 {
+        tally.met = met.into_iter().map(|met| (met, 1)).collect();
     }
     tally
 }

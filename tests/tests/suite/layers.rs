@@ -9,8 +9,8 @@ use grammarc_tests::layers::{Row, disorder, module_of, violations};
 /// The crates by folder, and which others each may depend on, tests included.
 pub(super) const CRATES: [Row<'_>; 26] = [
     ("tests/data", &[]),
-    ("artifacts", &[]),
-    ("runtime", &["artifacts"]),
+    ("artifacts", &["tests/data"]),
+    ("runtime", &["tests/data", "artifacts"]),
     ("compiler/grammar", &["artifacts"]),
     ("compiler/patterns", &["tests/data", "compiler/grammar"]),
     ("compiler/json-schema", &["tests/data", "artifacts", "compiler/grammar", "compiler/patterns"]),
@@ -27,7 +27,7 @@ pub(super) const CRATES: [Row<'_>; 26] = [
     ),
     ("compiler/vocabulary", &["tests/data", "artifacts", "compiler/grammar"]),
     ("compiler", &["artifacts", "compiler/grammar", "compiler/languages", "compiler/vocabulary"]),
-    ("generate/json", &["artifacts", "compiler", "runtime"]),
+    ("generate/json", &["tests/data", "artifacts", "compiler", "runtime"]),
     ("generate", &["artifacts", "compiler", "runtime", "generate/json"]),
     ("generate/http", &["generate"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
@@ -70,7 +70,7 @@ pub(super) const CRATES: [Row<'_>; 26] = [
     ("tests", &["tests/data", "artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "generate/json", "tests"]),
     ("runtime/cuda", &["artifacts", "compiler", "runtime", "tests"]),
-    ("tests/gpu", &["artifacts", "compiler", "runtime", "runtime/cuda", "tests"]),
+    ("tests/gpu", &["tests/data", "artifacts", "compiler", "runtime", "runtime/cuda", "tests"]),
     (
         "bindings/c",
         &["artifacts", "compiler", "runtime", "runtime/cuda", "bindings/common", "tests"],

@@ -2,6 +2,8 @@
 //!
 //! Memory is bounded by the options of the matcher, which refuses a token where the frames or configurations would be
 //! more than it allows. So a walk that is accepted under a limit has kept to it at every step.
+//!
+//! Schemas that refer to themselves are compiled in `schemas/recursion.rs`.
 
 use grammarc_runtime::error::{AcceptError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar, Matcher, MatcherOptions};

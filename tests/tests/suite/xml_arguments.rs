@@ -1,5 +1,5 @@
-//! Arguments that are written as tags, read back into values: by what the families' parsers do, with the types of the schema,
-//! and without anything of the compiler.
+//! The oracle of `tool_walks`: arguments that are written as tags, read back into values. It does what the families' parsers do,
+//! with the types of the schema and without anything of the compiler.
 //!
 //! If a family writes types down, they say how a value is read. If it does not, a text is a value of JSON if the
 //! member's schema takes that, and else the string that it is.

@@ -135,7 +135,8 @@ fn grammar(folder: &Path) -> io::Result<Grammar> {
     Grammar::open(folder.join("grammar.gmask"), &vocabulary).map_err(io::Error::other)
 }
 
-/// Every byte, pieces of JSON, and words of two to nine letters, some after a space.
+/// Every byte, pieces of JSON, and words of two to nine letters, some after a space. The draws are those that the counts of
+/// `instructions.json` were taken with.
 fn table() -> TokenTable {
     let mut state = 0x243f_6a88_85a3_08d3_u64;
     let mut below = |limit: u64| {

@@ -2,6 +2,8 @@
 //!
 //! [`raw`] is the file as it is written, [`model`] what the build uses of it, and [`read`] turns one into the other. Every
 //! error has the place in the file and names the key.
+//!
+//! Tests: `tests.rs`; `tests/build/` of this crate.
 
 mod fault;
 mod model;

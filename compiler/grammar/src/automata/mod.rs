@@ -2,6 +2,9 @@
 //!
 //! Symbols 0 to 255 are bytes. Users of the toolkit assign larger symbols: the network uses them for calls and token
 //! sets. One determinization and one minimization therefore serve patterns and rules.
+//!
+//! Tests: unit tests in `minimize`, `determinize` and `byte_rows`; the rest by the patterns and the network,
+//! `tests/tests/suite/masks.rs`.
 
 mod byte_rows;
 mod determinize;

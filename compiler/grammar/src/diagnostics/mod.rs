@@ -2,6 +2,8 @@
 //!
 //! The library never prints and never colours. A front end returns [`Diagnostic`] values with byte spans into a
 //! [`Source`]; the binary draws them.
+//!
+//! Tests: unit tests in `encoding`; `compiler/tests/messages.rs` for the messages of every language.
 
 pub mod encoding;
 pub mod json;

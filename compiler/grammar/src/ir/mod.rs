@@ -2,6 +2,8 @@
 //!
 //! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends translate the source directly and leave
 //! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
+//!
+//! Tests: unit tests in each file; `tests/tests/suite/masks.rs`, whose oracle reads the IR as it is.
 
 mod counters;
 mod delimited_repeat;

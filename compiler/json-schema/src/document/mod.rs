@@ -6,6 +6,8 @@
 //!
 //! Schemas from other documents are grafted after the document's own values. Their pointers start with the URI, and
 //! their span is that of the reference to them. So every node can be shown.
+//!
+//! Tests: unit tests in each file, against serde_json.
 
 mod id;
 mod inside;

@@ -14,7 +14,7 @@
 //! | [`array`], [`object`] | the automata of arrays and objects |
 //! | [`content`] | the content of a formula, and the start rule |
 //!
-//! Tests: `tests/forms.rs` and `tests/cases.rs` beside this front end, `tests/tests/suite/{tags,xml_arguments}.rs`.
+//! Tests: `tests/forms.rs` and `tests/cases.rs` beside this front end, `tests/tests/suite/{tags,tool_walks}.rs`.
 
 mod array;
 mod content;

@@ -2,6 +2,8 @@
 //!
 //! The text form determines which texts of an instance are accepted, never which instances. All pieces of the prelude
 //! depend only on [`TextForm`]. So one vocabulary build serves every schema compiled with equal options.
+//!
+//! Tests: `tests/forms.rs` of this front end, `tests/tests/schemas/forms.rs`, `tests/tests/suite/options.rs`.
 
 pub(crate) mod whitespace;
 

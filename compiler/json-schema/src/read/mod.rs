@@ -1,4 +1,6 @@
 //! Reads the value of one keyword, and checks it against the specification.
+//!
+//! Tests: `tests/diagnostics.rs` of this front end; `tests/tests/schemas/{conformance,situations}.rs`.
 
 pub(crate) mod advice;
 pub(crate) mod close_objects;

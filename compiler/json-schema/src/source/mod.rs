@@ -6,6 +6,8 @@
 //! | [`resolve`] | references and their targets |
 //! | [`resources`] | schemas that the user gives by URI |
 //! | [`occurrence`] | one occurrence of a keyword and its verdict |
+//!
+//! Tests: `resolve/tests`, `tests/dialects.rs` of this front end, `tests/tests/schemas/conformance.rs`.
 
 pub(crate) mod dialect;
 pub(crate) mod occurrence;

@@ -5,6 +5,8 @@
 //! | [`layout`] | the whitespace inside containers of one depth |
 //! | [`prelude`] | the rules that all schemas share |
 //! | [`tags`] | objects whose members are written as tags |
+//!
+//! Tests: `tests/forms.rs` of this front end; `tests/tests/schemas/forms.rs`.
 
 pub(crate) mod layout;
 pub(crate) mod prelude;

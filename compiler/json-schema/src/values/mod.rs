@@ -7,6 +7,8 @@
 //! | [`numbers`] | sets of numbers and their text forms |
 //! | [`pieces`] | names of the shared rules that text forms call |
 //! | [`formats`] | the languages of `format` |
+//!
+//! Tests: `strings/tests.rs`, `numbers/tests`, `formats/tests`.
 
 pub(crate) mod formats;
 pub(crate) mod numbers;

@@ -10,6 +10,8 @@
 //! The source is the name. The grammars of JSON are schemas, so a vocabulary's stored masks of strings and numbers
 //! apply to them. `csv` and `xml` are written as GBNF. The report lists grammars as approximate that accept too much
 //! without an option.
+//!
+//! Tests: `settings/tests/built_in.rs`.
 
 mod csv;
 mod gbnf_text;

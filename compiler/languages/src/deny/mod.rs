@@ -2,6 +2,8 @@
 //!
 //! An artifact has the report of its source. So a source can be checked before its compilation, and an artifact of
 //! unknown origin afterwards. The source gives the place of a keyword and the name of a format.
+//!
+//! Tests: `compiler/cli/tests/cli/{compile,sources}.rs` and `compiler/build/tests/build/incremental.rs`.
 
 #[cfg(feature = "json-schema")]
 mod places;

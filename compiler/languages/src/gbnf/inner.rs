@@ -13,6 +13,8 @@
 //!
 //! A named source is lowered once. Inner sources are lowered before the rules, so the two recursions do not add up on
 //! the stack.
+//!
+//! Tests: `tests.rs` of this folder.
 
 use std::ops::Range;
 

@@ -15,6 +15,8 @@
 //! A line may start with `|`. `{,n}` is `{0,n}`, `{m,-1}` is `{m,}`, and bounds of repetitions go up to 4,294,967,294.
 //! The escapes of XGrammar are accepted. Four things are errors: a rule defined twice, a range in reverse, an empty
 //! class, and an escape of no Unicode scalar value.
+//!
+//! Tests: `tests.rs` and `inner/tests.rs`; `compiler/tests/grammars.rs`, `tests/tests/peer`.
 
 pub mod ast;
 mod attributes;

@@ -21,6 +21,8 @@
 //!
 //! Attributes that change no text (`capture`, `temperature`, `max_tokens`) are noted for the host. Priorities,
 //! templates, parameters, lookaround and grammars by name are not supported, and an error at their place.
+//!
+//! Tests: `tests/`, with one source for each diagnostic; `compiler/tests/grammars.rs`, `tests/tests/peer`.
 
 mod ast;
 mod attributes;

@@ -1,6 +1,8 @@
 //! Options of each language: by name, as artifacts record them, and what they make of a source.
 //!
 //! Each language has a file here. It reads its options by name and implements [`LanguageOptions`] for them.
+//!
+//! Tests: `settings/tests/table.rs`; `tests/tests/suite/options.rs` for pages and bindings.
 
 #[cfg(feature = "builtin")]
 mod built_in;

@@ -6,6 +6,8 @@
 //! with `-` or with `_`.
 //!
 //! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
+//!
+//! Tests: `tests/`.
 
 use serde_json::{Map, Value};
 

@@ -19,6 +19,17 @@
 //!
 //! There are three differences from XGrammar. Unknown keys and types are errors. A trigger may not contain another one.
 //! `max_tokens` is left to the host, with a warning.
+//!
+//! | tests | of what |
+//! | --- | --- |
+//! | `tests.rs` | single formats by example, and errors with their places |
+//! | `compiler/tests/structural_tags` | requests of tools and members as tags: verdicts of XGrammar, an oracle for members, errors |
+//! | `tests/tests/suite/tags.rs` | random trees of formats: masks by brute force, texts by the definition of the formats |
+//! | `tests/tests/suite/special.rs` | special tokens in the strings of tags and of grammars within |
+//! | `tests/tests/suite/calls.rs` | calls as chat templates write them, token by token |
+//! | `tests/tests/suite/tool_walks.rs` | tools of a benchmark with real vocabularies: calls that masks lead to are valid |
+//! | `tests/tests/suite/splitter.rs` | outputs split into their parts (`runtime`) |
+//! | `generate/src/arguments/tests.rs` | arguments as tags converted to JSON (`generate`) |
 
 mod builder;
 mod counts;

@@ -1,4 +1,5 @@
-//! Texts that tags accept and refuse. Masks of tags are held against brute force by the tests of the whole.
+//! Single formats by example: texts that they accept and refuse, and errors with their places. The head of [`super`] lists the
+//! other tests of tags.
 
 use serde_json::{Map, Value, json};
 

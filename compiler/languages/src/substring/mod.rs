@@ -8,6 +8,8 @@
 //! A part begins and ends between [units](Unit) of the text, words where nothing is said, or between given chunks; the
 //! empty part is one. It means what `substring_words`, `substring_chars` and `substring_chunks` mean to llguidance, and
 //! `Substring(...)` to XGrammar.
+//!
+//! Tests: unit tests in `automaton` and `chunks`; `tests/tests/peer`.
 
 mod automaton;
 mod chunks;

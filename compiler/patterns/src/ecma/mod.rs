@@ -14,6 +14,8 @@
 //!
 //! Cost: linear in the pattern with its counted repetitions unrolled, then that of [`explore`] or of the subset
 //! construction.
+//!
+//! Tests: `tests.rs` against `regress`; unit tests in `positions`; `tests/tests/schemas/patterns.rs`.
 
 mod bounds;
 mod class;

@@ -252,6 +252,7 @@ mod tests {
     use crate::ecma::lengths::Lengths;
     use crate::ecma::{Meaning, automaton, parse};
     use grammarc_grammar::automata::StateBudget;
+    use grammarc_test_data::Rng;
 
     fn tree(text: &str) -> Node {
         parse::parse(text, Meaning::Ecma).expect(text)
@@ -344,7 +345,7 @@ mod tests {
 
     /// Draws a text of the automaton: random ASCII edges for a while, then the shortest path to an accepting state.
     fn drawn(dfa: &grammarc_grammar::automata::Dfa, seed: u64) -> String {
-        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
+        let mut rng = Rng::new(seed);
         let mut text = String::new();
         let mut state = 0;
         let mut distance = vec![usize::MAX; dfa.states.len()];
@@ -365,10 +366,9 @@ mod tests {
             let nearest = |edges: &[&grammarc_grammar::automata::Edge]| {
                 edges.iter().min_by_key(|edge| distance[edge.target as usize]).map(|edge| **edge)
             };
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let edge = match is_over {
                 true => nearest(&edges),
-                false => edges.get((random >> 33) as usize % edges.len().max(1)).map(|edge| **edge),
+                false => edges.get(rng.below(edges.len().max(1))).map(|edge| **edge),
             };
             let Some(edge) = edge else { break };
             let byte = edge.lo.max(b'a'.into()).min(edge.hi);

@@ -13,6 +13,8 @@
 //! anchor, cannot be lowered part by part. Such a pattern becomes one automaton, built by regex-automata under a
 //! limit on memory. Lookahead and lookbehind are left to [`ecma`], with the classes of this dialect: digits and words
 //! are Unicode here.
+//!
+//! Tests: `tests.rs` against regex-automata; `tests/tests/peer`.
 
 mod anchors;
 mod automaton;

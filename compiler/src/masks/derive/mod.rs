@@ -11,6 +11,8 @@
 //! | `simulation` | which count-dependent states simulate others |
 //! | `rule_steps` | the transitions of a rule with a near-bound counter |
 //! | [`char_runs`] | states that stay within a class of characters: tokens by length |
+//!
+//! Tests: unit tests in `batch` and `char_runs`; `tests/tests/suite/{counters,shortcuts}.rs`.
 
 pub(crate) mod batch;
 pub(crate) mod char_runs;

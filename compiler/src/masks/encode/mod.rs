@@ -12,6 +12,8 @@
 //! | [`pool`] | sets by their forms; numbers masks |
 //! | [`exit_classes`] | numbers exit classes |
 //! | [`sort_ids`] | sorts token ids |
+//!
+//! Tests: unit tests in `encoder`, `form` and `sort_ids`; `tests/tests/suite/{masks,digests}.rs`.
 
 pub(crate) mod encoder;
 pub(crate) mod exit_classes;

@@ -15,6 +15,8 @@
 //! | [`literals`] | states from which no token leaves a literal |
 //! | [`edge_diff`] | bytes on which the edges of two states differ |
 //! | [`uncounted`] | rules before a countdown, replaced by rules of the vocabulary without one |
+//!
+//! Tests: unit tests in most files; `tests/tests/suite/shortcuts.rs`.
 
 pub(crate) mod class_history;
 pub(crate) mod default_transitions;

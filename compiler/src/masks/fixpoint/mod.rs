@@ -19,6 +19,8 @@
 //! | [`worker`] | what a thread works with |
 //! | [`schedule`], [`work_range`] | several threads, and results in the order of the work |
 //! | [`inputs`] | what masks are computed of |
+//!
+//! Tests: unit tests in `derived` and `schedule`; `tests/tests/suite/{masks,determinism,packed_strings}.rs`.
 
 pub(crate) mod base;
 pub(crate) mod derived;

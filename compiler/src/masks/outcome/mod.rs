@@ -1,4 +1,6 @@
 //! Outcomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
+//!
+//! Tests: unit tests in `arena`, `memo`, `ranks` and `spans`; `tests/tests/suite/masks.rs`.
 
 pub(crate) mod arena;
 pub(crate) mod builder;

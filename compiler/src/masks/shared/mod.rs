@@ -12,6 +12,8 @@
 //! | [`chains`] | chains of follow entries |
 //! | [`call_followers`] | bytes that come behind a string of a rule within a token |
 //! | [`countdowns`] | rules with a countdown, and rules without one that do the same until it ends |
+//!
+//! Tests: unit tests in `call_followers`, `facts`, `predecessors` and `rows`; `tests/tests/suite/shortcuts.rs`.
 
 pub(crate) mod bisimulation;
 pub(crate) mod call_followers;

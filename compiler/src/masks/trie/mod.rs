@@ -7,6 +7,8 @@
 //! | [`byte_bits`] | sets of bytes as words of 128 bits |
 //! | [`factors`] | Bloom filter of the factors (contiguous parts) of tokens |
 //! | [`char_classes`] | strings by the classes of their characters and their length |
+//!
+//! Tests: unit tests in each file.
 
 pub(crate) mod byte_bits;
 pub(crate) mod char_classes;

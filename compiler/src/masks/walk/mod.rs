@@ -14,6 +14,8 @@
 //! | [`distinguishing`] | bytes one of which is in every short string on which a pair differs |
 //! | [`pair_walk`] | the subtrees on which a pair differs |
 //! | [`shared_reference`] | the shared state whose stored mask an outcome is derived from |
+//!
+//! Tests: unit tests in `node_sets` and `take_over`; `tests/tests/suite/{masks,shortcuts}.rs`.
 
 pub(crate) mod cursor;
 pub(crate) mod distinguishing;

@@ -13,6 +13,8 @@
 //! | this file | the loop over the worklist | `assembler` |
 //!
 //! Cost: O(size of the expressions) for the nondeterministic automata; determinization is bounded by the limits.
+//!
+//! Tests: `tests/tests/suite/{masks,recursion,ambiguity}.rs`.
 
 mod assembler;
 mod graphs;

@@ -28,6 +28,8 @@
 //! | `automata` | their automata |
 //! | `bounded_tail` | bounded runs of bytes that end in a byte of their own |
 //! | `bodies` | the repeated expressions |
+//!
+//! Tests: `tests/tests/suite/{bounds,counters}.rs`.
 
 pub(super) mod automata;
 pub(super) mod bodies;

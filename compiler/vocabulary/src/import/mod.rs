@@ -12,6 +12,8 @@
 //!
 //! A file and its bytes go through the same code. Every importer fills a draft with claims, and
 //! refuses what breaks its format with the place; `resolve_tokens` decides the kind of each token.
+//!
+//! Tests: `round_trip.rs`, `owners.rs` and a file for each format in `tests/` of this crate.
 
 #[cfg(feature = "built-in-vocabularies")]
 mod built_in;

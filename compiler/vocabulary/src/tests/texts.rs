@@ -4,35 +4,21 @@
 //! scalar value. Left out are the names of control tokens, which a tokenizer takes as such, and `▁` (U+2581), which
 //! SentencePiece's spelling cannot tell from a space.
 
-/// SplitMix64: small, and its stream is fixed for good.
-struct Random(u64);
+use grammarc_test_data::Rng;
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
+fn word<'a>(rng: &mut Rng, words: &[&'a str]) -> &'a str {
+    words[rng.below(words.len())]
+}
 
-    fn below(&mut self, limit: u32) -> u32 {
-        (self.next() % u64::from(limit)) as u32
-    }
+/// A character of one of these inclusive ranges.
+fn char_of(rng: &mut Rng, ranges: &[(u32, u32)]) -> char {
+    let &(first, last) = rng.pick(ranges);
+    let code = first + rng.below((last - first + 1) as usize) as u32;
+    char::from_u32(code).filter(|&c| c != '▁').unwrap_or(' ')
+}
 
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len() as u32) as usize]
-    }
-
-    /// A character of one of these inclusive ranges.
-    fn char_of(&mut self, ranges: &[(u32, u32)]) -> char {
-        let (first, last) = ranges[self.below(ranges.len() as u32) as usize];
-        char::from_u32(first + self.below(last - first + 1)).filter(|&c| c != '▁').unwrap_or(' ')
-    }
-
-    fn run_of(&mut self, ranges: &[(u32, u32)], longest: u32) -> String {
-        (0..=self.below(longest)).map(|_| self.char_of(ranges)).collect()
-    }
+fn run_of(rng: &mut Rng, ranges: &[(u32, u32)], longest: usize) -> String {
+    (0..=rng.below(longest)).map(|_| char_of(rng, ranges)).collect()
 }
 
 const CODE: &[&str] = &[
@@ -84,27 +70,27 @@ const ANY: &[(u32, u32)] = &[(0x00, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x10FFF
 
 /// The text with this number; never empty.
 pub(super) fn text(number: u64) -> String {
-    let mut random = Random(number.wrapping_mul(0xD129_0D3B_42A3_E8F5));
+    let mut rng = Rng::new(number);
     let mut text = String::new();
-    for _ in 0..=random.below(24) {
-        match random.below(13) {
-            0 => text.push_str(random.pick(CODE)),
-            1 => json(&mut random, &mut text, 3),
-            2 => text.push_str(&random.run_of(CJK, 12)),
-            3 => (0..=random.below(4)).for_each(|_| text.push_str(random.pick(EMOJI))),
-            4 => text.push_str(&random.run_of(CONTROL, 4)),
-            5 => text.push_str(&random.pick(SPACES).repeat(1 + random.below(40) as usize)),
-            6 => (0..=random.below(6)).for_each(|_| text.push_str(random.pick(SPACES))),
-            7 => text.push_str(&random.run_of(SCRIPTS, 10)),
-            8 => (0..=random.below(4)).for_each(|_| {
-                text.push(random.char_of(LETTERS));
-                text.push_str(&random.run_of(COMBINING, 2));
+    for _ in 0..=rng.below(24) {
+        match rng.below(13) {
+            0 => text.push_str(word(&mut rng, CODE)),
+            1 => json(&mut rng, &mut text, 3),
+            2 => text.push_str(&run_of(&mut rng, CJK, 12)),
+            3 => (0..=rng.below(4)).for_each(|_| text.push_str(word(&mut rng, EMOJI))),
+            4 => text.push_str(&run_of(&mut rng, CONTROL, 4)),
+            5 => text.push_str(&word(&mut rng, SPACES).repeat(1 + rng.below(40))),
+            6 => (0..=rng.below(6)).for_each(|_| text.push_str(word(&mut rng, SPACES))),
+            7 => text.push_str(&run_of(&mut rng, SCRIPTS, 10)),
+            8 => (0..=rng.below(4)).for_each(|_| {
+                text.push(char_of(&mut rng, LETTERS));
+                text.push_str(&run_of(&mut rng, COMBINING, 2));
             }),
-            9 => text.push_str(&random.run_of(ANY, 6)),
-            10 => text.push_str(&random.run_of(PRINTABLE, 30)),
-            11 => text.push_str(&random.run_of(DIGITS, 20)),
-            _ => (0..=random.below(8)).for_each(|_| {
-                text.push_str(&random.run_of(LETTERS, 9));
+            9 => text.push_str(&run_of(&mut rng, ANY, 6)),
+            10 => text.push_str(&run_of(&mut rng, PRINTABLE, 30)),
+            11 => text.push_str(&run_of(&mut rng, DIGITS, 20)),
+            _ => (0..=rng.below(8)).for_each(|_| {
+                text.push_str(&run_of(&mut rng, LETTERS, 9));
                 text.push(' ');
             }),
         }
@@ -112,32 +98,33 @@ pub(super) fn text(number: u64) -> String {
     text
 }
 
-fn json(random: &mut Random, text: &mut String, depth: u32) {
-    match random.below(if depth == 0 { 4 } else { 6 }) {
-        0 => text.push_str(
-            random.pick(&["true", "false", "null", "-0", "1e-9", "3.25", "[]", "{}", "\"\""]),
-        ),
-        1 => text.push_str(&random.below(u32::MAX).to_string()),
+fn json(rng: &mut Rng, text: &mut String, depth: u32) {
+    match rng.below(if depth == 0 { 4 } else { 6 }) {
+        0 => text.push_str(word(
+            rng,
+            &["true", "false", "null", "-0", "1e-9", "3.25", "[]", "{}", "\"\""],
+        )),
+        1 => text.push_str(&rng.below(u32::MAX as usize).to_string()),
         2 | 3 => {
             text.push('"');
-            text.push_str(&random.run_of(LETTERS, 12));
-            text.push_str(random.pick(&["", "\\n", "\\u00e9", "\\\"", " é", "日本"]));
+            text.push_str(&run_of(rng, LETTERS, 12));
+            text.push_str(word(rng, &["", "\\n", "\\u00e9", "\\\"", " é", "日本"]));
             text.push('"');
         }
         4 => {
             text.push('[');
-            for _ in 0..random.below(4) {
-                json(random, text, depth - 1);
-                text.push_str(random.pick(&[",", ", ", ",\n  "]));
+            for _ in 0..rng.below(4) {
+                json(rng, text, depth - 1);
+                text.push_str(word(rng, &[",", ", ", ",\n  "]));
             }
             text.push_str("0]");
         }
         _ => {
             text.push_str("{\n");
-            for _ in 0..random.below(4) {
+            for _ in 0..rng.below(4) {
                 text.push_str(&"  ".repeat(4 - depth as usize));
-                text.push_str(&format!("\"{}\": ", random.run_of(LETTERS, 8)));
-                json(random, text, depth - 1);
+                text.push_str(&format!("\"{}\": ", run_of(rng, LETTERS, 8)));
+                json(rng, text, depth - 1);
                 text.push_str(",\n");
             }
             text.push_str("\"z\":0}");

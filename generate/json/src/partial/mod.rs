@@ -11,6 +11,8 @@
 //! last value equals that of the [strict parser](crate::parse).
 //!
 //! Work is linear in the new text, plus a step for each level of its path, and the validation of closed parts.
+//!
+//! Tests: `tests.rs`; `tests/truncation.rs` of this crate.
 
 mod error;
 mod parts;

@@ -21,6 +21,8 @@
 //! A document that is escaped as a whole is read by itself, before the search (`escaped`).
 //!
 //! A text that parses and violates the schema is not repaired.
+//!
+//! Tests: `tests.rs` and unit tests in most files; `tests/{never,truncation,suites}.rs` of this crate.
 
 mod branches;
 mod coerce;

@@ -2,6 +2,8 @@
 //!
 //! A [`JsonSchema`] is a handle. Everything derived from its text is derived once: the validator at its creation, its
 //! relaxed grammar when a repair first needs it.
+//!
+//! Tests: unit tests in `expected`, `place` and `spelling`; `generate/tests/json_mode.rs`.
 
 mod error;
 mod expected;

@@ -9,6 +9,8 @@
 //! | [`masks`] | mask records, rows and lists |
 //! | [`half`] | states, moves, heads and links of one half |
 //! | [`texts`] | the bytes of tokens |
+//!
+//! Tests: `src/tests/{advance,apply}.rs` of this crate.
 
 pub(crate) mod half;
 pub(crate) mod masks;

@@ -6,6 +6,8 @@
 //! A grammar's tables are one range. Those of its vocabulary are another: uploaded with its first grammar and dropped
 //! with its last. Later uploads reuse the space of dropped tables, and are ordered after the work on their stream. A
 //! host with several streams uploads on a stream that waits for the users of dropped tables.
+//!
+//! Tests: `src/tests/pool.rs` of this crate; unit tests in `space`.
 
 pub(crate) mod space;
 

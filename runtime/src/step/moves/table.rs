@@ -215,7 +215,7 @@ mod tests {
     use super::super::classes::has;
     use super::*;
     use crate::testing::network::{Network, Shape};
-    use crate::testing::{EDGE_TOKENS, Random, grammar, vocabulary};
+    use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 
     /// The move of a byte in a state as the tables have it: the first of what takes it, and how many do.
     fn defined(joined: &Joined<'_>, tables: &Tables<'_>, index: usize, byte: u8) -> (Move, usize) {
@@ -242,7 +242,7 @@ mod tests {
         /// Every byte in every state of both halves of random networks.
         #[test]
         fn moves_are_those_of_the_tables(seed: u64, counts: bool) {
-            let random = &mut Random::new(seed);
+            let random = &mut Rng::new(seed);
             let tokens = if counts { &[] } else { EDGE_TOKENS };
             let network = Network::random(random, Shape { counts, tokens });
             let grammar = grammar(&network, &vocabulary(random), &[3]);

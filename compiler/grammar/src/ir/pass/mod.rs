@@ -1,4 +1,6 @@
 //! Passes over the IR, one a file. Each returns a grammar of the same language.
+//!
+//! Tests: unit tests in `repetition`; `tests/tests/suite/masks.rs`.
 
 mod regular;
 mod repetition;

@@ -17,6 +17,9 @@
 //! | [`counted_items`] | large bounds beside `contains`, as counters |
 //! | [`unique_items`] | `uniqueItems` as other atoms, or as a comparison of texts |
 //! | [`item_automata`] | which automaton the arrays of a formula become |
+//!
+//! Tests: `any_order.rs`, `counts.rs` and `unevaluated.rs` in `tests/` of this front end;
+//! `tests/tests/schemas/{meeting,unique,repeated_keys}.rs`.
 
 pub(crate) mod any_order;
 pub(crate) mod counted_items;

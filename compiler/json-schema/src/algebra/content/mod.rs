@@ -13,6 +13,8 @@
 //! | [`merge`] | equal contents become one |
 //! | [`pruned`] | notes on places that nothing satisfies |
 //! | [`report`] | errors of schemas without an instance |
+//!
+//! Tests: `cases.rs` and `advice.rs` in `tests/` of this front end; `tests/tests/schemas/{meeting,recursion}.rs`.
 
 pub(crate) mod cardinality;
 

@@ -7,6 +7,8 @@
 //! | [`subject`] | subjects of literals: schemas, keywords and values |
 //! | [`layer`] | formulas over the values of a document, and notes on its keywords |
 //! | [`work`] | limits on work and memory, and what attempts have used |
+//!
+//! Tests: unit tests in `formula`; `tests/tests/schemas/meeting.rs`.
 
 pub(crate) mod formula;
 pub(crate) mod layer;

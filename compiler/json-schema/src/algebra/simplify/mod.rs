@@ -13,6 +13,8 @@
 //! | [`by_key_set`] | alternatives grouped by the keys that they allow |
 //! | [`disjoint_one_of`] | `oneOf` over objects whose branches exclude each other |
 //! | [`derivatives`] | the formula that remains after a value |
+//!
+//! Tests: `tests/steps.rs` of this front end leaves out each step; `tests/tests/schemas/meeting.rs`.
 
 pub(crate) mod atoms;
 pub(crate) mod by_key_set;

@@ -13,6 +13,9 @@
 //! | [`structure`] | whether a formula allows arrays and objects |
 //! | [`unevaluated`] | `unevaluatedProperties` and `unevaluatedItems` |
 //! | [`facts`] | what the conjuncts of an object formula state about keys |
+//!
+//! Tests: `cases.rs`, `counts.rs` and `unevaluated.rs` in `tests/` of this front end;
+//! `tests/tests/schemas/{agreement,meeting}.rs`.
 
 pub(crate) mod array_atoms;
 pub(crate) mod arrays;

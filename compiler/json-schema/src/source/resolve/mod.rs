@@ -14,6 +14,8 @@
 //!
 //! Cost: such a document takes a walk along the pointer for each reference. Others take one pass for the registry,
 //! one for the nodes, and a few hash look-ups for each reference.
+//!
+//! Tests: `tests/`: references by example, in the official suite and in MaskBench.
 
 mod library;
 mod places;

@@ -5,6 +5,8 @@
 //!
 //! Every format is sound: it accepts nothing that its specification rejects. If the specification needs a large
 //! automaton, the format accepts less, and its row of the table says what is rejected.
+//!
+//! Tests: `tests/`: the official suite, and the `jsonschema` crate on random walks.
 
 mod abnf;
 mod date_time;

@@ -13,6 +13,8 @@
 //!
 //! A set has no limit on digits and no notation; both apply when a text is made (`text`). A pair of sets represents
 //! the notation of integers in draft 4 (`numerals`).
+//!
+//! Tests: `tests/` against exact arithmetic; unit tests in `decimal`, `set` and `spelling`.
 
 pub(crate) mod any;
 

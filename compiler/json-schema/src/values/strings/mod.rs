@@ -15,6 +15,8 @@
 //! Neighbours with one language are one band. A bound that the language implies is widened as far as the neighbours
 //! allow. So equal values are equal sets. Equal sets nearly always have equal values, unless two languages differ
 //! only outside their band. The exact test for equality is [`StringSet::is_subset`].
+//!
+//! Tests: `tests.rs`; unit tests in `escaped`; `tests/tests/schemas/patterns.rs`.
 
 pub(crate) mod escaped;
 

@@ -1,11 +1,10 @@
 //! Sets built by random operations, against the meaning of these operations on single strings.
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 
 use super::*;
 use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimize};
+use grammarc_grammar::budget::Budget;
 use grammarc_patterns::ecma;
 
 const LIMIT: StateBudget<'static> = StateBudget::of(100_000);
@@ -242,14 +241,17 @@ fn automata_are_cut_down_to_texts() {
 }
 
 #[test]
-fn many_literals_take_linear_time() {
+fn many_literals_take_linear_steps() {
     let texts: Vec<String> = (0..20_000u32).map(|i| format!("{:x}/key-{i}", i * 7919)).collect();
-    let start = Instant::now();
-    let set = literals(texts.iter().map(String::as_str));
-    let rest = set.complement(StateBudget::of(usize::MAX)).unwrap();
-    let took = start.elapsed();
+    let budget = Budget::new();
+    let limit = StateBudget::new(usize::MAX, &budget);
+    let set = StringSet::literals(texts.iter().map(String::as_str), limit).unwrap();
+    let rest = set.complement(limit).unwrap();
     assert!(texts.iter().step_by(997).all(|text| set.contains(text) && !rest.contains(text)));
-    assert!(took.as_secs() < 30, "{took:?}");
+    let bytes: usize = texts.iter().map(String::len).sum();
+    assert!(budget.steps() < 16 * bytes, "{} steps for {bytes} bytes", budget.steps());
+    let states: usize = rest.bands.iter().map(|band| band.language.dfa().states.len()).sum();
+    assert!(states < bytes, "{states} states for {bytes} bytes");
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //!
 //! object -> request (what is asked for) -> expand (formats, by the style's file)
 //! ```
+//!
+//! Tests: `compiler/tests/structural_tags` and `tests/tests/suite/{calls,tool_walks}.rs`.
 
 mod expand;
 mod request;

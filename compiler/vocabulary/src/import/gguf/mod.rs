@@ -15,6 +15,8 @@
 //! The exception is a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403): it stands for its
 //! UTF-8, as in the tokenizer that it was converted from, where llama.cpp prints a placeholder. Types are as bad as what
 //! converters knew: rows that pad the logits are typed as text of every sort, and `resolve_tokens` knows them by their names.
+//!
+//! Tests: `tests/gguf.rs` of this crate.
 
 mod ends;
 mod header;

@@ -1,7 +1,5 @@
 //! References of every kind, one by one.
 
-use std::time::Instant;
-
 use serde_json::json;
 
 use super::outcome;
@@ -336,13 +334,12 @@ fn scopes_are_limited() {
 }
 
 #[test]
-fn large_documents_take_linear_time() {
+fn large_documents_take_linear_steps() {
     let definitions: Vec<_> = (0..20_000)
         .map(|n| format!(r##""d{n}": {{"items": {{"$ref": "#/$defs/d{}"}}}}"##, (n + 1) % 20_000))
         .collect();
     let schema = format!(r##"{{"$ref": "#/$defs/d0", "$defs": {{{}}}}}"##, definitions.join(","));
-    let start = Instant::now();
     let outcome = outcome(&schema, &Resources::default()).unwrap();
     assert_eq!(outcome.targets.len(), 20_001);
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    assert!(outcome.steps < 8 * schema.len(), "{} steps for {} bytes", outcome.steps, schema.len());
 }

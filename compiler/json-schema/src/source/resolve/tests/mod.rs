@@ -21,6 +21,8 @@ struct Outcome {
     targets: Vec<(String, String)>,
     /// Codes of the warnings, in order.
     warnings: Vec<&'static str>,
+    /// Steps of the budget.
+    steps: usize,
 }
 
 fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnostic>> {
@@ -46,5 +48,5 @@ fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnosti
     let pointers =
         targets.iter().map(|(from, to)| (document.pointer(*from), document.pointer(*to)));
     let warnings = findings.iter().map(|finding| finding.code).collect();
-    Ok(Outcome { targets: pointers.collect(), warnings })
+    Ok(Outcome { targets: pointers.collect(), warnings, steps: budget.steps() })
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::values::formats::{Exactness, FORMATS, Format};
 use grammarc_grammar::automata::Dfa;
+use grammarc_test_data::Rng;
 
 /// Strings on which the two differ.
 struct Quarrel {
@@ -50,19 +51,6 @@ fn unprintable(c: char) -> bool {
 
 const WALKS: usize = 2_000;
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
-
 fn validator(format: &Format) -> Validator {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
@@ -90,10 +78,10 @@ fn distances(dfa: &Dfa) -> Vec<usize> {
 }
 
 /// A random string of the automaton: at random for a while, then by the shortest way.
-fn walk(dfa: &Dfa, distances: &[usize], random: &mut Random) -> String {
+fn walk(dfa: &Dfa, distances: &[usize], rng: &mut Rng) -> String {
     let mut bytes = Vec::new();
     let mut state = 0;
-    let free = random.below(90);
+    let free = rng.below(90);
     loop {
         let here = &dfa.states[state];
         if here.edges.is_empty() || (here.accepting && bytes.len() >= free) {
@@ -102,8 +90,8 @@ fn walk(dfa: &Dfa, distances: &[usize], random: &mut Random) -> String {
         let closer = |target: u32| distances[target as usize] < distances[state];
         let edges: Vec<_> =
             here.edges.iter().filter(|edge| bytes.len() < free || closer(edge.target)).collect();
-        let edge = edges[random.below(edges.len())];
-        let byte = edge.lo as usize + random.below((edge.hi - edge.lo + 1) as usize);
+        let edge = edges[rng.below(edges.len())];
+        let byte = edge.lo as usize + rng.below((edge.hi - edge.lo + 1) as usize);
         bytes.push(byte as u8);
         state = edge.target as usize;
     }
@@ -111,15 +99,15 @@ fn walk(dfa: &Dfa, distances: &[usize], random: &mut Random) -> String {
 }
 
 /// The string with a character or two removed, replaced, inserted or swapped.
-fn mutate(text: &str, random: &mut Random) -> String {
+fn mutate(text: &str, rng: &mut Rng) -> String {
     const CHARACTERS: &str =
         "09aAzZfF:.-+/?#[]@%~{}()<>\\\"' _*,;=!|^$\n\u{0}é\u{301}лب中\u{10ffff}١";
     let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..=random.below(2) {
+    for _ in 0..=rng.below(2) {
         let any: Vec<char> = CHARACTERS.chars().collect();
-        let at = random.below(chars.len() + 1);
-        let new = any[random.below(any.len())];
-        match random.below(4) {
+        let at = rng.below(chars.len() + 1);
+        let new = any[rng.below(any.len())];
+        match rng.below(4) {
             0 if at < chars.len() => _ = chars.remove(at),
             1 if at < chars.len() => chars[at] = new,
             2 if at + 1 < chars.len() => chars.swap(at, at + 1),
@@ -135,7 +123,7 @@ fn the_other_implementation_agrees() {
         let dfa = format.automaton();
         let validator = validator(format);
         let distances = distances(&dfa);
-        let mut random = Random(0x5eed);
+        let mut rng = Rng::new(0x5eed);
         let mut quarrels = Vec::new();
         let mut check = |text: String| {
             let ours = dfa.accepts(text.as_bytes());
@@ -149,9 +137,9 @@ fn the_other_implementation_agrees() {
             }
         };
         for _ in 0..WALKS {
-            let text = walk(&dfa, &distances, &mut random);
+            let text = walk(&dfa, &distances, &mut rng);
             assert!(dfa.accepts(text.as_bytes()), "{}: {text:?}", format.name);
-            check(mutate(&text, &mut random));
+            check(mutate(&text, &mut rng));
             check(text);
         }
         quarrels.sort_by_key(|(_, text)| text.len());

@@ -8,6 +8,8 @@
 //! Bounds on the length that the language does not imply are counted by repetitions, or by a small product with the
 //! count if the shape requires it (`counted`). Otherwise they are counted by a counter (`bounded`). A pattern with
 //! long counts keeps them as counters, besides the counter of the length (`counted_pattern`).
+//!
+//! Tests: `tests.rs`; `tests/tests/suite/{bounds,counters}.rs` for what is counted.
 
 mod all_but;
 mod alphabets;

@@ -13,7 +13,7 @@ use crate::values::strings::tests::{any_recipe, any_string};
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{ByteSet, Expr, GrammarBuilder, Origin};
-use grammarc_test_data::{data, files};
+use grammarc_test_data::{Rng, data, files};
 
 const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
@@ -245,11 +245,7 @@ fn patterns_that_count_far_are_as_large_as_they_are_written() {
         r#"^(?:[a-z"\\é]{1,40}, ){0,5}x?$"#,
     ];
     let parts = ["a", "ab", "c", "é", " ", ", ", ":", "-", "\n", "x", "\"", "\\"];
-    let mut random = 1u64;
-    let mut below = |limit: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (random >> 33) as usize % limit
-    };
+    let mut rng = Rng::new(1);
     let mut accepted = 0;
     for pattern in patterns {
         for bounds in [(0, None), (4, Some(30))] {
@@ -259,16 +255,16 @@ fn patterns_that_count_far_are_as_large_as_they_are_written() {
             for escapes in [Escapes::Shortest, Escapes::Any] {
                 let expr = form(&set, escapes);
                 assert!(expr.size() < 1_000, "{pattern}: {}", expr.size());
-                for round in 0..24 {
+                for round in 0..36 {
                     let unit: Vec<&str> =
-                        (0..1 + below(3)).map(|_| parts[below(parts.len())]).collect();
+                        (0..1 + rng.below(3)).map(|_| *rng.pick(&parts)).collect();
                     let unit = match round % 6 {
                         0 => "a ".to_owned(),
                         1 => "ab:".to_owned(),
                         2 => "é\"a, ".to_owned(),
                         _ => unit.concat(),
                     };
-                    let text = format!("{}{}", unit.repeat(below(12)), parts[below(2)]);
+                    let text = format!("{}{}", unit.repeat(rng.below(12)), parts[rng.below(2)]);
                     let expected = set.contains(&text);
                     accepted += usize::from(expected);
                     let written = format!("{}\"", escape(&text));
