@@ -53,6 +53,16 @@ impl Step {
         let (Self::Reset(counter) | Self::Increment(counter) | Self::Check(counter)) = self;
         counter
     }
+
+    /// Returns the step on the counter whose number is higher by `shift`.
+    #[must_use]
+    pub fn moved(self, shift: u8) -> Self {
+        match self {
+            Self::Reset(counter) => Self::Reset(counter + shift),
+            Self::Increment(counter) => Self::Increment(counter + shift),
+            Self::Check(counter) => Self::Check(counter + shift),
+        }
+    }
 }
 
 /// A label of an edge: a set of strings.

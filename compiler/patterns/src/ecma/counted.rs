@@ -71,7 +71,7 @@ impl CountedPattern {
     }
 
     /// Returns the counts after a transition. `None` if a step violates a bound.
-    fn taken(&self, way: &Way, counts: &Counts) -> Option<Counts> {
+    pub(super) fn taken(&self, way: &Way, counts: &Counts) -> Option<Counts> {
         let mut counts = counts.clone();
         for step in &way.steps {
             let counter = step.counter();

@@ -31,7 +31,7 @@ impl Lengths {
         Self { shortest: self.shortest.saturating_add(next.shortest), longest, may_gap }
     }
 
-    fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         let longest = self.longest.zip(other.longest).map(|(a, b)| a.max(b));
         let (low, high) = match self.shortest <= other.shortest {
             true => (self, other),

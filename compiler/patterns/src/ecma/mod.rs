@@ -27,6 +27,7 @@ mod lengths;
 mod node;
 mod parse;
 mod positions;
+mod product;
 mod program;
 mod property;
 #[cfg(test)]
@@ -36,6 +37,7 @@ mod together;
 pub use counted::{CountedPattern, Way};
 pub use error::{EcmaError, EcmaErrorKind};
 pub use lengths::Lengths;
+pub use product::class_of;
 
 use class::Meaning;
 
@@ -48,7 +50,7 @@ const PROGRAM_STATES: usize = 8;
 const MANY_PLACES: usize = 1 << 7;
 
 /// States of a deterministic automaton beyond which the [position automaton](positions) of a pattern is taken instead.
-const WORTH_STATES: usize = 1 << 14;
+pub const WORTH_STATES: usize = 1 << 14;
 
 /// Number of texts up to which a caller may list them, which takes an automaton.
 const FEW_TEXTS: u64 = 1 << 16;
@@ -74,7 +76,10 @@ pub struct Pattern {
 ///
 /// See [`EcmaErrorKind`].
 pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
-    let node = parse::parse(text, Meaning::Ecma)?;
+    pattern_of(parse::parse(text, Meaning::Ecma)?, text, limit)
+}
+
+fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
     let is_made = counted.as_ref().is_none_or(|counted| {
@@ -96,6 +101,49 @@ pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError>
             }
         },
     }
+}
+
+/// One of the patterns that a text has to match, or must not match if `is_negative`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conjunct {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// Whether a text must not match it.
+    pub is_negative: bool,
+}
+
+/// Returns the lookaheads at the start of a pattern and its rest, each as a pattern: for patterns whose automaton is
+/// too large. `None` if the pattern does not start with an anchor and a lookahead.
+///
+/// # Errors
+///
+/// See [`EcmaErrorKind`].
+pub fn conjuncts(text: &str, limit: StateBudget<'_>) -> Result<Option<Vec<Conjunct>>, EcmaError> {
+    use node::Node;
+    let Node::Seq(parts) = parse::parse(text, Meaning::Ecma)? else { return Ok(None) };
+    let [Node::Start, parts @ ..] = &parts[..] else { return Ok(None) };
+    let is_look = |part: &&Node| matches!(part, Node::Look { behind: false, .. });
+    let looks = parts.iter().take_while(is_look).count();
+    if looks == 0 {
+        return Ok(None);
+    }
+    let (looks, rest) = parts.split_at(looks);
+    let started = |parts: &[Node]| {
+        let flat = parts.iter().flat_map(|part| match part {
+            Node::Seq(parts) => &parts[..],
+            part => std::slice::from_ref(part),
+        });
+        Node::Seq([Node::Start].iter().chain(flat).cloned().collect())
+    };
+    let looks = looks.iter().filter_map(|look| match look {
+        Node::Look { negative, body, .. } => Some((started(&[(**body).clone()]), *negative)),
+        _ => None,
+    });
+    let mut found = Vec::new();
+    for (node, is_negative) in looks.chain([(started(rest), false)]) {
+        found.push(Conjunct { pattern: pattern_of(node, text, limit)?, is_negative });
+    }
+    Ok(Some(found))
 }
 
 /// Returns the automaton of a pattern, without the bounds on the length that [`pattern`] returns.

@@ -165,7 +165,7 @@ fn optional_copies_cost_states_by_number() {
         "a.{30,}b",
         "(?<=x.{0,30})y",
         "^(?=.*a.{0,20}b).*c.{0,9}d",
-        "a(?:.{0,9}b){0,9}c",
+        "a(?:.{0,4}b){0,5}c",
     ];
     for text in texts {
         let dfa = whole(text, LIMIT).unwrap_or_else(|error| panic!("{text}: {error}"));

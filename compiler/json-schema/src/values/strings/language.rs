@@ -7,6 +7,7 @@
 //! one. So do cofinite languages. A pattern with long counts stays a pattern, and gets an automaton for an operation
 //! with another language.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -16,12 +17,13 @@ use super::lengths;
 use super::literals;
 use super::members;
 use super::product::{self, Operation};
+use super::text::Characters;
 use super::texts::Texts;
 use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 use grammarc_patterns::class::all_texts;
 use grammarc_patterns::ecma;
-use grammarc_patterns::ecma::{CountedPattern, Lengths};
+use grammarc_patterns::ecma::{CountedPattern, Lengths, WORTH_STATES, class_of};
 
 /// Most texts of a finite language that is a list.
 const LISTED: usize = 256;
@@ -71,16 +73,17 @@ enum Form {
     Automaton,
 }
 
-/// A pattern with counters, compared by its text.
+/// A position automaton, compared by its positions and transitions.
 #[derive(Debug)]
 struct Counted {
-    text: String,
+    /// The pattern whose strings it has, unless it is a combination.
+    text: Option<String>,
     pattern: CountedPattern,
 }
 
 impl PartialEq for Counted {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.pattern == other.pattern
     }
 }
 
@@ -88,7 +91,7 @@ impl Eq for Counted {}
 
 impl Hash for Counted {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.text.hash(state);
+        self.pattern.ways.hash(state);
     }
 }
 
@@ -119,9 +122,9 @@ impl Language {
     }
 
     /// The nonempty language of a pattern with counters, without its automaton.
-    pub(super) fn counted(text: &str, pattern: CountedPattern) -> Self {
+    pub(super) fn counted(text: Option<&str>, pattern: CountedPattern) -> Self {
         let Lengths { shortest, longest, .. } = pattern.lengths;
-        let counted = Box::new(Counted { text: text.to_owned(), pattern });
+        let counted = Box::new(Counted { text: text.map(str::to_owned), pattern });
         Self::of(Form::Counted(counted), shortest, longest)
     }
 
@@ -264,8 +267,8 @@ impl Language {
             Form::AllBut(texts) if texts.is_empty() => Ok(all_texts().clone()),
             Form::AllBut(texts) => complement(texts, limit),
             Form::Counted(counted) => {
-                let made = ecma::pattern_automaton(&counted.text, limit);
-                made.map_err(|_| limit.error())
+                let Some(text) = &counted.text else { return counted.pattern.automaton(limit) };
+                ecma::pattern_automaton(text, limit).map_err(|_| limit.error())
             }
             Form::Automaton => Ok(Dfa::never()),
         }
@@ -412,10 +415,72 @@ impl Language {
             }
             _ => {}
         }
+        if self.counted_form().is_some() || other.counted_form().is_some() {
+            let few = limit.states(limit.states.min(WORTH_STATES));
+            match self.combine_automata(other, operation, few) {
+                Err(_) if limit.spend(1).is_ok() => {}
+                combined => return combined,
+            }
+            if let Some(combined) = self.combine_positions(other, operation, limit)? {
+                return Ok(combined);
+            }
+        }
+        self.combine_automata(other, operation, limit)
+    }
+
+    /// Combines two languages as position automata, which keep their counters. `Ok(None)` if the result is too large,
+    /// or if it takes the complement of a position automaton.
+    fn combine_positions(
+        &self,
+        other: &Self,
+        operation: Operation,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Option<Self>>, StateLimit> {
+        let others = match operation {
+            Operation::Minus => {
+                let Ok(dfa) = other.dfa_within(limit) else { return Ok(None) };
+                let Some(rest) = Self::new(product::complement((dfa, None), limit)?) else {
+                    return Ok(Some(None));
+                };
+                rest.positions().map(|rest| Cow::Owned(rest.into_owned()))
+            }
+            Operation::And | Operation::Or => other.positions(),
+        };
+        let Some((ours, others)) = self.positions().zip(others) else { return Ok(None) };
+        let combined = match operation {
+            Operation::Or => ours.union(&others),
+            Operation::And | Operation::Minus => ours.intersect(&others, limit)?,
+        };
+        Ok(combined.map(|pattern| (!pattern.is_never()).then(|| Self::counted(None, pattern))))
+    }
+
+    /// Returns the language as a position automaton. `None` if it is too large.
+    fn positions(&self) -> Option<Cow<'_, CountedPattern>> {
+        if let Some(pattern) = self.counted_form() {
+            return Some(Cow::Borrowed(pattern));
+        }
+        let dfa = self.dfa();
+        let mut characters = Characters::new(dfa);
+        let lengths = Lengths { shortest: self.shortest(), longest: self.longest(), may_gap: true };
+        let pattern = CountedPattern::of_states(lengths, |state| {
+            let moves = characters.moves(state).into_iter();
+            let moves = moves.map(|(target, ranges)| (class_of(ranges), target));
+            (dfa.states[state as usize].accepting, moves.collect())
+        });
+        pattern.map(Cow::Owned)
+    }
+
+    /// Combines two languages as deterministic automata.
+    fn combine_automata(
+        &self,
+        other: &Self,
+        operation: Operation,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Self>, StateLimit> {
         let dfas = [self.dfa_within(limit)?, other.dfa_within(limit)?];
         let operands = [(dfas[0], self.universal()), (dfas[1], other.universal())];
         Ok(Self::new(match operation {
-            Minus if self.is_all() => product::complement(operands[1], limit)?,
+            Operation::Minus if self.is_all() => product::complement(operands[1], limit)?,
             _ => product::combine(operands, operation, limit)?,
         }))
     }

@@ -85,16 +85,43 @@ impl StringSet {
     ///
     /// See [`ecma::EcmaErrorKind`].
     pub(crate) fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Self, EcmaError> {
-        let ecma::Pattern { automaton, min, max, counted } = ecma::pattern(text, limit)?;
+        let few = limit.states(limit.states.min(ecma::WORTH_STATES));
+        match ecma::pattern(text, few) {
+            Ok(pattern) => Ok(Self::of_pattern(pattern, Some(text))),
+            Err(error) => match Self::conjunction(text, limit)? {
+                Some(set) => Ok(set),
+                None if limit.states <= few.states => Err(error),
+                None => Ok(Self::of_pattern(ecma::pattern(text, limit)?, Some(text))),
+            },
+        }
+    }
+
+    /// The strings that match a pattern of several conjuncts. `None` if it has only one, or if their intersection is
+    /// too large.
+    fn conjunction(text: &str, limit: StateBudget<'_>) -> Result<Option<Self>, EcmaError> {
+        let Some(conjuncts) = ecma::conjuncts(text, limit)? else { return Ok(None) };
+        let mut whole = Self::all();
+        for ecma::Conjunct { pattern, is_negative } in conjuncts {
+            let one = Self::of_pattern(pattern, None);
+            let operation = if is_negative { Operation::Minus } else { Operation::And };
+            match whole.combine(&one, operation, limit) {
+                Ok(both) => whole = both,
+                Err(StateLimit { .. }) => return Ok(None),
+            }
+        }
+        Ok(Some(whole))
+    }
+
+    /// The strings of a pattern. `text` is the pattern, unless it is only a part of one.
+    fn of_pattern(pattern: ecma::Pattern, text: Option<&str>) -> Self {
+        let ecma::Pattern { automaton, min, max, counted } = pattern;
         let language = match (automaton, counted) {
             (None, Some(counted)) => Some(Language::counted(text, counted)),
             (automaton, counted) => {
                 automaton.and_then(|automaton| Language::pattern(automaton, counted))
             }
         };
-        Ok(Self::settled(
-            language.map(|language| Band { min, max, language }).into_iter().collect(),
-        ))
+        Self::settled(language.map(|language| Band { min, max, language }).into_iter().collect())
     }
 
     /// The strings of at least `min` and at most `max` characters.

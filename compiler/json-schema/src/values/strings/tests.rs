@@ -302,3 +302,49 @@ fn limits_are_kept() {
     assert_eq!(a.intersect(&b, StateBudget::of(30)), Err(StateLimit { limit: 30 }));
     assert!(a.intersect(&b, LIMIT).is_ok());
 }
+
+/// Patterns whose deterministic automata are exponential in their counts, or have long counts.
+const LARGE: [&str; 5] = [
+    "a.{30}b",
+    "^[ab]*a[ab]{30}-",
+    r"^(?:[ab]+-){1,60}[ab]+$",
+    "^(?=.*a.{30}b)(?=.*b.{25}a)[ab-]*$",
+    "^(?!.*--)(?=.*a.{30}b)",
+];
+
+/// Patterns to combine them with.
+const SMALL: [&str; 4] = ["^[ab]", "--", "b$", "^.{0,50}$"];
+
+#[test]
+fn large_patterns_are_combined_as_position_automata() {
+    let mut rng = grammarc_test_data::Rng::new(5);
+    let texts: Vec<String> = (0..400)
+        .map(|_| {
+            let length = rng.below(70);
+            (0..length).map(|_| *rng.pick(&['a', 'b', 'a', 'b', '-'])).collect()
+        })
+        .collect();
+    let limit = StateBudget::of(50_000);
+    let set =
+        |text: &str| StringSet::pattern(text, limit).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let judge = |text: &str| regress::Regex::with_flags(text, "u").expect(text);
+    let mut members = 0;
+    for large in LARGE {
+        for small in SMALL {
+            let (one, other) = (set(large), set(small));
+            let (in_one, in_other) = (judge(large), judge(small));
+            let both = one.intersect(&other, limit).expect("positions multiply");
+            let less = one.minus(&other, limit).expect("the complement is small");
+            let either = one.union(&other, limit).expect("positions add");
+            for text in &texts {
+                let (a, b) = (in_one.find(text).is_some(), in_other.find(text).is_some());
+                assert_eq!(one.contains(text), a, "{large} on {text}");
+                assert_eq!(both.contains(text), a && b, "{large} and {small} on {text}");
+                assert_eq!(less.contains(text), a && !b, "{large} without {small} on {text}");
+                assert_eq!(either.contains(text), a || b, "{large} or {small} on {text}");
+                members += usize::from(a && b);
+            }
+        }
+    }
+    assert!(members > 100, "{members} texts are in an intersection");
+}

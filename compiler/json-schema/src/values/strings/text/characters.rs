@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use grammarc_grammar::automata::Dfa;
 
 /// Ranges of scalar values, ascending, neither overlapping nor adjacent.
-pub(super) type Ranges = SmallVec<[(char, char); 4]>;
+pub(in crate::values::strings) type Ranges = SmallVec<[(char, char); 4]>;
 
 /// Targets, each with its characters. Most states lead to one or two.
-pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
+pub(in crate::values::strings) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
 /// Characters that lead to one state.
 #[derive(Clone, Copy)]
@@ -24,19 +24,19 @@ struct Run {
 type Runs = SmallVec<[Run; 4]>;
 
 /// Steps over whole characters.
-pub(super) struct Characters<'a> {
+pub(in crate::values::strings) struct Characters<'a> {
     dfa: &'a Dfa,
     /// By state inside a character: the characters of its continuation bytes, as offsets, and their targets.
     inside: FxHashMap<u32, Runs>,
 }
 
 impl<'a> Characters<'a> {
-    pub(super) fn new(dfa: &'a Dfa) -> Self {
+    pub(in crate::values::strings) fn new(dfa: &'a Dfa) -> Self {
         Self { dfa, inside: FxHashMap::default() }
     }
 
     /// The edges of a state between characters: targets in order of their lowest character, each with its characters.
-    pub(super) fn moves(&mut self, state: u32) -> Moves {
+    pub(in crate::values::strings) fn moves(&mut self, state: u32) -> Moves {
         let edges = &self.dfa.states[state as usize].edges;
         let mut runs = Runs::with_capacity(edges.len());
         for edge in edges {

@@ -25,6 +25,7 @@ mod tail;
 mod tests;
 
 pub(crate) use alphabets::Alphabet;
+pub(super) use characters::Characters;
 pub(crate) use rules::{Place, StringRules};
 pub(crate) use spell::{character, one_character};
 pub(crate) use tail::tail;
