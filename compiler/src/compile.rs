@@ -191,7 +191,7 @@ fn raise(what: &str) -> &'static str {
         "rules" | "rules of a repetition" => "simplify this rule, or raise `--max-rules`",
         "dense rows" => "simplify this rule, or raise `--max-rows`",
         "pairs of return state and exit class" => "simplify this rule, or raise `--max-pairs`",
-        "bytes of a catalogue" => "take fewer or shorter texts",
+        "bytes of a packed string set" => "take fewer or shorter texts",
         _ => "simplify this rule, or raise `--max-rule-states`",
     }
 }
