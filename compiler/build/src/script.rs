@@ -1,4 +1,4 @@
-//! The build as a build script has it: what Cargo is told on standard output.
+//! The build of a build script: the lines for Cargo on standard output.
 
 use std::env;
 use std::io::{self, Write};
@@ -12,9 +12,9 @@ use crate::{Build, MANIFEST};
 const VARIABLE: &str = "GRAMMARC_OUT";
 
 impl Build {
-    /// Builds from a build script. Without another output, artifacts go to `masks` in Cargo's `OUT_DIR`. Cargo is told the
-    /// inputs, so that the script runs again where one has changed, the findings, as warnings, and the folder, which the
-    /// crate has as `env!("GRAMMARC_OUT")`.
+    /// Builds from a build script. Without another output, artifacts go to `masks` in Cargo's `OUT_DIR`. Prints for
+    /// Cargo the inputs, so that the script runs again if one has changed, and the findings, as warnings. Also prints the
+    /// folder, which the crate has as `env!("GRAMMARC_OUT")`.
     ///
     /// # Errors
     ///

@@ -162,14 +162,15 @@ struct Came {
     at: Instant,
 }
 
-/// Microseconds from the logits of a token to the text that tells of it.
+/// Microseconds from the logits of a token to the text that reports it.
 fn delays(came: Vec<Came>, stamps: &[Instant]) -> Vec<f64> {
-    let told = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
-    told.map(|Came { text, at }| {
-        let number: usize = text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
-        at.duration_since(stamps[number]).as_secs_f64() * 1e6
-    })
-    .collect()
+    let reported = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
+    reported
+        .map(|Came { text, at }| {
+            let number: usize = text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
+            at.duration_since(stamps[number]).as_secs_f64() * 1e6
+        })
+        .collect()
 }
 
 /// Reads the engine's events of one output.

@@ -42,7 +42,7 @@ struct Model {
 /// `sentencepiece.ModelProto.SentencePiece`.
 #[derive(Clone, PartialEq, Message)]
 struct Piece {
-    /// A string of the schema; a damaged one is told by its token and not by the parser.
+    /// A string in the schema, read as bytes, so that an error for invalid UTF-8 names the token.
     #[prost(bytes = "vec", optional, tag = "1")]
     piece: Option<Vec<u8>>,
     #[prost(int32, optional, tag = "3", default = "1")]

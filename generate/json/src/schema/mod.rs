@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_errors_are_told_with_their_places() {
+    fn the_first_errors_are_reported_with_their_places() {
         let schema = JsonSchema::from_value(json!({"items": {"type": "string"}})).unwrap();
         let wrong = Value::Array((0..100).map(Value::from).collect());
         let error = schema.validate(&wrong).unwrap_err();

@@ -1,4 +1,4 @@
-//! The server's protocol over a model that writes what it is told: every endpoint, on machines without a model.
+//! The server's protocol over a model that writes what the request says: every endpoint, on machines without a model.
 //!
 //! | file | what it tests |
 //! | --- | --- |
