@@ -358,7 +358,7 @@ impl Compiler {
         let vocabulary = self.vocabulary();
         let limits = options.network.unwrap_or_default();
         let mut network = self.network(&lowered.grammar, limits, budget)?;
-        let mut findings = controls::written_out(&lowered.literals, vocabulary);
+        let mut findings = controls::warnings(&lowered.literals, vocabulary);
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let stuck = token_liveness::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {

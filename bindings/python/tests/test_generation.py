@@ -58,7 +58,7 @@ def test_changes_say_what_grew_and_what_closed() -> None:
     assert last == [1, 2]
 
 
-def test_a_text_that_is_no_json_is_promised_with_its_place() -> None:
+def test_a_text_that_is_no_json_is_reported_with_its_place() -> None:
     partial = PartialJson()
     partial.push('{"a": 1,')
     with pytest.raises(grammarc.PartialError) as refused:
@@ -156,7 +156,7 @@ def test_prompts_by_name(caplog: pytest.LogCaptureFixture) -> None:
         PromptManager({**table, "template.one": '{"prompt": "{{ a"}'})
 
 
-def test_a_configuration_of_the_wrong_shape_is_promised(tmp_path: Path) -> None:
+def test_a_configuration_of_the_wrong_shape_is_reported(tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "neither `templates` nor `template-index`"),
         ({"templates": []}, "`templates`: expected an object of prompts by id, and found a list"),

@@ -77,7 +77,7 @@ fn events(chunks: &[Value]) -> String {
 }
 
 #[test]
-fn a_streamed_reply_is_promised_as_it_comes() {
+fn a_streamed_reply_is_passed_on_as_it_comes() {
     let chunks = [
         json!({"choices": [{"delta": {"role": "assistant", "content": ""}}]}),
         json!({"choices": [{"delta": {"reasoning_content": "hm"}}]}),

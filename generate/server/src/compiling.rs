@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_is_promised_that_its_request_has_left_and_a_panic_frees_the_turn() {
+    async fn work_learns_that_its_request_has_left_and_a_panic_frees_the_turn() {
         let turns = Turns::new(1, 8);
         let (sender, receiver) = std::sync::mpsc::channel();
         let turn = turns.next(client("a")).await.expect("a turn is free");

@@ -255,7 +255,7 @@ fn an_output_whose_tokens_are_too_unlikely_ends_at_a_text_of_the_grammar() {
 }
 
 #[test]
-fn the_mass_of_a_mask_is_promised_of_each_token() {
+fn the_mass_of_a_mask_is_reported_for_each_token() {
     let constraint = Some(Grammar::from_regex("[0-9][a-c]"));
     let logprobs = Some(Logprobs::default());
     let (seed, forced) = (Some(7), Forced::Off);

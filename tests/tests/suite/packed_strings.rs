@@ -1,4 +1,4 @@
-//! Packed string sets, against the oracle and against the same grammars with the sets spelled out.
+//! Packed string sets, against the oracle and against the same grammars with the sets unrolled.
 //!
 //! Random cases get sets of texts over their letters in every place of an expression, and are held against the oracle as all
 //! others are. High-fanout nodes need more tokens than these have: for the vocabulary that is built in, the masks of packed sets
@@ -150,7 +150,7 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|_| name(&mut rng)).collect()
 }
 
-/// A grammar as it is, and with its sets of texts spelled out, by way of the artifact's bytes.
+/// A grammar as it is, and with its sets of texts unrolled, by way of the artifact's bytes.
 fn both(vocabulary: &VocabularyArtifact, lowered: &Lowered) -> [Grammar; 2] {
     let compiler = Compiler::new(vocabulary.clone());
     [1, usize::MAX].map(|packed_texts| {

@@ -120,8 +120,8 @@ class Grammar:
 
 
 def grammar(pool: Pool, vocabulary: Vocabulary, states: tuple[int, int]) -> Grammar:
-    """A random automaton of ``states`` shared and own states. Calls, which read nothing, lead on in an order, own states before
-    shared ones, so that every token comes to an end."""
+    """A random automaton of ``states`` shared and own states. Calls, which read nothing, continue in an order, own states before
+    shared ones, so that every token ends."""
     random = pool.random
     shared, own = states
     first_own = shared

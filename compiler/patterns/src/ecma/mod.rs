@@ -78,7 +78,7 @@ pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError>
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
     let is_made = counted.as_ref().is_none_or(|counted| {
-        counted.written_out <= MANY_PLACES || counted.most_texts <= FEW_TEXTS
+        counted.unrolled_places <= MANY_PLACES || counted.most_texts <= FEW_TEXTS
     });
     if !is_made {
         return Ok(Pattern { automaton: None, min, max, counted });

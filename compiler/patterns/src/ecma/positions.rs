@@ -141,7 +141,7 @@ impl Builder {
         }
         let mut pattern = self.pattern;
         pattern.lengths = lengths::of(node);
-        pattern.written_out = lengths::written_out(node);
+        pattern.unrolled_places = lengths::unrolled_places(node);
         pattern.most_texts = lengths::most_texts(node);
         Some(pattern)
     }
@@ -263,8 +263,8 @@ impl Builder {
         }
         let (counter, min) = (number as u8, self.pattern.counters[number].min);
         let again = part.first.iter().map(|(steps, place)| {
-            let tick = [Step::Increment(counter)];
-            (tick.into_iter().chain(steps.iter().copied()).collect(), *place)
+            let increment = [Step::Increment(counter)];
+            (increment.into_iter().chain(steps.iter().copied()).collect(), *place)
         });
         let again: Vec<(Vec<Step>, u32)> = again.collect();
         self.connect(&exits(&part.last), &again)?;
@@ -322,7 +322,7 @@ mod tests {
         let pattern =
             counted(&tree(r"^$|(^(?:\S+\s+){0,199}\S+$)")).expect("its counts stay together");
         assert_eq!(pattern.counters, [Counter { min: 0, max: Some(199) }]);
-        assert_eq!((pattern.places.len(), pattern.written_out), (3, 399));
+        assert_eq!((pattern.places.len(), pattern.unrolled_places), (3, 399));
         assert!(pattern.matches("") && pattern.matches("a bc  d") && !pattern.matches(" a"));
     }
 

@@ -109,7 +109,7 @@ fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -
         if members.is_empty() {
             continue;
         }
-        let set = settled(pattern, &members)?;
+        let set = merged(pattern, &members)?;
         if !sets.contains(&set) {
             sets.push(set);
         }
@@ -139,7 +139,7 @@ fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
 
 /// Merges arrivals into one set. `None` if there are too many arrivals, a counter is both reset and kept, or two
 /// increments coincide.
-fn settled(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
+fn merged(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;
     }

@@ -64,7 +64,7 @@ struct CharRun {
 #[derive(Clone, Copy)]
 struct RunState {
     state: u32,
-    /// Bytes that lead on from there otherwise.
+    /// Bytes of the other transitions from there.
     others: ByteSet,
     /// Bytes that may come where the rule is left there.
     after: ByteSet,

@@ -78,7 +78,7 @@ pub(crate) struct DefaultTransitions<'a> {
     /// By called rule and the first state of another rule: the first bytes of the called rule, if the state has the
     /// same transitions on them and every other byte leads back to the state.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
-    /// Two states at a node that they have come to.
+    /// Two states at a node that both have reached.
     work: Vec<([u32; 2], u32)>,
 }
 
@@ -189,8 +189,8 @@ impl<'a> DefaultTransitions<'a> {
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states do the same with the strings below a node, where none has two bytes: whatever they come to, a
-    /// token may end there.
+    /// Whether two states agree on the strings below a node, where none has two bytes: a token may end in every
+    /// target.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);

@@ -291,7 +291,7 @@ impl KEquivalence {
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
-                rounds.settle();
+                rounds.end_at_fixpoint();
                 break;
             }
             let round = round(&mut partition, &self.transitions, network, budget);

@@ -9,7 +9,7 @@
 //! | `headers` | values of headers |
 //! | `server` | options of the server: `tool_style`, `reasoning` |
 //!
-//! A request to an endpoint that streams is sent again as a stream, which has to come to the same.
+//! A request to an endpoint that streams is sent again as a stream, which has to give the same result.
 
 use std::collections::HashMap;
 
@@ -109,7 +109,7 @@ fn append(object: &mut Value, key: &str, text: &Value) {
     }
 }
 
-/// The reply that the chunks of a chat or completion come to.
+/// The reply that the chunks of a chat or completion add up to.
 fn of_chunks(reply: &Reply, name: &str) -> Value {
     let (frames, is_done) = reply.frames();
     assert!(is_done, "{name}: no [DONE]: {}", reply.text);
@@ -212,7 +212,7 @@ fn comparable(mut whole: Value) -> Value {
     json!({"choices": whole["choices"], "usage": whole["usage"]})
 }
 
-/// The message that the events of a stream come to. A call that was cut is not in it.
+/// The message that the events of a stream add up to. A call that was cut is not in it.
 fn of_message_events(reply: &Reply, name: &str) -> Value {
     let (frames, _) = reply.frames();
     let mut message = frames[0]["message"].clone();

@@ -75,7 +75,7 @@ async fn texts_become_tokens_and_tokens_texts() {
 }
 
 #[tokio::test]
-async fn the_model_is_promised_of() {
+async fn the_model_is_described() {
     let server = Server::new(ServerOptions::default());
     let models = server.get("/v1/models").await.json();
     assert_eq!(models["object"], "list");

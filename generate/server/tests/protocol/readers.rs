@@ -77,7 +77,7 @@ async fn outputs_of_one_request_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
-async fn who_finds_no_room_is_promised_to_come_again() {
+async fn requests_without_room_are_asked_to_retry() {
     let engine = EngineOptions { parallel: 1, waiting: 1, ..EngineOptions::default() };
     let server = Server::paced(ServerOptions::default(), engine, 5);
     let mut held = Vec::new();

@@ -92,7 +92,7 @@ impl StringSet {
                 automaton.and_then(|automaton| Language::pattern(automaton, counted))
             }
         };
-        Ok(Self::settled(
+        Ok(Self::normalized(
             language.map(|language| Band { min, max, language }).into_iter().collect(),
         ))
     }
@@ -102,7 +102,7 @@ impl StringSet {
         if max.is_some_and(|max| max < min) {
             return Self::none();
         }
-        Self::settled(vec![Band { min, max, language: Language::all() }])
+        Self::normalized(vec![Band { min, max, language: Language::all() }])
     }
 
     /// Whether every string is in the set. Exact.
@@ -307,11 +307,11 @@ impl StringSet {
             bands.extend(result.clone().map(|language| Band { min, max, language }));
             last = Some((pair, result));
         }
-        Ok(Self::settled(bands).joined(limit))
+        Ok(Self::normalized(bands).joined(limit))
     }
 
     /// The set of sorted, disjoint bands in normal form.
-    pub(super) fn settled(mut bands: Vec<Band>) -> Self {
+    pub(super) fn normalized(mut bands: Vec<Band>) -> Self {
         bands.retain(Band::is_inhabited);
         let mut merged: Vec<Band> = Vec::with_capacity(bands.len());
         for band in bands {
