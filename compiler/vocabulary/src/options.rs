@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_any_text() {
+    fn stars_match_any_text() {
         for (text, pattern, expected) in [
             ("<h1>", "<h*>", true),
             ("<h>", "<h*>", true),

@@ -355,7 +355,7 @@ fn characters_are_sent_whole() {
 }
 
 #[test]
-fn changes_of_the_value_come_behind_their_texts_and_come_to_it() {
+fn changes_of_the_value_follow_their_texts_and_add_up_to_it() {
     for (number, schema) in schemas().into_iter().chain([json!({"type": "integer"})]).enumerate() {
         for forced in [Forced::Off, Forced::Canonical] {
             let mut params = GenerateParams { forced, ..params(&schema) };

@@ -20,6 +20,7 @@
 mod bounds;
 mod class;
 mod counted;
+mod counters_stay_aligned;
 mod error;
 mod explore;
 mod formula;
@@ -31,7 +32,6 @@ mod program;
 mod property;
 #[cfg(test)]
 mod tests;
-mod together;
 
 pub use counted::{CountedPattern, Way};
 pub use error::{EcmaError, EcmaErrorKind};

@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changes_stand_for_the_classes_of_all_rounds(
+        fn changes_encode_the_classes_of_all_rounds(
             changes in prop::collection::vec((1u32..5, 0u32..3), 0..6),
             others in prop::collection::vec((1u32..5, 0u32..3), 0..6),
             rounds in 0usize..20,

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_a_key_among_any_keys_have_twins() {
+    fn places_in_a_key_among_any_keys_have_defaults() {
         let schema = r#"{"properties": {"0uu0uu": true, "u0u0u0": {"type": "string"}}}"#;
         let found =
             defaults(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), schema);
@@ -414,7 +414,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn twins_do_the_same(
+        fn defaults_do_the_same(
             keys in prop::collection::btree_map("[0u{,]{1,4}", 0usize..4, 1..5),
             any in 0usize..4,
         ) {
@@ -427,7 +427,7 @@ mod tests {
         }
 
         #[test]
-        fn twins_within_rules_do_the_same(
+        fn defaults_within_rules_do_the_same(
             words in prop::collection::btree_set("[0u]{1,4}", 1..4),
             many in r"(\[ -z\]|\[0a-u\]|\[\^u,\])[*+]",
             then in "[0u]{0,2}",

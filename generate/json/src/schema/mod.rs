@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_closed_has_one_twin() {
+    fn a_closed_schema_has_one_relaxed_schema() {
         let schema = |text: &str| text.parse::<JsonSchema>().unwrap();
         let open = schema(r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#);
         assert!(open.relaxed().is_some() && open.closed_relaxed().is_some());

@@ -30,7 +30,7 @@ type Distances = SmallVec<[i64; 4]>;
 type Set = Vec<(Option<u32>, Distances)>;
 
 /// Whether all counts of a text that depend on its path are fixed distances apart.
-pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
+pub(super) fn stay_aligned(pattern: &CountedPattern) -> bool {
     let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
     let mut seen: FxHashSet<Set> = FxHashSet::default();
     let mut open = vec![start];
