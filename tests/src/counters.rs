@@ -1,6 +1,7 @@
 //! Random graphs with counters, each from its seed.
 //!
-//! Bounds are large beside the increments of a token, so that counts are far, near a minimum and near a maximum on the way.
+//! Bounds are large beside the increments of a token, so that counts are far, near a minimum and near a maximum on
+//! the way.
 //! Graphs are of three kinds: a random one within a number of letters, words within letters, and groups within groups.
 
 use std::sync::Arc;

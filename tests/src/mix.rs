@@ -1,6 +1,6 @@
 //! Features of a random case, so that a run can say that it met every kind of grammar it was meant to meet.
 //!
-//! Told from the grammar IR alone, over the rules that texts of the start rule use: those that derive something and
+//! Read from the grammar IR alone, over the rules that texts of the start rule use: those that derive something and
 //! that it reaches. Ambiguity is not here, because no look at a grammar decides it; [`compare`](mod@crate::compare)
 //! counts the grammars in which it met a text with two parses.
 

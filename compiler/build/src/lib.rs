@@ -123,7 +123,7 @@ impl Build {
         self.run_with(&|_| ())
     }
 
-    /// The same, which tells of its progress, from any thread.
+    /// The same, which reports its progress, from any thread.
     ///
     /// # Errors
     ///

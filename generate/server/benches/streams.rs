@@ -1,7 +1,7 @@
 //! From the logits of a token to its bytes at a client: `cargo bench -p grammarc-server --bench streams -- [--vocabulary FILE]`
 //!
 //! So many clients stream over loopback sockets at once, under a grammar, from a model that writes the number of its batch, three
-//! digits to a token. Hence a client knows which batch a frame tells of, and the model when the logits of that batch were there.
+//! digits to a token. Hence a client knows which batch a frame belongs to, and the model when the logits of that batch were there.
 //! The latency between the two is all that this project adds to a token: mask, choice, event, frame, socket, with the outputs of all
 //! streams chosen one behind the other. The same is measured without HTTP, at the receiver of the engine's events.
 //!

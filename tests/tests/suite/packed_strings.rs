@@ -1,8 +1,8 @@
 //! Packed string sets, against the oracle and against the same grammars with the sets unrolled.
 //!
 //! Random cases get sets of texts over their letters in every place of an expression, and are held against the oracle as all
-//! others are. High-fanout nodes need more tokens than these have: for the vocabulary that is built in, the masks of packed sets
-//! are those of automata along random walks.
+//! others are. High-fanout nodes need more tokens than these have: for the vocabulary that is built in, the masks of
+//! packed sets are those of automata along random walks.
 //!
 //! `GRAMMARC_GRAMMARS` sets the number of random cases, and `GRAMMARC_SEED` the first seed.
 

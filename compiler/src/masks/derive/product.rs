@@ -76,7 +76,7 @@ pub(crate) enum Divergence {
 /// The part of a subtree that is not the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// The reference has not come here.
+    /// The reference does not reach the node.
     Nothing,
     /// The outcome of the node's own string.
     Node,

@@ -314,8 +314,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell
-    /// what it does.
+    /// The first state of a shared rule that a call begins, where the state is not left at once and only bytes
+    /// determine what it does.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;

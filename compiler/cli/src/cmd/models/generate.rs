@@ -92,7 +92,7 @@ pub(crate) struct GenerateArgs {
     /// Most tokens of the reasoning
     #[arg(long, value_name = "N", requires = "reasoning")]
     reasoning_max_tokens: Option<usize>,
-    /// Tell the probability of each token, and of all that the grammar allowed together
+    /// Report the probability of each token, and of all that the grammar allowed together
     #[arg(long)]
     probabilities: bool,
     /// Which tokens that the grammar forces are taken without asking the model
