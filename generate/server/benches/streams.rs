@@ -164,13 +164,12 @@ struct Came {
 
 /// Microseconds from the logits of a token to the text that reports it.
 fn delays(came: Vec<Came>, stamps: &[Instant]) -> Vec<f64> {
-    let reported = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
-    reported
-        .map(|Came { text, at }| {
-            let number: usize = text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
-            at.duration_since(stamps[number]).as_secs_f64() * 1e6
-        })
-        .collect()
+    let came = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
+    came.map(|Came { text, at }| {
+        let number: usize = text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
+        at.duration_since(stamps[number]).as_secs_f64() * 1e6
+    })
+    .collect()
 }
 
 /// Reads the engine's events of one output.
