@@ -57,7 +57,7 @@ def forms(vocabulary: grammarc.Vocabulary) -> None:
             compiler = grammarc.Compiler(vocabulary, threads=1)
             compiler.json_schema({"enum": ["warm"]}, **options)
             grammar = compiler.json_schema(schema, **options)
-            # Titles tell the rounds apart, so that each compiles.
+            # Titles distinguish the rounds, so that each compiles.
             spent = seconds(lambda number: compiler.json_schema({**schema, "title": f"{number}"}, **options))
             row += [1e3 * spent, len(grammar.to_bytes()) // 1024, 1e6 * step(grammar, vocabulary)]
         rows.append(row)

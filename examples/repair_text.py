@@ -1,4 +1,4 @@
-"""JSON out of what a model wrote without a grammar, with every change told. Needs no model.
+"""JSON out of what a model wrote without a grammar, with every change listed. Needs no model.
 
     pip install grammarc
     python repair_text.py

@@ -4,7 +4,7 @@
     python vllm_batch.py --model FOLDER                                     # made-up documents
     python vllm_batch.py documents.jsonl records.jsonl --model FOLDER       # documents as {"id": …, "text": …}, one a line
 
-The plug-in is installed by this file, in the process of the engine, so that its counters can be told. A run that was ended goes on
+The plug-in is installed by this file, in the process of the engine, so that its counters can be printed. A run that was ended goes on
 where it was: each batch becomes one file at once. What was counted is printed at the end, and is in `report.json` of the work
 folder.
 """

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
+    ClassRecord, FollowEntry, HighFanoutRecord, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;
@@ -119,7 +119,7 @@ stored! {
     classes: ClassRecord = Classes,
     class_nodes: u32 = ClassNodes,
     packed_strings: u8 = PackedStrings,
-    crowded: CrowdedRecord = Crowded,
+    high_fanout: HighFanoutRecord = HighFanout,
     near_bound: NearBoundRecord = NearBound,
     near_bound_masks: NearBoundMask = NearBoundMasks,
 }

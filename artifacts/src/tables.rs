@@ -5,7 +5,7 @@
 
 use crate::packed_strings::PackedStrings;
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
+    ClassRecord, FollowEntry, HighFanoutRecord, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
@@ -94,7 +94,7 @@ tables! {
     /// The nodes of packed string sets. A vocabulary has none.
     packed_strings: u8,
     /// Nodes of packed string sets with stored masks, ascending by address.
-    crowded: CrowdedRecord,
+    high_fanout: HighFanoutRecord,
     /// Count-dependent states with their near-bound masks, ascending by state and field of the register.
     near_bound: NearBoundRecord,
     /// The near-bound masks, ascending by the counter's value for each record.

@@ -1,4 +1,4 @@
-"""Draws texts from the masks of each engine, by chance alone, and counts those that come to a bad end. One table.
+"""Draws texts from the masks of each engine, by chance alone, and counts those that end badly. One table.
 
     cargo build --profile dist -p grammarc-benches --bin masks
     python benches/peers/draws.py

@@ -191,7 +191,7 @@ fn raise(what: &str) -> &'static str {
         "rules" | "rules of a repetition" => "simplify this rule, or raise `--max-rules`",
         "dense rows" => "simplify this rule, or raise `--max-rows`",
         "pairs of return state and exit class" => "simplify this rule, or raise `--max-pairs`",
-        "bytes of a catalogue" => "take fewer or shorter texts",
+        "bytes of a packed string set" => "take fewer or shorter texts",
         _ => "simplify this rule, or raise `--max-rule-states`",
     }
 }
@@ -358,7 +358,7 @@ impl Compiler {
         let vocabulary = self.vocabulary();
         let limits = options.network.unwrap_or_default();
         let mut network = self.network(&lowered.grammar, limits, budget)?;
-        let mut findings = controls::written_out(&lowered.literals, vocabulary);
+        let mut findings = controls::warnings(&lowered.literals, vocabulary);
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let stuck = token_liveness::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {

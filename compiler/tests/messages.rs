@@ -69,7 +69,7 @@ fn words(diagnostic: &Diagnostic) -> String {
 }
 
 #[test]
-fn situations_are_told_with_place_reason_and_advice() {
+fn situations_are_reported_with_place_reason_and_advice() {
     let situations: Vec<Situation> =
         serde_json::from_str(include_str!("data/messages.json")).expect("situations");
     let mut wrong = Vec::new();

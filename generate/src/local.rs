@@ -255,10 +255,10 @@ impl Stream for Received {
         if self.ended {
             return Poll::Ready(None);
         }
-        let told = std::task::ready!(self.receiver.as_mut().poll_next(context));
-        self.ended = !matches!(&told, Some(Ok(event)) if !matches!(event, Event::Finished(_)));
+        let item = std::task::ready!(self.receiver.as_mut().poll_next(context));
+        self.ended = !matches!(&item, Some(Ok(event)) if !matches!(event, Event::Finished(_)));
         // An engine that ends without a word has lost its thread.
-        Poll::Ready(Some(told.unwrap_or(Err(GenerateError::Closed))))
+        Poll::Ready(Some(item.unwrap_or(Err(GenerateError::Closed))))
     }
 }
 

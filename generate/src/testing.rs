@@ -135,7 +135,7 @@ pub(crate) fn run(
     }
     let mut collector = Collector::default();
     events.iter().cloned().for_each(|event| collector.push(event));
-    let output = collector.finish().expect("the end was told");
+    let output = collector.finish().expect("the events have an end");
     Ok(Ran { tokens: decoder.tokens().to_vec(), events, output })
 }
 

@@ -33,7 +33,7 @@ def recorded(original: Any) -> Any:
         try:
             answer = original(text, *args, **options)
             value = answer[0] if isinstance(answer, tuple) else answer
-            # A text is JSON unless objects were asked for; an empty one stands for nothing.
+            # A text is JSON unless objects were asked for; an empty one is no value.
             row["answer"] = json.loads(value) if isinstance(value, str) and value and not options.get("return_objects") else value
             return answer
         except Exception as error:

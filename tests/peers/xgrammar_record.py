@@ -2,7 +2,7 @@
 
     pytest -p xgrammar_record --xgrammar-cases cases.jsonl XGRAMMAR/tests/python/test_structural_tag_converter.py ...
 
-``XGRAMMAR_TOKENIZER`` is the folder of a tokenizer that stands for those that the tests would load from the network.
+``XGRAMMAR_TOKENIZER`` is the folder of a tokenizer in place of those that the tests would load from the network.
 
 Each line is a source with its kind and options, and either a text with whether XGrammar accepts it, or that it refuses the source.
 ``replay.py`` asks grammarc the same. Nothing of the tests is kept in the project: they are run where they are.

@@ -66,7 +66,7 @@ pub fn uses(files: &[(String, String)]) -> BTreeMap<String, BTreeSet<String>> {
     Modules::new(files).uses()
 }
 
-/// The files that can be come to from a file, the file itself only by way of others.
+/// The files that can be reached from a file, the file itself only by way of others.
 fn reached_from<'u>(
     file: &'u str,
     uses: &'u BTreeMap<String, BTreeSet<String>>,

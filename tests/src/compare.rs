@@ -199,7 +199,7 @@ struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Compares one position and returns the tokens that lead on from it.
+    /// Compares one position and returns the tokens that continue from it.
     fn at(&mut self, position: &mut Position) -> Result<Vec<u32>, Difference> {
         let Position { matcher, chart, sure, prefix } = position;
         let differs = |what: String| Err(Difference { prefix: prefix.clone(), what });

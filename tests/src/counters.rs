@@ -1,6 +1,7 @@
 //! Random graphs with counters, each from its seed.
 //!
-//! Bounds are large beside what a token can tick, so that counts are far, near a minimum and near a maximum on the way.
+//! Bounds are large beside the increments of a token, so that counts are far, near a minimum and near a maximum on
+//! the way.
 //! Graphs are of three kinds: a random one within a number of letters, words within letters, and groups within groups.
 
 use std::sync::Arc;
@@ -71,7 +72,7 @@ fn letter(rng: &mut Rng, letters: &[u8]) -> Expr {
     Expr::bytes((0..count).map(|_| *rng.pick(letters)).collect::<ByteSet>())
 }
 
-/// A random graph whose states tick one counter each time, and perhaps another one some times.
+/// A random graph whose states increment one counter each time, and perhaps another one some times.
 fn random(rng: &mut Rng, letters: &[u8]) -> Expr {
     let mut graph = ExprGraph::new();
     let states = 2 + rng.below(3) as u32;

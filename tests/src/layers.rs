@@ -3,7 +3,7 @@
 //! Rust keeps crates free of cycles and says nothing about the modules inside one. So the paths that a file names,
 //! `crate::a::b` and `super::c`, in `use` lines and elsewhere, are resolved to absolute module paths and held against
 //! a written table. Reading tokens is enough for that: comments, strings and characters are passed over, groups in
-//! braces are spelled out, and nothing else of the language matters. The names that a glob import brings into scope
+//! braces are expanded, and nothing else of the language matters. The names that a glob import brings into scope
 //! are not followed, because the glob itself is such a path.
 
 /// A room and the rooms it may use. A table's rows stand in order: a room uses rooms of earlier rows only.

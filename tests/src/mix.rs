@@ -1,6 +1,6 @@
 //! Features of a random case, so that a run can say that it met every kind of grammar it was meant to meet.
 //!
-//! Told from the grammar IR alone, over the rules that texts of the start rule use: those that derive something and
+//! Read from the grammar IR alone, over the rules that texts of the start rule use: those that derive something and
 //! that it reaches. Ambiguity is not here, because no look at a grammar decides it; [`compare`](mod@crate::compare)
 //! counts the grammars in which it met a text with two parses.
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use grammarc_compiler::ir::{Expr, ExprGraph, Grammar, TokenSet};
 
-/// The kinds that are told apart.
+/// The kinds of expressions and rules that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A rule derives a text around itself, with something on both sides.
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn recursion_is_told_apart() {
+    fn kinds_of_recursion_are_distinguished() {
         use Kind::*;
         let nullable = [Nullable, CountedSmall];
         for (source, expected) in [

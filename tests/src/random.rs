@@ -1,8 +1,8 @@
 //! Random cases, each from its seed.
 //!
 //! Grammars call any of their rules from anywhere, so most are recursive, and many are left-recursive, ambiguous or
-//! nullable in some part. Counted bounds are such that all three spellings of a repetition occur: written out, chained
-//! and counted down; graphs with marks occur with their sets in states and in registers. Vocabularies hold the single
+//! nullable in some part. Counted bounds are such that all three forms of a repetition occur: unrolled, chained and
+//! counted down; graphs with marks occur with their sets in states and in registers. Vocabularies hold the single
 //! bytes of a small alphabet (some hold all bytes, some lack one), random strings over it, several tokens with one byte
 //! string, special tokens, and ids without a token.
 
@@ -81,8 +81,8 @@ fn tokens(rng: &mut Rng, letters: &[u8], spelling: Spelling) -> Vec<Token> {
         }
     }
     for _ in 0..if texts.is_empty() { 0 } else { rng.below(3) } {
-        let twin = rng.pick(&texts[..]).clone();
-        texts.push(twin);
+        let copy = rng.pick(&texts[..]).clone();
+        texts.push(copy);
     }
     let mut tokens: Vec<Token> = texts.into_iter().map(Token::Text).collect();
     for _ in 0..rng.below(3) {
@@ -185,8 +185,8 @@ impl Writer<'_> {
     fn members(&mut self, depth: usize) -> Expr {
         let mut graph = ExprGraph::new();
         let after = graph.state();
-        // Keys of one length that differ tell the marks apart, so that a register can hold them.
-        let told = !self.rng.one_in(3);
+        // Distinct keys of one length determine the marks, so that a register can hold them.
+        let distinct = !self.rng.one_in(3);
         let mut keys: Vec<Expr> = Vec::new();
         for &letter in self.letters {
             keys.extend(self.letters.iter().map(|&second| Expr::literal([letter, second])));
@@ -198,12 +198,12 @@ impl Writer<'_> {
             if at < marks {
                 graph.require_key(member, at as u8);
             }
-            let key = keys.pop().filter(|_| told).unwrap_or_else(|| self.literal());
-            let value = if told { self.literal() } else { self.expr(depth - 1) };
+            let key = keys.pop().filter(|_| distinct).unwrap_or_else(|| self.literal());
+            let value = if distinct { self.literal() } else { self.expr(depth - 1) };
             graph.edge(ExprGraph::START, key.clone(), member);
             graph.edge(member, value, after);
             let key =
-                if told || self.rng.one_in(2) { key } else { Expr::seq([self.literal(), key]) };
+                if distinct || self.rng.one_in(2) { key } else { Expr::seq([self.literal(), key]) };
             graph.edge(after, key, member);
         }
         let end = if self.rng.one_in(3) { Expr::Empty } else { self.literal() };

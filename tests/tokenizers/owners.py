@@ -191,7 +191,7 @@ def texts():
             else:
                 low, high = rng.choice(planes)
                 text += "".join(chr(rng.randint(low, high)) for _ in range(1 + rng.randrange(8)))
-        # The mark that SentencePiece cannot tell from a space, and the brackets of control tokens.
+        # The mark that SentencePiece does not distinguish from a space, and the brackets of control tokens.
         out.append(text.translate({0x2581: " ", ord("<"): "(", ord("["): "("}) + "e")
     return out
 

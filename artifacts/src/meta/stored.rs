@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_too_much_is_refused() {
+    fn texts_that_decode_to_too_much_are_refused() {
         let mut last = Last::default();
         last.decode(0, &("x".repeat(MOST_TEXT / 4) + "/")).unwrap();
         let more = (0..4).map(|_| last.decode(1, "").map(str::len));

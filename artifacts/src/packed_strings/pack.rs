@@ -93,10 +93,12 @@ pub fn pack(tables: &mut TablesData, packed: &[PackedRule], nothing: u32) {
         tables.follows.len(),
     ];
     tables.states.push(StateRecord::sentinel(ends.map(|end| end as u32)));
-    let TablesData { masks, rows, lists, classes, class_nodes, packed_strings, crowded, .. } = old;
+    let TablesData {
+        masks, rows, lists, classes, class_nodes, packed_strings, high_fanout, ..
+    } = old;
     (tables.masks, tables.rows, tables.lists) = (masks, rows, lists);
     (tables.classes, tables.class_nodes) = (classes, class_nodes);
-    (tables.packed_strings, tables.crowded) = (packed_strings, crowded);
+    (tables.packed_strings, tables.high_fanout) = (packed_strings, high_fanout);
     let records = old.near_bound.into_iter();
     tables.near_bound = records
         .map(|record| NearBoundRecord { state: moved[(record.state - first) as usize], ..record })

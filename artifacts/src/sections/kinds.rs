@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::sections::masks::{
-    ClassRecord, CrowdedRecord, FollowEntry, MaskRecord, NearBoundMask, NearBoundRecord,
+    ClassRecord, FollowEntry, HighFanoutRecord, MaskRecord, NearBoundMask, NearBoundRecord,
 };
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
@@ -178,7 +178,7 @@ section_kinds! {
     /// Nodes of packed string sets.
     PackedStrings = 76, "PACKED_STRINGS", u8, GrammarOptional;
     /// Nodes of packed string sets with stored masks, ascending.
-    Crowded = 77, "CROWDED", CrowdedRecord, GrammarOptional;
+    HighFanout = 77, "HIGH_FANOUT", HighFanoutRecord, GrammarOptional;
     /// Count-dependent states with their near-bound masks, ascending by state and field of the register.
     NearBound = 78, "NEAR_BOUND", NearBoundRecord, GrammarOptional;
     /// The masks of [`NearBound`](Self::NearBound), ascending by the counter's value for each record.

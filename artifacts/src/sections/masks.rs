@@ -38,10 +38,11 @@ pub struct FollowEntry {
     pub next: u32,
 }
 
-/// A crowded node of a packed string set: its mask and exits are stored, because a walk would take more work than a step may.
+/// A high-fanout node of a packed string set: its mask and exits are stored, because a walk would take more work than a
+/// step may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct CrowdedRecord {
+pub struct HighFanoutRecord {
     /// Address of the node.
     pub node: u32,
     /// Mask id of the tokens that are consumed within the packed string set.

@@ -19,7 +19,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     })?;
     rules(context)?;
     calls(context, &starts)?;
-    crowded(context, &starts)
+    high_fanout(context, &starts)
 }
 
 /// Whether a rule is a packed string set.
@@ -80,17 +80,17 @@ fn calls(context: &Context<'_>, starts: &Starts) -> Check {
 }
 
 /// The nodes with stored masks ascend and exist, and name existing masks and exit classes.
-fn crowded(context: &Context<'_>, starts: &Starts) -> Check {
+fn high_fanout(context: &Context<'_>, starts: &Starts) -> Check {
     let mut least = 0;
-    for (index, crowded) in context.joined.own.crowded.iter().enumerate() {
-        let place = at(SectionKind::Crowded, index);
-        place.at_least(Invariant::Crowded, crowded.node, least)?;
-        place.require(Invariant::Crowded, starts.contains(crowded.node), crowded.node)?;
-        place.below(Invariant::Crowded, crowded.base, context.totals.masks)?;
-        if crowded.exits != NONE {
-            place.below(Invariant::Crowded, crowded.exits, context.totals.classes)?;
+    for (index, record) in context.joined.own.high_fanout.iter().enumerate() {
+        let place = at(SectionKind::HighFanout, index);
+        place.at_least(Invariant::HighFanout, record.node, least)?;
+        place.require(Invariant::HighFanout, starts.contains(record.node), record.node)?;
+        place.below(Invariant::HighFanout, record.base, context.totals.masks)?;
+        if record.exits != NONE {
+            place.below(Invariant::HighFanout, record.exits, context.totals.classes)?;
         }
-        least = crowded.node + 1;
+        least = record.node + 1;
     }
     Ok(())
 }

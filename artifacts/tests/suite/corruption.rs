@@ -1,7 +1,7 @@
 //! Damage: every byte of a small file, random bytes of larger ones, every truncation.
 //!
-//! Two families. As the damage happens, the checksum must tell: always an error. With the checksum made right again
-//! the validation stands alone: an error, or an artifact that is safe to read through every accessor.
+//! Two families. As the damage happens, the checksum must detect it: always an error. With the checksum made right
+//! again the validation stands alone: an error, or an artifact that is safe to read through every accessor.
 
 use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact};
 use proptest::prelude::*;

@@ -27,7 +27,7 @@ fn owned(tables: grammarc_artifacts::Tables<'_>) -> TablesData {
         classes: tables.classes.to_vec(),
         class_nodes: tables.class_nodes.to_vec(),
         packed_strings: tables.packed_strings.to_vec(),
-        crowded: tables.crowded.to_vec(),
+        high_fanout: tables.high_fanout.to_vec(),
         near_bound: tables.near_bound.to_vec(),
         near_bound_masks: tables.near_bound_masks.to_vec(),
     }

@@ -142,7 +142,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if outcome != Outcome::Right
             && args.list.as_ref().is_some_and(|kind| kind == "all" || *kind == row.kind)
         {
-            let told = match &result {
+            let reported = match &result {
                 Ok(repaired) => {
                     serde_json::json!({"text": repaired.text, "edits": format!("{:?}", repaired.edits)})
                 }
@@ -151,7 +151,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             eprintln!(
                 "{}",
                 serde_json::json!({
-                    "kind": row.kind, "file": row.file, "outcome": format!("{outcome:?}"), "source": row.text, "result": told, "truth": row.truth,
+                    "kind": row.kind, "file": row.file, "outcome": format!("{outcome:?}"), "source": row.text, "result": reported, "truth": row.truth,
                 })
             );
         }
@@ -174,7 +174,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut table = Table::new("time of a repair, µs");
     table.row("all", &times);
     println!("\n{table}");
-    println!("{left_out} rows left out, {uncompiled} schemas without a twin");
+    println!("{left_out} rows left out, {uncompiled} schemas without a relaxed schema");
     Ok(())
 }
 

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_linker_is_told_the_number_of_the_interface() {
+    fn the_linker_gets_the_number_of_the_interface() {
         let build = include_str!("../build.rs");
         assert!(build.contains(&format!("let abi = {GRAMMARC_ABI_VERSION};")));
     }

@@ -237,7 +237,7 @@ def rollback_goes_through_the_end(make: Callable[[], Sequence]) -> None:
 
 
 def validation_moves_nothing(make: Callable[[], Sequence]) -> None:
-    """The longest allowed prefix is told, up to and with the end, and the sequence stays."""
+    """The longest allowed prefix is reported, up to and with the end, and the sequence stays."""
     host = make()
     walk(host, spelled("true"))
     good = [*spelled("false"), END]

@@ -1,4 +1,4 @@
-"""A server in OpenAI's protocol that says what a test tells it: requests are kept, answers come whole or in small deltas.
+"""A server in OpenAI's protocol that answers as a test says: requests are kept, answers come whole or in small deltas.
 
 `scripted` is one that answers any request with what was asked for: the least instance of a schema, a call of the first tool.
 """

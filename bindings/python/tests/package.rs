@@ -1,6 +1,6 @@
 //! The Python package: its wheel is built, installed into an environment without Rust, and tested there by its own tests and by
 //! random traces of matchers, 10,000 and with `GRAMMARC_FULL=1` 100,000. The client is tested against the server of this workspace, over a
-//! model that writes what it is told.
+//! model that writes what the request says.
 //!
 //! Needs Python 3.11 or later and, on the first run, the package index; without these it says so and does nothing, but with
 //! `GRAMMARC_FULL=1` it fails.

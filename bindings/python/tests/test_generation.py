@@ -58,7 +58,7 @@ def test_changes_say_what_grew_and_what_closed() -> None:
     assert last == [1, 2]
 
 
-def test_a_text_that_is_no_json_is_told_with_its_place() -> None:
+def test_a_text_that_is_no_json_is_reported_with_its_place() -> None:
     partial = PartialJson()
     partial.push('{"a": 1,')
     with pytest.raises(grammarc.PartialError) as refused:
@@ -156,7 +156,7 @@ def test_prompts_by_name(caplog: pytest.LogCaptureFixture) -> None:
         PromptManager({**table, "template.one": '{"prompt": "{{ a"}'})
 
 
-def test_a_configuration_of_the_wrong_shape_is_told(tmp_path: Path) -> None:
+def test_a_configuration_of_the_wrong_shape_is_reported(tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "neither `templates` nor `template-index`"),
         ({"templates": []}, "`templates`: expected an object of prompts by id, and found a list"),
@@ -204,7 +204,7 @@ def test_lines_of_a_prompt_are_a_grammar(compiler: grammarc.Compiler) -> None:
     with pytest.raises(grammarc.TextRefused):
         grammar({"type": "integer"}).check('1\n"a"\n')
     grammar(None).check('{"a": [1]}\n"x"')
-    # The member that tells branches apart comes first, as in Rust's grammar.
+    # The member that distinguishes branches comes first, as in Rust's grammar.
     branches = [
         {"type": "object", "properties": {"n": {"type": "integer"}, "type": {"const": kind}}, "required": ["n", "type"], "additionalProperties": False}
         for kind in ("a", "b")

@@ -123,7 +123,7 @@ def test_workers_share_what_they_map(disturbed: Path) -> None:
 
 
 @pytest.mark.skipif(not FULL, reason="the long form")
-def test_a_run_that_is_ended_goes_on_and_comes_to_the_same(disturbed: Path, python: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_ended_continues_with_the_same_result(disturbed: Path, python: Path, tmp_path: Path) -> None:
     run = Run(python, tmp_path, "--workers", 2, "--broken", 0.25)
     for _ in range(3):
         assert run.progress(), "".join(run.said)

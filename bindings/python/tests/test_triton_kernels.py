@@ -194,7 +194,7 @@ class Rows:
         return (token >= 0) & known[np.maximum(token, 0)]
 
 
-# The widest has chunks of ones beyond the first word that tells of them.
+# The widest has chunks of ones beyond the first word that has bits for them.
 SIZES = [(1, 700, 705, 0), (2, 9000, 9088, 0), (3, 9000, 3000, 3004)]
 CASES = [(*sizes, dtype, drafting) for sizes in SIZES for dtype in DTYPES for drafting in (False, True)]
 

@@ -73,7 +73,7 @@ pub enum BuildError {
     /// Output for Cargo cannot be written.
     #[error("cannot write to standard output")]
     Write(#[source] io::Error),
-    /// Sources were refused, in a build script, which has nobody else to tell.
+    /// Sources were refused in a build script, which can only report them as an error.
     #[error("{}", refusals(.0))]
     Refused(Vec<Refused>),
 }

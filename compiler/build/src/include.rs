@@ -2,7 +2,7 @@
 //!
 //! The library reads no files, so whoever compiles hands over what a grammar may refer to. A file is known by its own name, or by
 //! the one before `=`; the files of a folder by their paths within it, behind the one before `=` where there is one. Only files whose
-//! extension tells a language are taken of a folder.
+//! extension denotes a language are taken of a folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -35,7 +35,7 @@ pub enum IncludeError {
         /// The system's answer.
         source: io::Error,
     },
-    /// A file whose name does not tell its language.
+    /// A file whose name does not determine its language.
     #[error("cannot tell the language of {} from its name: its extension is none of {}", path.display(), Language::EXTENSIONS.map(|(extension, _)| extension).join(", "))]
     Language {
         /// The file.
@@ -48,7 +48,7 @@ pub enum IncludeError {
 ///
 /// # Errors
 ///
-/// A file or folder that cannot be read, or a file whose name tells no language.
+/// A file or folder that cannot be read, or a file whose name determines no language.
 pub fn read(root: &Path, arguments: &[OsString]) -> Result<Included, IncludeError> {
     let mut included = Included::default();
     let Included { sources, inputs } = &mut included;

@@ -123,7 +123,7 @@ impl Build {
         self.run_with(&|_| ())
     }
 
-    /// The same, which tells of its progress, from any thread.
+    /// The same, which reports its progress, from any thread.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// If that cannot be told.
+    /// If the manifest, an input or the index cannot be read.
     pub fn check(&self) -> Result<Vec<Stale>, BuildError> {
         let manifest = self.read()?;
         let output = self.folder(&manifest)?;

@@ -159,8 +159,8 @@ fn item(
 ) -> Result<Item, Diagnostic> {
     let relative = path.strip_prefix(root).unwrap_or(&path);
     let name = with_slashes(relative);
-    let told = || Language::of_file_name(path.file_name().and_then(OsStr::to_str)?);
-    let kind = group.kind.or_else(told);
+    let from_name = || Language::of_file_name(path.file_name().and_then(OsStr::to_str)?);
+    let kind = group.kind.or_else(from_name);
     let kind = kind.ok_or_else(|| {
         wrong("files", span, format!("cannot tell the language of {name} from its name")).with_help(
             "give the [[source]] a `kind`: json-schema, gbnf, ebnf, lark, regex, choice, substring, structural-tag or typescript",

@@ -1,4 +1,4 @@
-//! The build as a build script has it: what Cargo is told on standard output.
+//! The build of a build script: the lines for Cargo on standard output.
 
 use std::env;
 use std::io::{self, Write};
@@ -12,9 +12,9 @@ use crate::{Build, MANIFEST};
 const VARIABLE: &str = "GRAMMARC_OUT";
 
 impl Build {
-    /// Builds from a build script. Without another output, artifacts go to `masks` in Cargo's `OUT_DIR`. Cargo is told the
-    /// inputs, so that the script runs again where one has changed, the findings, as warnings, and the folder, which the
-    /// crate has as `env!("GRAMMARC_OUT")`.
+    /// Builds from a build script. Without another output, artifacts go to `masks` in Cargo's `OUT_DIR`. Prints for
+    /// Cargo the inputs, so that the script runs again if one has changed, and the findings, as warnings. Also prints
+    /// the folder, which the crate has as `env!("GRAMMARC_OUT")`.
     ///
     /// # Errors
     ///
@@ -25,14 +25,14 @@ impl Build {
             build.output = env::var_os("OUT_DIR").map(|folder| PathBuf::from(folder).join("masks"));
         }
         // After any failure, the script runs again when the manifest has changed.
-        tell(&[format!("cargo::rerun-if-changed={}", build.manifest.display())])?;
+        print(&[format!("cargo::rerun-if-changed={}", build.manifest.display())])?;
         let outcome = build.run()?;
         let mut lines: Vec<String> = Vec::new();
         let inputs = outcome.inputs.iter().filter(|path| !path.ends_with(MANIFEST));
         lines.extend(inputs.map(|path| format!("cargo::rerun-if-changed={}", path.display())));
         lines.push(format!("cargo::rustc-env={VARIABLE}={}", outcome.output.display()));
         lines.extend(outcome.findings.iter().flat_map(warnings));
-        tell(&lines)?;
+        print(&lines)?;
         match outcome.is_complete() {
             true => Ok(outcome),
             false => Err(BuildError::Refused(outcome.refused)),
@@ -48,7 +48,7 @@ fn warnings(found: &Refused) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-fn tell(lines: &[String]) -> Result<(), BuildError> {
+fn print(lines: &[String]) -> Result<(), BuildError> {
     let mut out = io::stdout().lock();
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
     written.and_then(|()| out.flush()).map_err(BuildError::Write)

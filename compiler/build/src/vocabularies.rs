@@ -18,7 +18,7 @@ use crate::error::BuildError;
 use crate::manifest::{Manifest, VocabularyFrom, VocabularySpec, causes, wrong};
 use crate::outcome::{Refused, Why};
 
-/// Bytes at the start of a file that tell its content: importers read no more of any.
+/// Bytes at the start of a file that determine its content: importers read no more of any.
 const READ: u64 = 400 << 20;
 
 /// A vocabulary to compile for.

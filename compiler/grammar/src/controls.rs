@@ -2,7 +2,7 @@
 //!
 //! A special token matches by its id alone. A grammar with the string `<think>` therefore allows the letters and
 //! masks the token that the model would write. In a language that describes model output such a string denotes the
-//! token ([`ControlTokens`]). In other languages the string is rarely intended, and is [reported](written_out): the
+//! token ([`ControlTokens`]). In other languages the string is rarely intended, and is [reported](warnings): the
 //! model would seem not to follow its grammar.
 //!
 //! Cost: one binary search for each length of special tokens, at each position where a special token may begin.
@@ -71,7 +71,7 @@ impl ControlTokens {
 }
 
 /// A warning for each string that holds the text of a special token.
-pub fn written_out(literals: &Literals, vocabulary: &VocabularyArtifact) -> Vec<Diagnostic> {
+pub fn warnings(literals: &Literals, vocabulary: &VocabularyArtifact) -> Vec<Diagnostic> {
     if literals.iter().next().is_none() {
         return Vec::new();
     }

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_told_by_their_marks() {
+    fn languages_are_detected_by_their_marks() {
         for (text, expected) in [
             ("t\0y\0p\0e\0", Some(Other::Utf16)),
             ("\0t\0y\0p\0e", Some(Other::Utf16)),

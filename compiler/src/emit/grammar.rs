@@ -45,7 +45,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
     let packed = packed.into_iter().flat_map(|packed| {
         let packed_string_sets::Counts { bytes, texts, high_fanout } = packed;
-        [("catalogue bytes", bytes), ("catalogue texts", texts), ("crowded nodes", high_fanout)]
+        [("packed bytes", bytes), ("packed texts", texts), ("high-fanout nodes", high_fanout)]
     });
     let rule_name = |state: u32| {
         let own = state.checked_sub(network.tables.bases.states);

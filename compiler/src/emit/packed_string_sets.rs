@@ -7,7 +7,7 @@
 
 use grammarc_artifacts::TablesData;
 use grammarc_artifacts::packed_strings::{PackedRule, pack};
-use grammarc_artifacts::sections::masks::CrowdedRecord;
+use grammarc_artifacts::sections::masks::HighFanoutRecord;
 
 use crate::ir::ByteSet;
 use crate::masks::HighFanoutMasks;
@@ -31,14 +31,14 @@ pub(super) fn add(
     }
     // Address 0 is not a node.
     let mut nodes: Vec<u8> = vec![0];
-    let mut high_fanout: Vec<CrowdedRecord> = Vec::new();
+    let mut high_fanout: Vec<HighFanoutRecord> = Vec::new();
     let mut packed: Vec<PackedRule> = Vec::new();
     let mut texts = 0;
     for ((rule, set), stored) in network.packed_sets.iter().zip(&masks.nodes) {
         let before = nodes.len() as u32 - 1;
         nodes.extend_from_slice(&set.nodes[1..]);
         let moved =
-            |stored: &CrowdedRecord| CrowdedRecord { node: before + stored.node, ..*stored };
+            |stored: &HighFanoutRecord| HighFanoutRecord { node: before + stored.node, ..*stored };
         high_fanout.extend(stored.iter().map(moved));
         let (root, bytes) = (before + set.root, set.bytes);
         packed.push(PackedRule { rule: *rule, root, bytes: ByteSet::to_words(bytes) });
@@ -46,6 +46,6 @@ pub(super) fn add(
     }
     let counts = Counts { bytes: nodes.len(), texts, high_fanout: high_fanout.len() };
     pack(tables, &packed, masks.nothing);
-    (tables.packed_strings, tables.crowded) = (nodes, high_fanout);
+    (tables.packed_strings, tables.high_fanout) = (nodes, high_fanout);
     Some(counts)
 }

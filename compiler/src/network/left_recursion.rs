@@ -47,7 +47,7 @@ impl Failure {
         budget: &Budget,
     ) -> NetworkError {
         let (rule, what) = match self {
-            Self::Counted => (0, "left-recursive repetitions written out"),
+            Self::Counted => (0, "unrolled left-recursive repetitions"),
             Self::States(rule) => (rule, "states of a rule without its left recursion"),
         };
         let rule = &built.rules[rule];

@@ -67,7 +67,7 @@ pub(super) fn enumeration<'a>(
                 all.push(EnumMember { name, value, span: range(member.span) });
             }
             None => {
-                let text = format!("the value of `{name}` is not written out");
+                let text = format!("the value of `{name}` is not a literal");
                 let help = "write it as a string or a number";
                 let error = Diagnostic::error(codes::ENUM_VALUE, text).with_help(help);
                 scope.error(error.with_label(range(member.span), ""));

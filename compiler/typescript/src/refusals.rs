@@ -13,7 +13,7 @@ pub(super) fn refusal(node: &TSType<'_>) -> (&'static str, &'static str) {
             ("`bigint`", "write `number`, with the tag `@asType integer`")
         }
         TSType::TSSymbolKeyword(_) => ("`symbol`", "leave the member out"),
-        TSType::TSConditionalType(_) => ("a conditional type", "write the type that it comes to"),
+        TSType::TSConditionalType(_) => ("a conditional type", "write the resulting type"),
         TSType::TSMappedType(_) => {
             ("a mapped type", "write the members, or `Record`, `Partial`, `Pick` or `Omit`")
         }
@@ -24,7 +24,7 @@ pub(super) fn refusal(node: &TSType<'_>) -> (&'static str, &'static str) {
         TSType::TSImportType(_) => ("an imported type", "put its declaration into this source"),
         TSType::TSThisType(_) => ("`this`", "write the name of the type"),
         TSType::TSInferType(_) | TSType::TSTypePredicate(_) => {
-            ("this type", "write the type that it comes to")
+            ("this type", "write the resulting type")
         }
         _ => ("this type", "write it by other types"),
     }

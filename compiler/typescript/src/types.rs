@@ -61,7 +61,7 @@ pub(super) fn resolved<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Ty<'a>> 
         };
     }
     let span = scope.span(ty);
-    let error = Diagnostic::error(codes::CIRCLE, "the type stands for itself");
+    let error = Diagnostic::error(codes::CIRCLE, "the type is defined as itself");
     scope.error(error.with_label(span, "here").with_help("say what its values are"));
     None
 }

@@ -25,9 +25,9 @@ static BYTE_OF: LazyLock<[Option<u8>; LIMIT]> = LazyLock::new(|| {
     table
 });
 
-/// The bytes that a token of a byte-level vocabulary stands for.
+/// The bytes that a token of a byte-level vocabulary denotes.
 ///
-/// A token with any character outside the alphabet stands for its own UTF-8, whole: that is what decoders do, and
+/// A token with any character outside the alphabet denotes its own UTF-8, whole: that is what decoders do, and
 /// some vocabularies (Command R) hold such tokens.
 pub(super) fn bytes_of(token: &str) -> Vec<u8> {
     token

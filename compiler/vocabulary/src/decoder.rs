@@ -87,7 +87,7 @@ impl Spelling {
         if self.byte_level { token.as_bytes().to_vec() } else { self.learned(token) }
     }
 
-    /// The byte that a `<0xNN>` token stands for, where byte tokens exist.
+    /// The byte that a `<0xNN>` token denotes, where byte tokens exist.
     pub(super) fn fallback_byte(&self, token: &str) -> Option<u8> {
         self.byte_fallback.then(|| named_byte(token.as_bytes())).flatten()
     }

@@ -58,7 +58,7 @@ pub enum VocabularyError {
     /// A JSON file is not JSON, or not of the expected shape.
     #[error("`{file}` is not a {expected}: {source}")]
     Json {
-        /// The file, or what stands for it where bytes were given.
+        /// The file, or a placeholder if bytes were given.
         file: String,
         /// The content that it should have.
         expected: &'static str,
@@ -68,7 +68,7 @@ pub enum VocabularyError {
     /// A file is of a format, or holds a kind of vocabulary, that is not imported.
     #[error("`{file}` is {format}, which is not imported; {help}")]
     Format {
-        /// The file, or what stands for it where bytes were given.
+        /// The file, or a placeholder if bytes were given.
         file: String,
         /// The format that it is.
         format: String,
@@ -78,7 +78,7 @@ pub enum VocabularyError {
     /// A file of a known format breaks that format's rules.
     #[error("`{file}` is not a {expected} that can be read: {problem}")]
     Damaged {
-        /// The file, or what stands for it where bytes were given.
+        /// The file, or a placeholder if bytes were given.
         file: String,
         /// The content that it should have.
         expected: &'static str,
@@ -91,7 +91,7 @@ pub enum VocabularyError {
          tiktoken ranks can be imported"
     )]
     Model {
-        /// The file, or what stands for it where bytes were given.
+        /// The file, or a placeholder if bytes were given.
         file: String,
         /// The obstacle in words.
         problem: String,
@@ -102,7 +102,7 @@ pub enum VocabularyError {
          ByteFallback, Fuse and a closing Strip can be imported"
     )]
     Decoder {
-        /// The file, or what stands for it where bytes were given.
+        /// The file, or a placeholder if bytes were given.
         file: String,
         /// JSON pointer to the part.
         pointer: String,
@@ -112,7 +112,7 @@ pub enum VocabularyError {
     /// A line of a rank file is not `base64 rank`.
     #[error("`{file}`, line {line}: {problem}; every line is a base64 token, a space and its rank")]
     RankFile {
-        /// The file, or what stands for it where bytes were given.
+        /// The file, or a placeholder if bytes were given.
         file: String,
         /// Line, from 1.
         line: usize,
@@ -186,7 +186,7 @@ pub enum VocabularyError {
         /// The vocabulary.
         name: String,
     },
-    /// An end token stands for nothing.
+    /// An end token is unused: it has no text.
     #[error("id {id} cannot end a sequence: it is unused in vocabulary `{name}`")]
     UnusedEndToken {
         /// The id.

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most names or numbers that one finding spells out.
+/// Most names or numbers that one finding lists.
 const LISTED: usize = 80;
 
 /// Most characters of a token that a message shows.

@@ -55,12 +55,12 @@ pub use table::{TokenEntry, TokenTable};
 
 /// Imports a vocabulary from a file or folder, or by name.
 ///
-/// `spec` is a [built-in name](built_in_names), a tokenizer file of any [`TokenizerFormat`], which its first bytes tell,
-/// or a folder that holds one: `tokenizer.json`, else `tokenizer.model`, else `tekken.json`, else the only `.tiktoken`
-/// file, else the only `.gguf` file. A built-in name wins over a file of that name; write `./NAME` for the file. Files
-/// beside the tokenizer that say more about it ([`Companion`]) are read with it, unless the options give their content;
-/// a GGUF model says all itself, and what lies beside it is not read. Of a GGUF model the part before its tensors is
-/// read, whatever its size.
+/// `spec` is a [built-in name](built_in_names), a tokenizer file of any [`TokenizerFormat`], detected by its first
+/// bytes, or a folder that holds one: `tokenizer.json`, else `tokenizer.model`, else `tekken.json`, else the only
+/// `.tiktoken` file, else the only `.gguf` file. A built-in name wins over a file of that name; write `./NAME` for the
+/// file. Files beside the tokenizer that say more about it ([`Companion`]) are read with it, unless the options give
+/// their content; a GGUF model says all itself, and what lies beside it is not read. Of a GGUF model the part before its
+/// tensors is read, whatever its size.
 ///
 /// # Errors
 ///

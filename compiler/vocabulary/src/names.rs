@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_told_from_markers() {
+    fn markup_is_distinguished_from_markers() {
         assert!(MARKUP.is_sorted());
         for text in ["<b>", "</code>", "<table>", "</h6>"] {
             assert!(is_markup(text), "{text}");

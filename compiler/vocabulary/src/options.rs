@@ -33,7 +33,7 @@ pub enum Tokens {
     Id(u32),
     /// By first and last id.
     Range(u32, u32),
-    /// By text, in which `*` stands for any text: added and control tokens alone.
+    /// By text, in which `*` matches any text: added and control tokens alone.
     Like(String),
 }
 
@@ -57,7 +57,7 @@ impl From<&str> for Tokens {
     }
 }
 
-/// Whether a text is one of a pattern, in which `*` stands for any text. Linear in the text for each `*`.
+/// Whether a text is one of a pattern, in which `*` matches any text. Linear in the text for each `*`.
 pub(super) fn like(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_any_text() {
+    fn stars_match_any_text() {
         for (text, pattern, expected) in [
             ("<h1>", "<h*>", true),
             ("<h>", "<h*>", true),

@@ -1,6 +1,6 @@
 //! Masks of grammars on candle's tensors, where they are: `candle-cuda VOCABULARY.gvocab GRAMMAR.gmask`
 //!
-//! A loop over random logits stands for a model. The mask is an operation in place on the tensor of logits, the token is sampled on the
+//! A loop over random logits replaces a model. The mask is an operation in place on the tensor of logits, the token is sampled on the
 //! device under the same mask, and the position advances there; the host reads the token to print it, and not to go on.
 
 use candle_core::backend::BackendStorage;

@@ -87,11 +87,11 @@ impl LlmBackend for HttpBackend {
         let most = self.options.max_bytes;
         let (sender, receiver) = async_channel::bounded(WAITING);
         let work = move || {
-            let told = |event| sender.send_blocking(Ok(event)).is_ok();
+            let send = |event| sender.send_blocking(Ok(event)).is_ok();
             let read = request
                 .send(&body.to_string())
                 .map_err(HttpError::from)
-                .and_then(|response| reply::read(response, most, told));
+                .and_then(|response| reply::read(response, most, send));
             if let Err(error) = read {
                 // Nobody waits for an error of a generation that was called off.
                 let _ = sender.send_blocking(Err(GenerateError::Backend(Box::new(error))));

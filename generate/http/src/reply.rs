@@ -10,11 +10,11 @@ use ureq::{Body, BodyReader};
 
 use crate::error::{HttpError, begin};
 
-/// Reads a reply to its end. `tell` receives the events, and returns `false` once the reader is gone.
+/// Reads a reply to its end. `send` receives the events, and returns `false` once the reader is gone.
 pub(crate) fn read(
     response: Response<Body>,
     most: usize,
-    mut tell: impl FnMut(Event) -> bool,
+    mut send: impl FnMut(Event) -> bool,
 ) -> Result<(), HttpError> {
     let status = response.status().as_u16();
     let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
@@ -28,14 +28,14 @@ pub(crate) fn read(
     let mut reading = Reading { status, parts: ReadParts::default() };
     if !is_stream {
         let text = reader.rest()?;
-        reading.object(&text, "message", &mut tell)?;
-        return reading.end(&text, &mut tell);
+        reading.object(&text, "message", &mut send)?;
+        return reading.end(&text, &mut send);
     }
     let mut line = Vec::new();
     loop {
         let read = reader.line(&mut line)?;
         if read == 0 {
-            return reading.end(b"", &mut tell);
+            return reading.end(b"", &mut send);
         }
         let text = line.trim_ascii();
         let Some(data) = text.strip_prefix(b"data:").map(<[u8]>::trim_ascii) else {
@@ -46,9 +46,9 @@ pub(crate) fn read(
             return Err(reading.wrong("a line of a stream is no field", text));
         };
         if data == b"[DONE]" {
-            return reading.end(data, &mut tell);
+            return reading.end(data, &mut send);
         }
-        if !reading.object(data, "delta", &mut tell)? {
+        if !reading.object(data, "delta", &mut send)? {
             return Ok(());
         }
     }
@@ -111,7 +111,7 @@ impl Reading {
         &mut self,
         text: &[u8],
         part: &str,
-        tell: &mut impl FnMut(Event) -> bool,
+        send: &mut impl FnMut(Event) -> bool,
     ) -> Result<bool, HttpError> {
         let object: Value = serde_json::from_slice(text)
             .map_err(|error| self.wrong(&format!("it is no JSON: {error}"), text))?;
@@ -146,7 +146,7 @@ impl Reading {
             Some("length") => self.parts.finish = Some(Finish::Length { closed: false }),
             Some(_) => self.parts.finish = Some(Finish::Stop),
         }
-        Ok(events.into_iter().all(tell))
+        Ok(events.into_iter().all(send))
     }
 
     /// Reads a part of a tool call: the start of a call, or more arguments of the last call.
@@ -164,13 +164,13 @@ impl Reading {
     }
 
     /// Sends the end, if there was one.
-    fn end(&mut self, text: &[u8], tell: &mut impl FnMut(Event) -> bool) -> Result<(), HttpError> {
+    fn end(&mut self, text: &[u8], send: &mut impl FnMut(Event) -> bool) -> Result<(), HttpError> {
         let ReadParts { finish, usage, calls } = std::mem::take(&mut self.parts);
         let Some(finish) = finish else {
             return Err(self.wrong("it ended without a `finish_reason`", text));
         };
         let cut_call = calls.checked_sub(1).filter(|_| finish.is_cut());
-        tell(Event::Finished(Finished { finish, cut_call, usage }));
+        send(Event::Finished(Finished { finish, cut_call, usage }));
         Ok(())
     }
 

@@ -77,7 +77,7 @@ fn events(chunks: &[Value]) -> String {
 }
 
 #[test]
-fn a_streamed_reply_is_told_as_it_comes() {
+fn a_streamed_reply_is_passed_on_as_it_comes() {
     let chunks = [
         json!({"choices": [{"delta": {"role": "assistant", "content": ""}}]}),
         json!({"choices": [{"delta": {"reasoning_content": "hm"}}]}),
@@ -117,7 +117,7 @@ fn a_server_that_does_not_stream_is_read_too() {
 }
 
 #[test]
-fn replies_that_are_none_are_told_with_status_and_first_bytes() {
+fn bad_replies_are_reported_with_status_and_first_bytes() {
     let page = "<html>".to_owned() + &"x".repeat(1000);
     let HttpError::Protocol { status: 200, begin, .. } =
         http(answered("200 OK", "text/html", page.clone()).unwrap_err())

@@ -149,7 +149,7 @@ fn damaged(text: &str, damage: Damage, which: prop::sample::Index) -> Option<Str
     let put =
         |at: usize, len: usize, new: &str| format!("{}{new}{}", &text[..at], &text[at + len..]);
     Some(match damage {
-        // A space stands for a comma: two numbers would be one.
+        // A space replaces a comma: two numbers would be one.
         Damage::Without(byte) => put(pick(byte)?, 1, if byte == b',' { " " } else { "" }),
         Damage::Twice(byte) => put(pick(byte)?, 0, &char::from(byte).to_string()),
         Damage::Other(byte, to) => put(pick(byte)?, 1, &char::from(to).to_string()),
@@ -356,7 +356,7 @@ proptest! {
         }
     }
 
-    /// Nothing stands for nothing: no value that is missing becomes one. (Strings of marks may be read otherwise where a text has
+    /// A missing value stays missing: no edit makes one up. (Strings of marks may be read otherwise where a text has
     /// no reading as it was meant.)
     #[test]
     fn no_missing_value_is_made_up(key in "[a-z]{1,4}", other in plain(), place in 0_usize..4, word in "(NaN|undefined|-Infinity|)") {

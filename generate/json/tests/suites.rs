@@ -95,14 +95,14 @@ fn the_suites_of_peers() {
             }
             let name = format!("{suite}: {}", case["test"].as_str().unwrap());
             if list {
-                let told = |value: Option<Value>| {
+                let shown = |value: Option<Value>| {
                     value.map_or("refused".to_owned(), |value| value.to_string())
                 };
                 println!(
                     "{outcome:?} | {name} | {} | theirs {} | ours {}",
                     case["text"],
-                    told(theirs),
-                    told(ours)
+                    shown(theirs),
+                    shown(ours)
                 );
             }
             match exceptions.contains_key(&name) {

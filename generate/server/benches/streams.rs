@@ -1,7 +1,7 @@
 //! From the logits of a token to its bytes at a client: `cargo bench -p grammarc-server --bench streams -- [--vocabulary FILE]`
 //!
 //! So many clients stream over loopback sockets at once, under a grammar, from a model that writes the number of its batch, three
-//! digits to a token. Hence a client knows which batch a frame tells of, and the model when the logits of that batch were there.
+//! digits to a token. Hence a client knows which batch a frame belongs to, and the model when the logits of that batch were there.
 //! The latency between the two is all that this project adds to a token: mask, choice, event, frame, socket, with the outputs of all
 //! streams chosen one behind the other. The same is measured without HTTP, at the receiver of the engine's events.
 //!
@@ -162,10 +162,10 @@ struct Came {
     at: Instant,
 }
 
-/// Microseconds from the logits of a token to the text that tells of it.
+/// Microseconds from the logits of a token to the text that reports it.
 fn delays(came: Vec<Came>, stamps: &[Instant]) -> Vec<f64> {
-    let told = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
-    told.map(|Came { text, at }| {
+    let came = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
+    came.map(|Came { text, at }| {
         let number: usize = text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
         at.duration_since(stamps[number]).as_secs_f64() * 1e6
     })

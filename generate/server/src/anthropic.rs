@@ -84,7 +84,7 @@ fn read(app: &App, client: Client, body: &[u8], counts: bool) -> Result<Request,
         None => (None, true),
     };
     let tools = Tools::read(app, &mut fields, given, choice, parallel)?;
-    let held = constraint::settle(app, constraint, &tools, &mut params)?;
+    let held = constraint::resolve(app, constraint, &tools, &mut params)?;
     let system = fields.value("system");
     let given = fields.list("messages")?;
     let given = given.ok_or_else(|| fields.wrong("messages", "it is missing"))?;

@@ -85,7 +85,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
     let tools = Tools::read(app, &mut fields, given, choice, parallel)?;
     let constraint = Reader { app }.read(&mut fields)?;
-    let held = constraint::settle(app, constraint, &tools, &mut params)?;
+    let held = constraint::resolve(app, constraint, &tools, &mut params)?;
     let variables = match fields.value("chat_template_kwargs") {
         Some(Value::Object(variables)) => variables,
         Some(_) => return Err(fields.wrong("chat_template_kwargs", "it is no object")),

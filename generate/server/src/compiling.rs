@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_is_told_that_its_request_has_left_and_a_panic_frees_the_turn() {
+    async fn work_learns_that_its_request_has_left_and_a_panic_frees_the_turn() {
         let turns = Turns::new(1, 8);
         let (sender, receiver) = std::sync::mpsc::channel();
         let turn = turns.next(client("a")).await.expect("a turn is free");
@@ -218,7 +218,7 @@ mod tests {
         receiver.recv().expect("the work has ended");
         let turn = turns.next(client("a")).await.expect("the turn was handed on");
         let flag = turn.work(|flag| Ok(Arc::clone(flag))).await.expect("it is done");
-        assert!(!flag.load(Ordering::Relaxed), "what goes on behind the work is not told to end");
+        assert!(!flag.load(Ordering::Relaxed), "what continues after the work is not cancelled");
         let turn = turns.next(client("b")).await.expect("the turn was handed on");
         let failed = turn.work(|_| -> Result<(), ApiError> { panic!("as intended") }).await;
         assert!(failed.is_err());

@@ -240,7 +240,7 @@ mod tests {
         IpAddr::from([10, 0, 0, last])
     }
 
-    /// Whether a connection was told to close.
+    /// Whether a connection was asked to close.
     async fn is_closed(place: &Place) -> bool {
         tokio::time::timeout(Duration::ZERO, place.closed()).await.is_ok()
     }

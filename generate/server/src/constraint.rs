@@ -311,7 +311,7 @@ pub(crate) struct Held {
 
 /// Sets the constraint and the tools in the parameters. With both, the output is either calls or a text of the
 /// constraint. A required call replaces the constraint.
-pub(crate) fn settle(
+pub(crate) fn resolve(
     app: &App,
     constraint: Option<Constrained>,
     tools: &Tools,

@@ -85,7 +85,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     let choice = fields.value("tool_choice");
     let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
     let tools = Tools::read(app, &mut fields, given, choice, parallel)?;
-    let held = constraint::settle(app, constraint, &tools, &mut params)?;
+    let held = constraint::resolve(app, constraint, &tools, &mut params)?;
     let instructions = fields.text("instructions")?;
     let given = fields.value("input").ok_or_else(|| fields.wrong("input", "it is missing"))?;
     let calls = tools.calls(app);

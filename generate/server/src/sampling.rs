@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::fields::{Fields, ids};
 
 /// The error for `x_grammarc.mass` at endpoints whose replies cannot hold it.
-pub(crate) const NO_MASS: &str = "`mass` is told by `/v1/chat/completions` alone; ask there";
+pub(crate) const NO_MASS: &str = "`mass` is reported by `/v1/chat/completions` alone; ask there";
 
 /// Reads the sampling parameters of a request, without its constraint. The flag says whether `max_tokens` is the server's default.
 pub(crate) fn params(

@@ -98,10 +98,10 @@ proptest! {
         let asked = run(&GenerateParams { forced: Forced::Off, ..base.clone() }, false, chunk, noise(seed)).unwrap();
         let exact = run(&GenerateParams { forced: Forced::Exact, ..base.clone() }, false, chunk, noise(seed)).unwrap();
         for ran in [&asked, &exact] {
-            let told: Vec<u32> = ran.output.logprobs.iter().map(|told| told.token).filter(|token| *token != END).collect();
-            prop_assert_eq!(&told, &ran.tokens);
+            let reported: Vec<u32> = ran.output.logprobs.iter().map(|logprob| logprob.token).filter(|token| *token != END).collect();
+            prop_assert_eq!(&reported, &ran.tokens);
         }
-        prop_assert_eq!(asked.output.logprobs.iter().filter(|told| told.forced).count(), 0);
+        prop_assert_eq!(asked.output.logprobs.iter().filter(|logprob| logprob.forced).count(), 0);
         for (one, other) in asked.output.logprobs.iter().zip(&exact.output.logprobs) {
             if !masked {
                 prop_assert_eq!((one.token, one.logprob, &one.top), (other.token, other.logprob, &other.top));
@@ -255,7 +255,7 @@ fn an_output_whose_tokens_are_too_unlikely_ends_at_a_text_of_the_grammar() {
 }
 
 #[test]
-fn the_mass_of_a_mask_is_told_of_each_token() {
+fn the_mass_of_a_mask_is_reported_for_each_token() {
     let constraint = Some(Grammar::from_regex("[0-9][a-c]"));
     let logprobs = Some(Logprobs::default());
     let (seed, forced) = (Some(7), Forced::Off);
@@ -267,13 +267,13 @@ fn the_mass_of_a_mask_is_told_of_each_token() {
         let kept: f64 = allowed.map(|byte| row[usize::from(byte)]).sum();
         kept / row.iter().sum::<f64>()
     };
-    let told: Vec<f64> =
+    let masses: Vec<f64> =
         ran.output.logprobs.iter().map(|token| f64::from(token.mass.unwrap())).collect();
     let first = ran.tokens[0];
     let expected = [share(&[65, 66], b'0'..=b'9'), share(&[65, 66, first], b'a'..=b'c')];
-    assert_eq!(told.len(), 2);
-    for (told, expected) in told.iter().zip(expected) {
-        assert!((told - expected).abs() < 1e-5, "{told} {expected}");
+    assert_eq!(masses.len(), 2);
+    for (mass, expected) in masses.iter().zip(expected) {
+        assert!((mass - expected).abs() < 1e-5, "{mass} {expected}");
     }
     let free = GenerateParams { logprobs, max_tokens: 3, ..GenerateParams::default() };
     let ran = run(&free, false, 8, noise(3)).unwrap();
@@ -325,7 +325,7 @@ fn reasoning_stands_apart_and_ends_within_its_tokens() {
 }
 
 #[test]
-fn calls_of_tools_are_told_with_their_arguments() {
+fn calls_of_tools_are_reported_with_their_arguments() {
     let tools = json!({"type": "tools", "style": "qwen_3", "tools": [
         {"type": "function", "function": {"name": "call", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"], "additionalProperties": false}}}]});
     let params = GenerateParams {
@@ -342,7 +342,7 @@ fn calls_of_tools_are_told_with_their_arguments() {
 }
 
 #[test]
-fn characters_are_told_whole() {
+fn characters_are_sent_whole() {
     let params = GenerateParams { max_tokens: 30, temperature: 0.0, ..GenerateParams::default() };
     // No token spells it but those of its bytes.
     let ran = run(&params, false, 8, script("a→b")).unwrap();
@@ -355,7 +355,7 @@ fn characters_are_told_whole() {
 }
 
 #[test]
-fn changes_of_the_value_come_behind_their_texts_and_come_to_it() {
+fn changes_of_the_value_follow_their_texts_and_add_up_to_it() {
     for (number, schema) in schemas().into_iter().chain([json!({"type": "integer"})]).enumerate() {
         for forced in [Forced::Off, Forced::Canonical] {
             let mut params = GenerateParams { forced, ..params(&schema) };

@@ -28,8 +28,8 @@ fn engine(options: EngineOptions) -> Engine {
 
 fn collect(receiver: &async_channel::Receiver<StreamItem>) -> Result<Output, GenerateError> {
     let mut collector = Collector::default();
-    while let Ok(told) = receiver.recv_blocking() {
-        collector.push(told?);
+    while let Ok(item) = receiver.recv_blocking() {
+        collector.push(item?);
     }
     collector.finish().ok_or(GenerateError::Closed)
 }

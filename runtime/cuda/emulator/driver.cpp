@@ -196,7 +196,7 @@ EXPORTED Result cuEventElapsedTime(float* milliseconds, void* from, void* to) {
     return *milliseconds = passed.count(), OK;
 }
 
-// The Gumbel numbers of random words: what the twin in Triton has to make of them, one by one.
+// The Gumbel numbers of random words: the kernels in Triton have to give the same, one by one.
 EXPORTED void gumbels(const u32* random, float* made, u32 count) {
     for (u32 at = 0; at < count; at++) made[at] = gumbel(random[at]);
 }

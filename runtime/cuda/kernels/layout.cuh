@@ -78,7 +78,7 @@ struct Position {
     u32 count;  // register of the activation
     u32 depth;  // number of frames
     u32 finals; // bit i: the return state of frame i is final
-    u32 rests;  // bit i: whole tokens lead on from the return state of frame i
+    u32 rests;  // bit i: whole tokens continue from the return state of frame i
     u32 status;
     u32 unused;
     u32 ret[FRAMES];

@@ -48,15 +48,15 @@ impl PackedWalk {
         found: &mut Found<'_>,
     ) {
         let machine = walked.machine;
-        let crowded = machine.tables.own.crowded;
+        let high_fanout = machine.tables.own.high_fanout;
         for &at in position.iter().filter(|at| machine.packed.contains(at.state)) {
-            match crowded.binary_search_by_key(&at.count, |crowded| crowded.node) {
+            match high_fanout.binary_search_by_key(&at.count, |record| record.node) {
                 Ok(index) => {
-                    let crowded = crowded[index];
-                    if machine.tables.mask(crowded.base).1.count > 0 {
-                        found.parts.push(crowded.base);
+                    let record = high_fanout[index];
+                    if machine.tables.mask(record.base).1.count > 0 {
+                        found.parts.push(record.base);
                     }
-                    let exit = Exit { class: crowded.exits, frame: at.frame };
+                    let exit = Exit { class: record.exits, frame: at.frame };
                     walked.grammar.chains().add_follows(walked.frames, exit, found.parts);
                 }
                 Err(_) => self.walk(walked, at, subtree, found),

@@ -199,7 +199,7 @@ impl Network {
                 });
             }
             let mut network = Self { rules, shared: 0 };
-            network.settle_calls(random);
+            network.normalize_calls(random);
             network.shared = if random.one_in(3) { 0 } else { network.shareable(count - 1) };
             if network.is_alive() {
                 return network;
@@ -233,7 +233,7 @@ impl Network {
     }
 
     /// Gives calls of counted rules a register and others none, and makes tail calls of those that are.
-    fn settle_calls(&mut self, random: &mut Rng) {
+    fn normalize_calls(&mut self, random: &mut Rng) {
         let counted: Vec<bool> = self.rules.iter().map(|rule| rule.counted).collect();
         for rule in &mut self.rules {
             let returning: Vec<bool> = rule.states.iter().map(State::returns_only).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use grammarc_artifacts::packed_strings::{
     PackedRule, PackedStrings, PackedStringsBuilder, RootChildren, TrieWalk, WALKED, pack,
 };
-use grammarc_artifacts::sections::masks::{CrowdedRecord, MaskRecord};
+use grammarc_artifacts::sections::masks::{HighFanoutRecord, MaskRecord};
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::{TablesData, row_words};
 
@@ -53,20 +53,20 @@ pub(crate) fn both(
     let [_, own] = &mut halves;
     let index = rule - own.bases.rules as usize;
     let first = own.rules[index].first_state - own.bases.states;
-    let mut crowded: Vec<CrowdedRecord> = Vec::new();
+    let mut high_fanout: Vec<HighFanoutRecord> = Vec::new();
     for (at, &node) in nodes.iter().enumerate() {
         let is_long = walks_far(strings, node, tokens);
         if is_long || random.one_in(stored) {
             let state = &own.states[first as usize + at];
-            crowded.push(CrowdedRecord { node, base: state.base, exits: state.exits });
+            high_fanout.push(HighFanoutRecord { node, base: state.base, exits: state.exits });
         }
     }
-    crowded.sort_unstable_by_key(|crowded| crowded.node);
+    high_fanout.sort_unstable_by_key(|record| record.node);
     let nothing = add_nothing(own);
     let mut bytes = [0; 8];
     texts.iter().flatten().for_each(|byte| bytes[usize::from(byte / 32)] |= 1 << (byte % 32));
     pack(own, &[PackedRule { rule: index, root: built.roots[0], bytes }], nothing);
-    (own.packed_strings, own.crowded) = (built.bytes.clone(), crowded);
+    (own.packed_strings, own.high_fanout) = (built.bytes.clone(), high_fanout);
     [plain, of_tables(&network, tokens, ends, halves)]
 }
 

@@ -137,7 +137,7 @@ fn any_token(matcher: &mut Matcher, random: &mut Rng) -> Option<u32> {
 }
 
 /// A matcher that wanders off and returns before every step stays equal to one that does not.
-fn twin_case(seed: u64) {
+fn detour_case(seed: u64) {
     let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
     let tokens = vocabulary(random);
@@ -262,7 +262,7 @@ proptest! {
 
     #[test]
     fn a_detour_leaves_no_trace(seed: u64) {
-        twin_case(seed);
+        detour_case(seed);
     }
 
     #[test]

@@ -45,8 +45,8 @@ impl Batch {
         Self { slots, matchers, residents }
     }
 
-    /// Begins anew where a sequence has finished, and writes its slot then, and where the device waits for the host.
-    fn settle(&mut self, slot: usize, waits: bool, stream: Stream) {
+    /// Restarts a finished sequence. Writes its slot then, and if the device waits for the host.
+    fn after_step(&mut self, slot: usize, waits: bool, stream: Stream) {
         let matcher = &mut self.matchers[slot];
         let finished = matcher.is_finished();
         if finished {
@@ -108,7 +108,7 @@ pub(crate) fn run(kit: &Kit, table: &mut Table) {
             tokens += 1;
             let waits = statuses[slot].waits_for_host();
             by_host += usize::from(waits);
-            batch.settle(slot, waits, stream);
+            batch.after_step(slot, waits, stream);
         }
     }
     let followed = began.elapsed().as_secs_f64() * 1e6 / steps as f64;
@@ -199,7 +199,7 @@ pub(crate) fn graph(kit: &Kit, table: &mut Table) {
                 wrong += usize::from(found != row);
                 compared += 1;
             }
-            batch.settle(slot, statuses[slot].waits_for_host(), stream);
+            batch.after_step(slot, statuses[slot].waits_for_host(), stream);
         }
     }
     table.row(

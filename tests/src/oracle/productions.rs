@@ -1,4 +1,4 @@
-//! Plain productions of a grammar: every expression taken apart into nonterminals, counted repetition written out.
+//! Plain productions of a grammar: every expression taken apart into nonterminals, counted repetition unrolled.
 //!
 //! All right-hand sides lie one behind the other in one array, each closed by its left-hand side. An Earley item is
 //! then a place in that array and a column, and moving the dot is adding one.

@@ -83,7 +83,7 @@ fn bounds_cost_nothing_and_hold() {
                 ..JsonSchemaOptions::default()
             };
             for Bounded { schema, bound, parts, most } in SCHEMAS {
-                // With keys in any order written keys are told apart where members are counted.
+                // With keys in any order written keys are distinguished where members are counted.
                 if order == KeyOrder::Any && schema.contains("Properties") {
                     continue;
                 }

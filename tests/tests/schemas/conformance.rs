@@ -126,7 +126,7 @@ fn remotes(suite: &Path) -> Resources {
     resources
 }
 
-/// The schema with the draft that its folder stands for.
+/// The schema with the draft of its folder.
 fn with_draft(group: &Group) -> String {
     let Value::Object(members) = &group.schema else { return group.schema.to_string() };
     let mut declared = Map::new();

@@ -57,7 +57,7 @@ fn judge(compiler: &Compiler, schema: &Value, states: Option<u32>) -> [usize; 2]
         // A few more are no matter; times a bound are.
         assert!(found <= states + states / 8, "{schema}: {found} states, and not {states}");
     }
-    // The crate's own engine refuses counts that are large when they are written out.
+    // The crate's own engine refuses counts that are large when they are unrolled.
     let engine = jsonschema::PatternOptions::fancy_regex().size_limit(1 << 30);
     let validator = jsonschema::options().with_pattern_options(engine).build(schema);
     let validator = validator.unwrap_or_else(|error| panic!("{schema}: {error}"));
@@ -81,7 +81,7 @@ fn judge(compiler: &Compiler, schema: &Value, states: Option<u32>) -> [usize; 2]
     [texts.len(), valid]
 }
 
-/// The string that a random walk along the masks writes; nothing where it comes to a place without a printable token.
+/// The string that a random walk along the masks writes; `None` where no token is printable.
 fn walk(grammar: &Grammar, rng: &mut Rng) -> Option<String> {
     let mut matcher = Matcher::new(grammar);
     let mut text = String::new();

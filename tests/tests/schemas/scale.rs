@@ -247,8 +247,8 @@ fn forty_branches_of_overlapping_objects() {
     });
 }
 
-/// Alternatives that a key tells apart which may come last: until it has, each of them is still possible, and one automaton
-/// of all would have states for many of their subsets.
+/// Alternatives that are distinguished by a key that may be last: until then, each of them is still possible, and one
+/// automaton of all would have states for many of their subsets.
 #[test]
 fn alternatives_that_overlap_until_the_last_key() {
     const COUNT: usize = 40;

@@ -173,8 +173,8 @@ fn flat(vocabulary: &VocabularyArtifact) {
             source.replace('\n', " "),
         );
         assert!(large <= small * 2, "{source}: {small} bytes for 1,000, {large} for 1,000,000");
-        // A chain as long as the bound would take a thousand times as long; and what takes for ever at a thousand is not
-        // told by a million.
+        // A chain as long as the bound would take a thousand times as long; and a step count
+        // that explodes at a thousand would not show at a million.
         assert!(fast <= first * 10 + SLACK, "{source}: {first} steps for 100, {fast} for 1,000");
         assert!(slow <= fast * 5 + SLACK, "{source}: {fast} steps for 1,000, {slow} for 1,000,000");
     }
@@ -301,7 +301,7 @@ fn repetitions_are_as_few_as_they_can_be() {
     }
 }
 
-/// The vocabulary has rules for some of these, which are called where they would be written out otherwise.
+/// The vocabulary has rules for some of these, which are called where they would be unrolled otherwise.
 #[test]
 fn fixed_numbers_of_letters_are_held_to() {
     let vocabulary = vocabularies::small();

@@ -16,7 +16,7 @@ use grammarc_tests::sources::{Language, lower};
 use grammarc_tests::vocabularies;
 use rayon::prelude::*;
 
-/// Walks are long enough to come to the bounds.
+/// Walks are long enough to reach the bounds.
 const EFFORT: Effort = Effort { positions: 60, walks: 6, steps: 70 };
 
 fn number(name: &str, default: u64) -> u64 {
@@ -24,7 +24,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[test]
-fn masks_are_those_of_all_counts_written_out() {
+fn masks_are_those_of_unrolled_counters() {
     let count = number("GRAMMARC_GRAMMARS", 150);
     let first = number("GRAMMARC_SEED", 0);
     let results: Vec<(u64, Result<[usize; 6], String>)> = (first..first + count)
@@ -144,7 +144,7 @@ fn exponential_patterns_compile_to_few_states() {
     }
 }
 
-/// Bounds beside patterns and formats, of which a token of a real vocabulary may come to the end.
+/// Bounds beside patterns and formats, whose end a token of a real vocabulary may reach.
 const BOUNDED: [&str; 6] = [
     r#"{"type": "string", "format": "uri", "maxLength": 150}"#,
     r#"{"type": "string", "pattern": "^(?:\\S+\\s+){0,29}\\S+$", "maxLength": 200}"#,
@@ -166,13 +166,13 @@ fn near_bound_masks_are_those_of_states_with_a_real_vocabulary() {
                 .unwrap_or_else(|error| panic!("{source}: {error}"));
             Grammar::from_artifact(compiled.to_artifact(&compiler).expect("it fits the format"))
         };
-        let [spelled, near_bound] = [grammar(usize::MAX), grammar(0)];
+        let [unrolled, near_bound] = [grammar(usize::MAX), grammar(0)];
         let stored = near_bound.artifact().tables().near_bound_masks.len();
         assert!(stored > 100, "{source}: {stored} near-bound masks");
         let mut rng = Rng::new(7);
         let mut masks = 0;
         for _ in 0..6 {
-            let [mut one, mut other] = [Matcher::new(&spelled), Matcher::new(&near_bound)];
+            let [mut one, mut other] = [Matcher::new(&unrolled), Matcher::new(&near_bound)];
             let words = one.logit_width().div_ceil(32) as usize;
             let [mut expected, mut found] = [vec![0; words], vec![0; words]];
             for _ in 0..150 {
@@ -198,8 +198,8 @@ fn near_bound_masks_are_those_of_states_with_a_real_vocabulary() {
 /// fields of registers, several, some that are set, near-bound records, and several of one state.
 fn judge(seed: u64) -> Result<[usize; 6], String> {
     let case = case(seed);
-    let [spelled, near_bound] = [near_bound_from(usize::MAX), near_bound_from(0)];
-    for (options, name) in [(&spelled, "spelled"), (&near_bound, "near-bound")] {
+    let [unrolled, near_bound] = [near_bound_from(usize::MAX), near_bound_from(0)];
+    for (options, name) in [(&unrolled, "unrolled"), (&near_bound, "near-bound")] {
         let counts = compare_with(&case, options, EFFORT, seed)
             .map_err(|found| format!("{name}, after {:?}: {}", found.prefix, found.what))?;
         if counts.compiled == 0 {
@@ -209,7 +209,7 @@ fn judge(seed: u64) -> Result<[usize; 6], String> {
     let grammar = case.compile_with(&near_bound).map_err(|error| error.to_string())?;
     let records = grammar.artifact().tables().near_bound;
     let has_both = records.windows(2).any(|pair| pair[0].state == pair[1].state);
-    let grammar = case.compile_with(&spelled).map_err(|error| error.to_string())?;
+    let grammar = case.compile_with(&unrolled).map_err(|error| error.to_string())?;
     let states = grammar.artifact().tables().states.iter();
     let with_field: Vec<&StateRecord> = states.filter(|state| state.has_field()).collect();
     let mut shifts: Vec<u32> = with_field.iter().map(|state| state.flags >> 8 & 31).collect();

@@ -143,7 +143,7 @@ fn early_masks_within_packed_strings_are_those_of_the_artifact() {
     }
 }
 
-/// Arrays whose items differ, and come to an end of what is left soon: values that begin alike, pairs, arrays in arrays.
+/// Arrays whose items differ, with few values left soon: values that begin alike, pairs, arrays in arrays.
 const DIFFERENT: [(&str, &str); 4] = [
     (
         "values",

@@ -111,7 +111,7 @@ fn demand(counts: &Counts, mix: &Mix, spelling: Spelling) {
     enough(&"ambiguous", counts.ambiguous, 200);
     enough(&"several configurations", counts.several, 140);
     enough(&"countdowns", counts.counted, 20);
-    // If a byte is no token, sets of marks are written out.
+    // If a byte is no token, sets of marks are unrolled.
     let pending = if spelling == Spelling::Whole { 5 } else { 0 };
     enough(&"sets of marks in registers", counts.pending, pending);
 }

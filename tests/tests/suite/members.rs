@@ -98,7 +98,7 @@ fn masks_are_bit_equal_in_both_spellings() {
 }
 
 #[test]
-fn sets_are_written_out_where_bytes_are_no_tokens() {
+fn sets_are_unrolled_where_bytes_are_no_tokens() {
     let mut case = case(4, 3, &Expr::byte(b'1'), &["B1", "B1,", "1}"]);
     assert!(states(&case).1);
     case.tokens.retain(|token| !matches!(token, Token::Text(text) if text[..] == *b"B"));

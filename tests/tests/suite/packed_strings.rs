@@ -1,8 +1,8 @@
-//! Packed string sets, against the oracle and against the same grammars with the sets spelled out.
+//! Packed string sets, against the oracle and against the same grammars with the sets unrolled.
 //!
 //! Random cases get sets of texts over their letters in every place of an expression, and are held against the oracle as all
-//! others are. Crowded nodes need more tokens than these have: for the vocabulary that is built in, the masks of packed sets
-//! are those of automata along random walks.
+//! others are. High-fanout nodes need more tokens than these have: for the vocabulary that is built in, the masks of
+//! packed sets are those of automata along random walks.
 //!
 //! `GRAMMARC_GRAMMARS` sets the number of random cases, and `GRAMMARC_SEED` the first seed.
 
@@ -150,7 +150,7 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|_| name(&mut rng)).collect()
 }
 
-/// A grammar as it is, and with its sets of texts spelled out, by way of the artifact's bytes.
+/// A grammar as it is, and with its sets of texts unrolled, by way of the artifact's bytes.
 fn both(vocabulary: &VocabularyArtifact, lowered: &Lowered) -> [Grammar; 2] {
     let compiler = Compiler::new(vocabulary.clone());
     [1, usize::MAX].map(|packed_texts| {
@@ -209,7 +209,7 @@ fn choice(names: &[String]) -> Lowered {
 fn a_choice_of_many_is_packed_with_the_masks_of_its_automaton() {
     let grammars = both(vocabularies::built_in(), &choice(&names(3000)));
     assert_eq!([packed_rules(&grammars[0]), packed_rules(&grammars[1])], [1, 0]);
-    assert!(statistic(&grammars[0], "crowded nodes") > 0);
+    assert!(statistic(&grammars[0], "high-fanout nodes") > 0);
     assert_eq!(grammars[0].artifact().meta().work.most_configurations, 1);
     assert!(walk(&grammars, 30, 1) > 100);
 }

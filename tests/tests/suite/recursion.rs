@@ -81,7 +81,7 @@ fn is_palindrome(text: &str) -> bool {
 }
 
 #[test]
-fn even_palindromes_are_told_from_others() {
+fn even_palindromes_are_distinguished_from_others() {
     let grammar = grammar(PALINDROMES);
     for text in strings("ab", 12) {
         assert_eq!(accepts(&grammar, text.as_bytes()), is_palindrome(&text), "{text}");

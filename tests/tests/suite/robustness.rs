@@ -1,8 +1,8 @@
 //! Damaged, truncated and foreign artifacts of real grammars are typed errors, and what still opens drives a matcher
 //! without a panic.
 //!
-//! The checksum tells damage; whoever writes an artifact can make it right again. So everything is tried twice: as the
-//! damage happens, where only an error will do, and sealed with a right checksum, where the validation stands alone.
+//! The checksum detects damage; whoever writes an artifact can make it right again. So everything is tried twice: as
+//! the damage happens, where only an error will do, and sealed with a right checksum, where the validation stands alone.
 //! `GRAMMARC_SEED` sets the first seed, `GRAMMARC_CORRUPTIONS` how many there are.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -145,7 +145,7 @@ fn an_end_token_that_something_has_to_follow_is_warned_of() {
 }
 
 #[test]
-fn a_grammar_of_many_states_is_told_with_its_keyword() {
+fn a_grammar_of_many_states_is_reported_with_its_keyword() {
     let compiler = Compiler::new(vocabulary());
     let costs = |schema: &str| {
         let Settings { front_end, .. } = Settings::read(Language::JsonSchema, "").unwrap();

@@ -64,7 +64,7 @@ fn read(grammar: &Grammar, text: &[Symbol]) -> bool {
     }) && matcher.is_accepting()
 }
 
-/// A walk along the masks: the text that it came to, if it came to one that may end.
+/// A walk along the masks: its text, if it reached one that may end.
 fn walked(grammar: &Grammar, rng: &mut Rng) -> Option<Vec<Symbol>> {
     let mut matcher = Matcher::new(grammar);
     let vocabulary = grammar.vocabulary().artifact();

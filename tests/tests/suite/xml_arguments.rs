@@ -49,7 +49,7 @@ fn family(style: &str) -> Option<Family> {
     Some(known)
 }
 
-/// The object that a text of members stands for; none where no reader here knows the style.
+/// The object that a text of members denotes; `None` if no reader here knows the style.
 pub(super) fn read(style: &str, text: &str, schema: &Value) -> Option<Result<Value, String>> {
     let family = family(style)?;
     if style == "cohere" {

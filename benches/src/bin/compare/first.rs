@@ -1,7 +1,7 @@
 //! From the text of a schema to the first mask, before all masks are computed, for every schema of MaskBench that
 //! both engines compile.
 //!
-//! The host begins with an early grammar: the front end and the network are done, and its first mask is found by a
+//! The host begins with an unmasked grammar: the front end and the network are done, and its first mask is found by a
 //! walk. The same rounds also measure the whole compilation and the peer. One thread; CPU time of the process.
 
 use std::io::{self, Write};

@@ -124,7 +124,7 @@ void run()
     for (auto &thread : threads) {
         thread.join();
     }
-    check(done == 4, "every thread comes to the end");
+    check(done == 4, "every thread ends");
 
     std::vector<Matcher> sequences;
     std::vector<grammarc_matcher *> handles;

@@ -95,7 +95,7 @@ def run_compile(args: argparse.Namespace) -> int:
     known = (kind for suffix, kind in SUFFIXES.items() if args.source.name.endswith(suffix))
     kind: Any = args.kind or next(known, None)
     if kind is None:
-        raise ValueError(f"the language of {args.source} is not told by its name: give --kind")
+        raise ValueError(f"the name of {args.source} does not say its language: give --kind")
     text = args.source.read_text(encoding="utf-8")
     source: Any = text
     if kind == "choice":

@@ -158,7 +158,7 @@ class Client(_Base):
         (``on_length``, ``forced`` and others), ``fields`` OpenAI's (``max_tokens``, ``temperature``, ``tools`` and others).
 
         With ``closed``, objects take no keys that the schema does not name. That is the default for types, and not for schemas. The
-        server is told by ``strict`` of OpenAI's protocol.
+        request says so by ``strict`` of OpenAI's protocol.
 
         Raises :class:`ServerError`.
         """

@@ -91,8 +91,8 @@ class Compiler:
 
     With ``early`` a grammar is returned as soon as its automata are built, and its masks are computed on another thread. Until
     they are there, a mask is found when it is asked for, with the same bits, in microseconds to some tens of milliseconds;
-    matchers go over to the stored masks by themselves. ``Grammar.is_complete`` and ``Grammar.wait`` tell. Whatever needs the
-    whole artifact, such as ``save``, waits for it.
+    matchers go over to the stored masks by themselves. See ``Grammar.is_complete`` and ``Grammar.wait``. Whatever needs
+    the whole artifact, such as ``save``, waits for it.
     """
 
     def __init__(

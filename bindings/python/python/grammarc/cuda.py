@@ -226,9 +226,9 @@ class Slots:
         found = self._device._array(tokens, "the drafts", _WORDS, 2)
         count, drafts = found.shape
         numbers = self._device._list(slots, "the slots", count)
-        told = self._device._list(allowed, "the allowed drafts", count)
+        counts = self._device._list(allowed, "the allowed drafts", count)
         stride = found.strides[0] if count > 1 else drafts
-        self._slots.draft((found.address, count, stride), numbers, drafts, told, _stream(stream))
+        self._slots.draft((found.address, count, stride), numbers, drafts, counts, _stream(stream))
 
     def sample(
         self,

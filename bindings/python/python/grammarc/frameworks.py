@@ -36,7 +36,7 @@ def instructor(url: str = URL, *, key: str = "none", mode: str = "JSON_SCHEMA", 
 
 
 def autogen(url: str = URL, *, key: str = "none", model: str = "model", **fields: Any) -> Any:
-    """``autogen_ext.models.openai.OpenAIChatCompletionClient``, which is told that the server constrains outputs."""
+    """``autogen_ext.models.openai.OpenAIChatCompletionClient``, declared as a model whose outputs are constrained."""
     made = _module("autogen_ext.models.openai", "autogen-ext[openai]")
     return made.OpenAIChatCompletionClient(model=model, base_url=_api(url), api_key=key, model_info=ABILITIES, **fields)
 

@@ -42,7 +42,7 @@ class Jsonl:
 
 def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False, coerce: bool = False, cut: bool = False) -> Jsonl:
     """The items of a text with one JSON value a line: blank lines and fences are passed over, other lines that are no JSON, or
-    no instances of the schema, are skipped and told. ``repair`` repairs lines where that is certain, and ``coerce`` changes scalars to
+    no instances of the schema, are skipped and reported. ``repair`` repairs lines where that is certain, and ``coerce`` changes scalars to
     the type that the schema wants, as :func:`grammarc.repair.repair` does. ``cut`` says that the text was cut, such as by
     ``max_tokens``: a number at its end is no item then, since it may go on.
     """

@@ -278,7 +278,7 @@ def _agree(vocabulary: Vocabulary, table: Mapping[str, int]) -> None:
 
 
 def _end(options: dict[str, Any], ids: Any) -> None:
-    """Sets the end tokens to the tokenizer's where none are given. A negative id stands for none."""
+    """Sets the end tokens to the tokenizer's where none are given. A negative id denotes none."""
     if options.get("end_tokens") is not None or ids is None:
         return
     listed = sorted(ids) if isinstance(ids, (list, tuple, set, frozenset)) else [int(ids)]

@@ -24,7 +24,7 @@ GENERATIONS = 10
 """Texts for each schema."""
 
 MOST_TOKENS = 200
-"""Tokens of a generation. One that has not come to its end by then is ended by the shortest way, and counted so."""
+"""Tokens of a generation. One that has not ended by then is ended by the shortest way, and counted so."""
 
 PAIRED = 4
 """Each of so many schemas is generated without a grammar too."""

@@ -23,7 +23,7 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 _ENDLESS = 8192
-"""A least length that no generation here comes to, so that none ends by itself."""
+"""A least length that no generation here reaches, so that none ends by itself."""
 
 
 def main(folder: str) -> None:

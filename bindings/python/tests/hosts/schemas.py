@@ -1,5 +1,5 @@
-"""Twenty schemas as applications have them, each with a prompt. Everything in them is bounded, so that a small model comes to
-an end."""
+"""Twenty schemas as applications have them, each with a prompt. Everything in them is bounded, so that a small model
+ends."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class GrammarMatcherFactory(abc.ABC):
 
 
 class XGrammarMatcherFactory(GrammarMatcherFactory):
-    """The factory of XGrammar, which tells what was asked of it."""
+    """The factory of XGrammar, which records its calls."""
 
     made = 0
 

@@ -208,7 +208,7 @@ def test_served_requests_are_held_to_what_they_ask(patched: Any) -> None:
     for step, token in enumerate(tokens := walk(1, ["cab"])):
         assert check.allowed() == allowed_after(tokens[:step], ["cab"])
         check.push(token)
-    # Thoughts that the prompt has begun come to their end first.
+    # Thoughts that the prompt has begun end first.
     _, processors = serve(patched, {"structured_outputs": {"choice": ["cab"]}})
     check = OfMlx(processors[-1], [30, 20, 33])
     assert check.allowed() == set(range(WIDTH))

@@ -51,7 +51,7 @@ class Pool:
         else:
             inside = self.random.random(tokens) < [0.5, 0.999, 0.02][kind - 1]
             if kind == 2:
-                # Long runs of ones, of which the summary tells.
+                # Long runs of ones, which the summary reports.
                 inside[tokens // 4 : tokens // 2] = True
             plus = [token for token in plus if not inside[token]]
             minus = [token for token in self.some(tokens, self.random.choice([0.0, 0.01])) if inside[token]]
@@ -120,8 +120,8 @@ class Grammar:
 
 
 def grammar(pool: Pool, vocabulary: Vocabulary, states: tuple[int, int]) -> Grammar:
-    """A random automaton of ``states`` shared and own states. Calls, which read nothing, lead on in an order, own states before
-    shared ones, so that every token comes to an end."""
+    """A random automaton of ``states`` shared and own states. Calls, which read nothing, continue in an order, own states before
+    shared ones, so that every token ends."""
     random = pool.random
     shared, own = states
     first_own = shared

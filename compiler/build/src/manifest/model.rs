@@ -69,7 +69,7 @@ pub(crate) enum VocabularyFrom {
         /// A path, or a built-in name.
         spec: String,
         options: Box<VocabularyOptions>,
-        /// The text that stands for the options in digests.
+        /// The options as text, for digests.
         described: String,
     },
 }

@@ -124,7 +124,7 @@ fn vocabulary(root: &Path, given: &Spanned<raw::Vocabulary>) -> Result<Vocabular
                 ("special-tokens", !raw.special_tokens.is_empty()),
             ];
             if let Some((key, _)) = option.into_iter().find(|(_, given)| *given) {
-                let problem = "it is for a tokenizer, and a vocabulary artifact is settled";
+                let problem = "it is for a tokenizer, and a vocabulary artifact cannot be changed";
                 return Err(wrong(key, given.span(), problem));
             }
             VocabularyFrom::File(root.join(file.get_ref()))

@@ -217,7 +217,7 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
         keywords: meta.report.entries().map(keyword_facts).collect(),
     };
     let remembers_items = meta.statistics.iter().any(|(name, _)| name == "distinct rules");
-    let packed_texts = meta.statistics.iter().find(|(name, _)| name == "catalogue texts");
+    let packed_texts = meta.statistics.iter().find(|(name, _)| name == "packed texts");
     let packed_texts = packed_texts.map_or(0, |(_, count)| *count);
     let bounded = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
     GrammarFacts {

@@ -20,8 +20,8 @@ use crate::vocabularies;
 pub(crate) struct VocabArgs {
     /// Tokenizer file, folder that holds one, or built-in name (o200k_base, ...)
     ///
-    /// Files are tokenizer.json, SentencePiece's tokenizer.model, tekken.json, tiktoken ranks and GGUF models, told by their
-    /// content. In a folder these are looked for in this order. tokenizer_config.json, generation_config.json and
+    /// Files are tokenizer.json, SentencePiece's tokenizer.model, tekken.json, tiktoken ranks and GGUF models, detected
+    /// by content. In a folder these are looked for in this order. tokenizer_config.json, generation_config.json and
     /// config.json beside a file say which tokens end a sequence and how many logits the model has; a GGUF model says it
     /// itself.
     tokenizer: String,

@@ -60,7 +60,7 @@ fn what_is_denied_or_refused_fails_the_build() {
     assert_eq!(run.value()["refused"], 1);
     let errors = run.errors();
     let error =
-        errors.iter().find(|error| error["code"] == "compile::approximate").expect("it is told");
+        errors.iter().find(|error| error["code"] == "compile::approximate").expect("a finding");
     assert_eq!((&error["file"], &error["pointer"]), (&"u.schema".into(), &"/uniqueItems".into()));
     place.run(&["build"]).exits(0);
     // An artifact that was built without is not taken for one that was built with.

@@ -87,10 +87,10 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         (&["serve", "--model", "broken.gguf", "--prompts", "samples.json"], "--model"),
         (&["serve", "--model", "broken.gguf", "--prompts", "filter.json"], "frob"),
     ];
-    for (arguments, told) in cases {
+    for (arguments, message) in cases {
         let run = place.run(arguments).exits(2);
         assert_eq!(run.stdout, "", "{arguments:?}");
-        assert!(run.stderr.contains(told), "{told} of {arguments:?} in {}", run.stderr);
+        assert!(run.stderr.contains(message), "{message} of {arguments:?} in {}", run.stderr);
     }
     let run = place.run(&["generate", "--model", "broken.gguf", "--schema", "schema.json", "x"]);
     let run = run.exits(1);

@@ -177,13 +177,13 @@ impl<L: ByteFacts> Facts<L> {
 pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
     for group in survey.groups() {
-        settle(grammar, survey, group, &mut facts, budget);
+        resolve_group(grammar, survey, group, &mut facts, budget);
     }
     facts
 }
 
 /// Computes the facts of a group of mutually recursive rules, given those of all other rules that they call.
-fn settle<L: ByteFacts>(
+fn resolve_group<L: ByteFacts>(
     grammar: &Grammar,
     survey: &Survey,
     group: RuleGroup<'_>,
@@ -260,7 +260,7 @@ impl Alphabets {
         if !is_new.is_empty() {
             // Rules that lead to each other are new together.
             for group in survey.groups().filter(|group| is_new[group.rules[0] as usize]) {
-                settle(grammar, survey, group, &mut self.facts, budget);
+                resolve_group(grammar, survey, group, &mut self.facts, budget);
             }
         }
         of_expr(expr, &self.facts)

@@ -31,7 +31,7 @@ pub struct Counter {
 
 impl Counter {
     /// The representative of a count: without a maximum, all counts from the minimum on are equivalent.
-    pub fn settled(self, count: u32) -> u32 {
+    pub fn saturated(self, count: u32) -> u32 {
         if self.max.is_none() { count.min(self.min) } else { count }
     }
 }

@@ -119,7 +119,7 @@ mod tests {
     use crate::ir::{GrammarBuilder, Origin};
 
     #[test]
-    fn callees_come_first_and_recursion_is_told() {
+    fn callees_come_first_and_recursion_is_reported() {
         let mut builder = GrammarBuilder::new();
         let rules = ["a", "b", "c", "d"].map(|name| builder.declare(name));
         let call = |rule: usize| Expr::Call(rules[rule]);

@@ -73,7 +73,7 @@ impl Texts {
         })
     }
 
-    /// The digest that tells the set from others.
+    /// The digest of the set.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

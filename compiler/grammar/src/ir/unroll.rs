@@ -62,7 +62,7 @@ impl ExprGraph {
                 let bounds = self.counters()[usize::from(counter)];
                 let count = &mut counts[usize::from(counter)];
                 let goes = bounds.max.is_none_or(|max| *count < max);
-                *count = bounds.settled(count.saturating_add(1));
+                *count = bounds.saturated(count.saturating_add(1));
                 goes
             }
             Step::Check(counter) => {

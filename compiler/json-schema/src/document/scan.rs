@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_stops_or_stands_for_itself() {
+    fn every_byte_stops_or_is_plain() {
         for byte in 0..=u8::MAX {
             for length in [1, 7, 8, 9, 24] {
                 for at in 0..length {

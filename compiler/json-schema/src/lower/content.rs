@@ -47,7 +47,7 @@ fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Di
     let layouts = emitter.layouts.clone().into_iter().take(if several { usize::MAX } else { 1 });
     let mut choices = Vec::new();
     for layout in layouts {
-        // Written out, so that the ways they begin in common are one.
+        // Inline, so that the layouts share their common prefixes.
         emitter.layout = layout;
         choices.push(json(emitter, content)?);
     }

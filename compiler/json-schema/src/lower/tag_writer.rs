@@ -145,7 +145,7 @@ pub(super) fn in_form(
     let mut closed = Vec::new();
     if has(TypeSet::STRING) && !scalars.strings.is_none() {
         closed.push(raw_string(emitter, form, &scalars.strings)?);
-        // Every other text is one of a string as well, so nobody could tell.
+        // Every other text is one of a string as well, so the two cannot be distinguished.
         if scalars.strings.is_all() {
             return Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]));
         }

@@ -109,7 +109,7 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("multipleOf", D4, D20, Exact),
     keyword("not", D4, D20, Exact),
     keyword("oneOf", D4, D20, Exact)
-        .but("approximate where branches over objects overlap in too many ways to be told apart"),
+        .but("approximate where branches over objects overlap in too many ways to be distinguished"),
     keyword("pattern", D4, D20, Exact)
         .but("refused with backreferences; narrower where it is excluded up to a length over 64: none that is longer"),
     keyword("patternProperties", D4, D20, Exact).but("refused with backreferences"),

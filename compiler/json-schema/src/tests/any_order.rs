@@ -14,7 +14,7 @@ fn any_order(schema: &Value) -> Lowered {
     lower(Source::new("<test>", schema.to_string()), &options, &Budget::new()).expect("a schema")
 }
 
-/// Branches of objects with keys of their own and the same others, each spelled out again.
+/// Branches of objects with keys of their own and the same others, repeated in each.
 fn kinds(count: usize) -> Value {
     let branch = |kind: usize| {
         let shared =
@@ -65,7 +65,7 @@ fn a_branch_keeps_its_freedom_beside_others() {
 
 /// Few overlapping branches are exact.
 #[test]
-fn branches_that_spell_out_the_same_members_are_told_apart_by_others() {
+fn branches_that_share_members_are_distinguished_by_others() {
     let lowered = any_order(&kinds(3));
     let report = &lowered.report;
     assert!(report.entries().all(|entry| entry.verdict <= Verdict::Annotation), "{report:?}");

@@ -53,8 +53,8 @@ What no keyword bounds is bounded here, so that no output is endless:
 - **Exponents** of numbers that keywords constrain: any mantissa with an exponent from -3 to 3, and one in scientific
   notation (one digit before the point, not zero) with an exponent from -22 to 22, or beyond where it is plain that they
   make members. A set that a power of ten does not change (`\"minimum\": 0`) takes every exponent; one that takes more than
-  96 states to tell multiples apart (`\"multipleOf\": 0.97`) takes none. Zeros at the end of a fraction are counted as its
-  digits and change nothing else.
+  96 states to distinguish multiples (`\"multipleOf\": 0.97`) takes none. Zeros at the end of a fraction are counted as
+  its digits and change nothing else.
 - **Depth** of indented text: text that is indented by its depth, at any depth, is no context-free language, so there are
   rules for each level, up to `--levels` (32). A container inside so many others is empty, `{}` or `[]`: this holds for
   values that nothing constrains and for recursive schemas. A schema that this makes narrower is entered in the report

@@ -8,7 +8,7 @@ use crate::{JsonSchemaOptions, KeyOrder, lower};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Source;
 
-/// Keys of members, the first of which tells kinds apart.
+/// Keys of members, the first of which distinguishes kinds.
 const KEYS: [&str; 5] = ["kind", "a", "b", "c", "d"];
 
 /// A branch: the kind that it is for, where it says one, the keys that it names, and whether the first of them is required.

@@ -93,7 +93,7 @@ impl Mistake {
                 .with_label(span, "")
                 .with_help(
                     "the escapes are \\n \\r \\t \\0 \\a \\b \\e \\f \\v \\\\ \\\" \\' \\? \\/ \\[ \\] \\- \\xNN \\uNNNN \
-                     \\UNNNNNNNN; any other character stands for itself",
+                     \\UNNNNNNNN; any other character denotes itself",
                 ),
             Self::Digits { letter, count } => {
                 Diagnostic::error(codes::BAD_ESCAPE, "the escape has too few digits")

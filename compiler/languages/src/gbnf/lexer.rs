@@ -245,7 +245,7 @@ impl Lexer<'_> {
             }
             let lo = self.character();
             let rest = self.rest();
-            // A `-` stands for a range unless it is the last character of the class.
+            // A `-` denotes a range unless it is the last character of the class.
             let hi = if rest.starts_with('-') && rest.len() > 1 && !rest.starts_with("-]") {
                 self.at += 1;
                 self.character()

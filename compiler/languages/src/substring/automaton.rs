@@ -35,7 +35,7 @@ pub(super) fn parts(chunks: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, St
         automaton.push(name as u32);
         allowed.spend(STEPS_A_CHUNK)?;
     }
-    automaton.written_out(&names, allowed)
+    automaton.to_byte_dfa(&names, allowed)
 }
 
 /// Transitions by chunk, in the order of chunks.
@@ -115,7 +115,7 @@ impl Automaton {
         own
     }
 
-    fn written_out(&self, names: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
+    fn to_byte_dfa(&self, names: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let mut dfa = Dfa { states: Vec::with_capacity(self.states.len()) };
         dfa.states.resize(self.states.len(), DfaState { accepting: true, ..DfaState::default() });
         // States within a chunk that are also the end of a shorter one.

@@ -22,7 +22,7 @@ pub struct CountedPattern {
     /// Lengths of the texts, in characters.
     pub lengths: Lengths,
     /// Number of positions with all counts unrolled.
-    pub written_out: usize,
+    pub unrolled_places: usize,
     /// Upper bound on the number of texts.
     pub(crate) most_texts: u64,
 }
@@ -80,7 +80,7 @@ impl CountedPattern {
             match step {
                 Step::Reset(_) => *count = 0,
                 Step::Increment(_) if bounds.max.is_some_and(|max| *count >= max) => return None,
-                Step::Increment(_) => *count = bounds.settled(*count + 1),
+                Step::Increment(_) => *count = bounds.saturated(*count + 1),
                 Step::Check(_) if *count < bounds.min => return None,
                 Step::Check(_) => {}
             }

@@ -204,16 +204,12 @@ impl Explorer<'_> {
     /// Returns the state for a formula at the current position. The formula `TRUE` does not depend on the text
     /// before.
     fn key(&self, utf8: u32, formula: FormulaId) -> Key {
-        let settled = formula == Formulas::TRUE;
+        let holds = formula == Formulas::TRUE;
         Key {
             utf8,
             formula,
-            after_word: !settled && self.program.has_boundaries && self.place.after_word,
-            tracks: if settled {
-                SmallVec::new()
-            } else {
-                SmallVec::from_slice(&self.place.tracks)
-            },
+            after_word: !holds && self.program.has_boundaries && self.place.after_word,
+            tracks: if holds { SmallVec::new() } else { SmallVec::from_slice(&self.place.tracks) },
         }
     }
 

@@ -95,14 +95,14 @@ pub(super) fn most_texts(node: &Node) -> u64 {
 }
 
 /// Counts the classes of a tree with its counted repetitions unrolled.
-pub(super) fn written_out(node: &Node) -> usize {
+pub(super) fn unrolled_places(node: &Node) -> usize {
     match node {
         Node::Class(_) => 1,
         Node::Seq(parts) | Node::Alt(parts) => {
-            parts.iter().map(written_out).fold(0, usize::saturating_add)
+            parts.iter().map(unrolled_places).fold(0, usize::saturating_add)
         }
         Node::Repeat { body, min, max } => {
-            written_out(body).saturating_mul(max.unwrap_or(*min).max(1) as usize)
+            unrolled_places(body).saturating_mul(max.unwrap_or(*min).max(1) as usize)
         }
         Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. } => 0,
     }

@@ -20,6 +20,7 @@
 mod bounds;
 mod class;
 mod counted;
+mod counters_stay_aligned;
 mod error;
 mod explore;
 mod formula;
@@ -32,7 +33,6 @@ mod program;
 mod property;
 #[cfg(test)]
 mod tests;
-mod together;
 
 pub use counted::{CountedPattern, Way};
 pub use error::{EcmaError, EcmaErrorKind};
@@ -83,7 +83,7 @@ fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pa
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
     let is_made = counted.as_ref().is_none_or(|counted| {
-        counted.written_out <= MANY_PLACES || counted.most_texts <= FEW_TEXTS
+        counted.unrolled_places <= MANY_PLACES || counted.most_texts <= FEW_TEXTS
     });
     if !is_made {
         return Ok(Pattern { automaton: None, min, max, counted });

@@ -24,9 +24,9 @@ use rustc_hash::FxHashSet;
 
 use super::class::any;
 use super::counted::{CountedPattern, Place, Way};
+use super::counters_stay_aligned;
 use super::lengths;
 use super::node::Node;
-use super::together;
 use grammarc_grammar::ir::{Counter, Step};
 
 /// Repetitions of at most this many times are copied.
@@ -53,7 +53,7 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
         return None;
     }
     let pattern = builder.finish(node, whole)?;
-    together::stay_together(&pattern).then_some(pattern)
+    counters_stay_aligned::stay_aligned(&pattern).then_some(pattern)
 }
 
 /// Builds the position automaton of a tree without counters: each repetition is copied. `None` if the tree has an
@@ -141,7 +141,7 @@ impl Builder {
         }
         let mut pattern = self.pattern;
         pattern.lengths = lengths::of(node);
-        pattern.written_out = lengths::written_out(node);
+        pattern.unrolled_places = lengths::unrolled_places(node);
         pattern.most_texts = lengths::most_texts(node);
         Some(pattern)
     }
@@ -263,8 +263,8 @@ impl Builder {
         }
         let (counter, min) = (number as u8, self.pattern.counters[number].min);
         let again = part.first.iter().map(|(steps, place)| {
-            let tick = [Step::Increment(counter)];
-            (tick.into_iter().chain(steps.iter().copied()).collect(), *place)
+            let increment = [Step::Increment(counter)];
+            (increment.into_iter().chain(steps.iter().copied()).collect(), *place)
         });
         let again: Vec<(Vec<Step>, u32)> = again.collect();
         self.connect(&exits(&part.last), &again)?;
@@ -320,17 +320,17 @@ mod tests {
     #[test]
     fn counts_of_words_are_counters() {
         let pattern =
-            counted(&tree(r"^$|(^(?:\S+\s+){0,199}\S+$)")).expect("its counts stay together");
+            counted(&tree(r"^$|(^(?:\S+\s+){0,199}\S+$)")).expect("its counts stay aligned");
         assert_eq!(pattern.counters, [Counter { min: 0, max: Some(199) }]);
-        assert_eq!((pattern.places.len(), pattern.written_out), (3, 399));
+        assert_eq!((pattern.places.len(), pattern.unrolled_places), (3, 399));
         assert!(pattern.matches("") && pattern.matches("a bc  d") && !pattern.matches(" a"));
     }
 
     #[test]
-    fn counts_that_come_apart_are_not() {
+    fn counts_that_diverge_are_not() {
         let texts = ["^(?:a+){20,50}$", "^(?:a|ab|b){19}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
-        let apart = texts.map(|text| counted(&tree(text)).is_none());
-        assert_eq!(apart, [true, true, false]);
+        let diverging = texts.map(|text| counted(&tree(text)).is_none());
+        assert_eq!(diverging, [true, true, false]);
         // Without a minimum only the lowest count matters.
         for text in ["^(?:a+){0,50}$", "^(?:a|aa){1,500}$", r"^(?:\w+\s?){0,200}$"] {
             assert!(counted(&tree(text)).is_some(), "{text}");

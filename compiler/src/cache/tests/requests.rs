@@ -181,7 +181,7 @@ fn keys_keep_their_order_where_a_vocabulary_makes_sets_of_them_states() {
     };
     let (four, twenty) = (object(4), object(20));
     assert_eq!(narrower(&lacks_a_byte, &twenty), 2, "`properties` and `required`");
-    assert_eq!(narrower(&lacks_a_byte, &four), 0, "few sets are written out");
+    assert_eq!(narrower(&lacks_a_byte, &four), 0, "few sets are unrolled");
     assert_eq!(narrower(&bytes(), &twenty), 0, "a register counts");
     // An object beside it that has few required keys has them in any order all the same.
     let both = format!(r#"{{"prefixItems": [{four}, {twenty}], "minItems": 2, "items": false}}"#);

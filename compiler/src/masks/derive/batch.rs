@@ -85,7 +85,7 @@ struct DifferenceBuilder<'a> {
 /// node, most reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
-    /// By state and byte, what is come to.
+    /// By state and byte, the target configuration.
     steps: FxHashMap<(u32, u8), Arrival>,
     node: u32,
     /// Arrival configurations, with the bytes that come after the rule, and the outcomes; in use are so many.

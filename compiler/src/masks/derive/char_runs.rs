@@ -64,7 +64,7 @@ struct CharRun {
 #[derive(Clone, Copy)]
 struct RunState {
     state: u32,
-    /// Bytes that lead on from there otherwise.
+    /// Bytes of the other transitions from there.
     others: ByteSet,
     /// Bytes that may come where the rule is left there.
     after: ByteSet,
@@ -108,11 +108,11 @@ impl CharRuns {
         let states = states.filter(|&state| equivalence.is_wide(state));
         let states: Vec<u32> = states.collect();
         let are_taken = walker.cursor.has(Shortcut::CharRuns);
-        let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
+        let find = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
             Ok(()) if are_taken => finder.worth_it(state),
             Ok(()) | Err(Spent) => None,
         };
-        let found = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
+        let found = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, find);
         let mut this =
             Self { first_reference: own.bases.states + own.state_count(), ..Self::default() };
         for (&state, found) in states.iter().zip(found) {

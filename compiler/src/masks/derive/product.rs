@@ -60,10 +60,9 @@ impl Hash for ProductPair {
 pub(crate) enum Divergence {
     /// The reference goes on alone.
     Gone,
-    /// Both come to the same, from which only the reference goes on.
+    /// The targets agree on token ends and exits, and only the reference's target has transitions.
     Last,
-    /// The state comes to something else than its reference, without bytes to go on with, or to go on with its
-    /// reference.
+    /// The targets differ in token ends or exits.
     Other {
         /// Transition of the state.
         to: Transition,
@@ -77,7 +76,7 @@ pub(crate) enum Divergence {
 /// The part of a subtree that is not the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// The reference has not come here.
+    /// The reference does not reach the node.
     Nothing,
     /// The outcome of the node's own string.
     Node,

@@ -188,11 +188,11 @@ impl<'r, 'a> Simulation<'r, 'a> {
             SimulationPair::Exits(larger, smaller) => {
                 let (far, exit) = (steps.is_final(smaller.0), steps.is_final(smaller.1));
                 let may_end = (steps.is_final(larger.0), steps.is_final(larger.1));
-                let is_told = match self.goes_on_after {
+                let is_distinguished = match self.goes_on_after {
                     Some(goes_on) => far && goes_on[larger.0 as usize],
                     None => exit && !far || far && may_end != (true, exit),
                 };
-                if is_told {
+                if is_distinguished {
                     return None;
                 }
                 let state = |arrived: Option<Arrived>| arrived.map(|arrived| arrived.state);

@@ -44,7 +44,7 @@ pub(crate) enum Encoded {
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
     pub(crate) outcome: Outcome,
-    /// Tokens that no rank stands for, ascending.
+    /// Tokens without a rank, ascending.
     pub(crate) extra: Vec<u32>,
     /// The encoded set, if that was done ahead.
     pub(crate) encoded: Option<Encoded>,

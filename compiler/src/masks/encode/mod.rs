@@ -5,7 +5,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | [`form`] | the words that stand for a set |
+//! | [`form`] | the words that encode a set |
 //! | [`encoder`] | outcomes in their sets' forms, on any thread |
 //! | [`lengths`] | how long lists may be |
 //! | [`nearest_row`] | the stored row that differs least from a set |

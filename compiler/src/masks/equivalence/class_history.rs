@@ -90,18 +90,18 @@ pub(crate) struct Rounds {
     all: Vec<ClassHistory>,
     count: usize,
     /// Whether the last round is like all that would follow.
-    is_settled: bool,
+    is_fixpoint: bool,
 }
 
 impl Rounds {
     /// Each of so many states is alone.
     pub(crate) fn alone(rows: usize) -> Self {
-        Self { all: vec![ClassHistory::default(); rows], count: 1, is_settled: false }
+        Self { all: vec![ClassHistory::default(); rows], count: 1, is_fixpoint: false }
     }
 
     /// The first classes, by row.
     pub(crate) fn new(classes: impl Iterator<Item = u32>) -> Self {
-        Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_settled: false }
+        Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_fixpoint: false }
     }
 
     /// One more round: the rows of the states that it changed, and their classes. Returns how many are alone now.
@@ -120,9 +120,9 @@ impl Rounds {
         alone
     }
 
-    /// No later round would change anything.
-    pub(crate) fn settle(&mut self) {
-        self.is_settled = true;
+    /// Marks the last round as a fixpoint: no later round would change anything.
+    pub(crate) fn end_at_fixpoint(&mut self) {
+        self.is_fixpoint = true;
     }
 
     /// There are no more rounds.
@@ -147,8 +147,8 @@ impl ClassHistories {
     }
 
     /// The number of rounds, where the last is like all that would follow.
-    pub(crate) fn settled(&self) -> Option<usize> {
-        self.rounds.is_settled.then_some(self.rounds.count)
+    pub(crate) fn fixpoint(&self) -> Option<usize> {
+        self.rounds.is_fixpoint.then_some(self.rounds.count)
     }
 
     /// The row of an own state.
@@ -166,8 +166,8 @@ impl ClassHistories {
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         let class = self.of(state).and_then(|history| {
-            let is_settled = self.settled() == Some(history.rounds());
-            history.class(length).or_else(|| history.last().filter(|_| is_settled))
+            let is_fixpoint = self.fixpoint() == Some(history.rounds());
+            history.class(length).or_else(|| history.last().filter(|_| is_fixpoint))
         });
         class.unwrap_or(ALONE | (state - self.base))
     }
@@ -189,7 +189,7 @@ impl ClassHistories {
         }
         let all = &self.rounds.all;
         let same = all[one as usize].common_rounds(&all[other as usize]);
-        let is_forever = self.settled() == Some(same);
+        let is_forever = self.fixpoint() == Some(same);
         if is_forever { usize::MAX } else { same }
     }
 
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changes_stand_for_the_classes_of_all_rounds(
+        fn changes_encode_the_classes_of_all_rounds(
             changes in prop::collection::vec((1u32..5, 0u32..3), 0..6),
             others in prop::collection::vec((1u32..5, 0u32..3), 0..6),
             rounds in 0usize..20,

@@ -78,7 +78,7 @@ pub(crate) struct DefaultTransitions<'a> {
     /// By called rule and the first state of another rule: the first bytes of the called rule, if the state has the
     /// same transitions on them and every other byte leads back to the state.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
-    /// Two states at a node that they have come to.
+    /// Two states at a node that both have reached.
     work: Vec<([u32; 2], u32)>,
 }
 
@@ -189,8 +189,8 @@ impl<'a> DefaultTransitions<'a> {
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states do the same with the strings below a node, where none has two bytes: whatever they come to, a
-    /// token may end there.
+    /// Whether two states agree on the strings below a node, where none has two bytes: a token may end in every
+    /// target.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
@@ -314,8 +314,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell
-    /// what it does.
+    /// The first state of a shared rule that a call begins, where the state is not left at once and only bytes
+    /// determine what it does.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_a_key_among_any_keys_have_twins() {
+    fn places_in_a_key_among_any_keys_have_defaults() {
         let schema = r#"{"properties": {"0uu0uu": true, "u0u0u0": {"type": "string"}}}"#;
         let found =
             defaults(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), schema);
@@ -414,7 +414,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn twins_do_the_same(
+        fn defaults_do_the_same(
             keys in prop::collection::btree_map("[0u{,]{1,4}", 0usize..4, 1..5),
             any in 0usize..4,
         ) {
@@ -427,7 +427,7 @@ mod tests {
         }
 
         #[test]
-        fn twins_within_rules_do_the_same(
+        fn defaults_within_rules_do_the_same(
             words in prop::collection::btree_set("[0u]{1,4}", 1..4),
             many in r"(\[ -z\]|\[0a-u\]|\[\^u,\])[*+]",
             then in "[0u]{0,2}",

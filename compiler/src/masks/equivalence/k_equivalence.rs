@@ -1,8 +1,8 @@
 //! k-equivalence: states of a grammar that do the same for `k` bytes, for every `k`.
 //!
-//! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token as long as that can
-//! tell. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone, with
-//! `h` the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes,
+//! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token of that length
+//! distinguishes. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone,
+//! with `h` the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes,
 //! each round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one
 //! longer experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
@@ -291,7 +291,7 @@ impl KEquivalence {
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
-                rounds.settle();
+                rounds.end_at_fixpoint();
                 break;
             }
             let round = round(&mut partition, &self.transitions, network, budget);

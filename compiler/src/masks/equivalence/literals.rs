@@ -83,7 +83,7 @@ mod tests {
     use crate::samples;
 
     #[test]
-    fn what_literals_do_is_told_by_the_deepest_node() {
+    fn the_deepest_node_determines_what_literals_do() {
         // Pieces of keys, some of which lead out of them.
         let texts = ["ab", "abc", "bc", "cab", "c\"", "\":", "\":\"", "b\":1", "ca", "{\"a"];
         let compiler = samples::compiler(texts.map(|text| text.as_bytes().to_vec()));

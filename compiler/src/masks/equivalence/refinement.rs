@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn each_round_tells_apart_what_one_more_byte_does() {
+    fn each_round_splits_states_that_one_more_byte_distinguishes() {
         let compiler = Compiler::new(vocabulary(5));
         for schema in [
             r#"{"type": "string", "pattern": "^[0-9u,-]+0?$", "maxLength": 40}"#,

@@ -124,7 +124,7 @@ impl Representatives {
         self.is_represented.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
-    /// The states that a state stands for, in ascending order.
+    /// The states that a state represents, in ascending order.
     pub(crate) fn of(&self, reference: u32) -> &[u32] {
         self.of.of((reference - self.base) as usize)
     }

@@ -12,7 +12,7 @@
 //! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that
 //! lead to bisimilar states on the same bytes and calls are bisimilar. States are numbered along the texts that they
 //! read and taken from the last, so most targets are known. Wide states are not compared, but a
-//! [default](super::default_transitions) stands for its state.
+//! [default](super::default_transitions) represents its state.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
 
@@ -268,7 +268,7 @@ impl<'a> Finder<'_, 'a> {
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
-            // A place in a key and one in any other key of another object: what the first stands for is one as well.
+            // A place in a key and one in any other key of another object: what the first represents is one as well.
             [one, other] = pair.map(|index| self.like_of(index));
         }
         if !self.call_alike(one, other) {

@@ -306,7 +306,7 @@ struct ByteClassSets {
 }
 
 impl ByteClassSets {
-    /// The number of the shape with these cuts. The last stands for all that there is no bit for.
+    /// The number of the shape with these cuts. The last is shared by all cuts without a bit of their own.
     fn number(&mut self, cuts: ByteSet) -> u8 {
         if let Some(&shape) = self.numbers.get(&cuts) {
             return shape;

@@ -1,8 +1,8 @@
 //! The outcomes of derived states, many at once and on several threads.
 //!
-//! Outcomes at a node of the trie are found once for all states that come to the same, so few threads share the states,
-//! in large groups. Some groups take ten times as long as others: a thread without work helps with one, and takes half
-//! of the nodes that are left of it, from the end.
+//! Outcomes at a node of the trie are found once for all states that reach the same configuration there, so few threads
+//! share the states, in large groups. Some groups take ten times as long as others: a thread without work helps
+//! with one, and takes half of the nodes that are left of it, from the end.
 
 use std::ops::Range;
 use std::sync::Mutex;

@@ -8,7 +8,7 @@
 //! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
 
 use grammarc_artifacts::packed_strings::{Node, PackedStrings, RootChildren, TrieWalk, WALKED};
-use grammarc_artifacts::sections::masks::CrowdedRecord;
+use grammarc_artifacts::sections::masks::HighFanoutRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -32,7 +32,7 @@ const WORTH_A_THREAD: usize = 1 << 8;
 #[derive(Clone, Debug, Default)]
 pub struct HighFanoutMasks {
     /// By packed set, as the network lists them, its high-fanout nodes by their addresses in it.
-    pub nodes: Vec<Vec<CrowdedRecord>>,
+    pub nodes: Vec<Vec<HighFanoutRecord>>,
     /// The mask without tokens; [`NONE`] where there is no set.
     pub nothing: u32,
 }
@@ -141,7 +141,7 @@ pub(super) fn masks(
             for (node, found) in found.into_iter().flatten() {
                 let base = interning.mask(encoder, state, &found)?;
                 let exits = interning.classes.intern(&found.outcome.exits);
-                high_fanout.push(CrowdedRecord { node, base, exits });
+                high_fanout.push(HighFanoutRecord { node, base, exits });
             }
         }
         all.nodes.push(high_fanout);

@@ -29,9 +29,9 @@ use crate::threads::Context;
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// Time after which it is estimated from the first items how long the others take, and how long that is to be for a
-/// second thread: the first take longest.
-const TOLD: Duration = Duration::from_micros(60);
+/// Time after which the first items predict the time of the others. The first take longest.
+const PREDICTABLE: Duration = Duration::from_micros(60);
+/// Predicted time from which on a second thread is worth it.
 const FORESEEN: Duration = Duration::from_micros(1000);
 
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.
@@ -174,7 +174,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
                     }
                     let (time, left) = (start.elapsed(), items.len() - done);
                     let is_worth = time > WORTH_A_THREAD
-                        || time > TOLD && time * left as u32 > FORESEEN * done as u32;
+                        || time > PREDICTABLE && time * left as u32 > FORESEEN * done as u32;
                     if threads > 1 && is_worth {
                         self.are_many.store(true, Ordering::Relaxed);
                         break;

@@ -1,4 +1,4 @@
-//! Tokens that a state reads as wholes, by their ids: no rank of the trie stands for them.
+//! Tokens that a state reads as wholes, by their ids. They have no rank in the trie.
 
 use grammarc_artifacts::TablesData;
 use grammarc_artifacts::sections::network::NONE;

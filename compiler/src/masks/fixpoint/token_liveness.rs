@@ -44,7 +44,7 @@ pub(crate) fn mark(
     loop {
         let rests = fixpoint.least();
         let marker = fixpoint.marker(&rests);
-        let is_broken = |&at: &usize| fixpoint.loops[at] && rests[at] && !marker.leads_on(at);
+        let is_broken = |&at: &usize| fixpoint.loops[at] && rests[at] && !marker.continues(at);
         let broken: Vec<usize> = (0..count).filter(is_broken).collect();
         if broken.is_empty() {
             let base = fixpoint.network.tables.bases.states;
@@ -150,11 +150,11 @@ impl Marker<'_> {
         let record = &self.network.tables.states[index];
         let is_final = record.flags & state_flags::FINAL != 0;
         let ends = record.exit().is_none_or(|exit| self.known(exit));
-        is_final || ends && (loops || self.leads_on(index))
+        is_final || ends && (loops || self.continues(index))
     }
 
     /// Whether a single byte, a call or a token edge leads from an own state to one that rests.
-    fn leads_on(&self, index: usize) -> bool {
+    fn continues(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;
         let on_byte = || {

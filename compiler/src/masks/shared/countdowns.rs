@@ -7,7 +7,7 @@ use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Flags that distinguish two states.
-const TOLD: u32 =
+const COMPARED: u32 =
     state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
 
 /// Rules before a loop of the vocabulary's that are tried for it.
@@ -95,7 +95,7 @@ fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
     let [call] = tables.call_edges_of(index) else { return None };
     let is_alone = tables.byte_edges_of(index).is_empty()
         && tables.token_edges_of(index).is_empty()
-        && tables.states[index].flags & TOLD == state_flags::RESTS;
+        && tables.states[index].flags & COMPARED == state_flags::RESTS;
     (is_alone && call.ret == NONE).then_some(call.callee)
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn pairs(
         }
         let [(ours, index), (theirs, at)] = [one, other].map(|state| network.locate(state));
         let [our_edges, their_edges] = [ours.byte_edges_of(index), theirs.byte_edges_of(at)];
-        let stand_alike = (ours.states[index].flags ^ theirs.states[at].flags) & TOLD == 0;
+        let stand_alike = (ours.states[index].flags ^ theirs.states[at].flags) & COMPARED == 0;
         let read_bytes = [(ours, index), (theirs, at)].iter().all(|(tables, index)| {
             tables.call_edges_of(*index).is_empty() && tables.token_edges_of(*index).is_empty()
         });

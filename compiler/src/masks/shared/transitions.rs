@@ -128,7 +128,7 @@ pub(crate) struct Transitions {
 }
 
 impl Transitions {
-    /// None yet; `representative` tells for each state the lowest that does the same.
+    /// None yet; `representative` has for each state the lowest equivalent one.
     pub(crate) fn new(representative: Vec<u32>) -> Self {
         Self { of: representative.iter().map(|_| OnceLock::new()).collect(), representative }
     }

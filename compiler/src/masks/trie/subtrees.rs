@@ -1,5 +1,5 @@
-//! Facts about the subtree of each node of the trie, so that a walk can tell that it need not go there. Twenty-eight
-//! bytes a node; built in O(nodes).
+//! Facts about the subtree of each node of the trie, so that a walk can skip it. Twenty-eight bytes
+//! a node; built in O(nodes).
 //!
 //! Sets of bytes are words of 128 bits. A printable character of ASCII has a bit of its own, and so have the three that
 //! break lines and columns; the other control characters share one. Beyond ASCII, four bytes that continue a character

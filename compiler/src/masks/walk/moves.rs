@@ -48,7 +48,7 @@ pub(crate) struct MoveSets {
     pub(crate) ends: ByteSet,
     /// Bytes after which the rule can be left.
     pub(crate) exits: ByteSet,
-    /// Bytes of which this does not tell.
+    /// Bytes for which this is unknown.
     pub(crate) unclear: ByteSet,
     /// Bytes from which on something of this is another.
     pub(crate) turns: ByteSet,

@@ -241,7 +241,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A walk from a node of a node set may come to another class.
+    /// A walk from a node of a node set may reach another class.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));

@@ -16,7 +16,7 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 /// Room for scans, one within another.
 #[derive(Default)]
 pub(crate) struct Scanner {
-    /// By depth, the row that a scan has come to.
+    /// By depth, the row that a scan has reached.
     rows: Vec<u32>,
     /// Ends of the subtrees that are being scanned, and the configurations at their roots.
     path: Vec<(u32, Configurations)>,

@@ -30,8 +30,8 @@ const MOST_LIKE: usize = 4;
 /// Bytes of strings that are long: few nodes have such below them.
 const LONG: usize = 8;
 
-/// Nodes that are worth looking at to tell it from that.
-pub(super) const MOST_TOLD: u32 = 10_000;
+/// Most trie nodes below which a state may differ from a reference found by that search.
+pub(super) const MOST_DIFFERING: u32 = 10_000;
 
 /// The state that searches for shared references have in common.
 pub(crate) struct ReferenceFinder {
@@ -160,7 +160,7 @@ impl ReferenceSearch<'_, '_> {
     }
 
     /// Among the self-looping shared states, the one whose first bytes differ least from this configuration, if the two
-    /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only
+    /// differ below at most [`MOST_DIFFERING`] trie nodes. A state that would be walked alone is also derived when only
     /// strings of [`LONG`] bytes or more differ.
     fn staying_reference(
         &mut self,
@@ -185,7 +185,7 @@ impl ReferenceSearch<'_, '_> {
         let reference = SharedReference { state, frame: BOTTOM, after: None };
         let within = if on_many { PAIR_AHEAD } else { LONG };
         let is_near = self.finder.is_worth(self.cursor, &reference)
-            && self.pairs.are_near(self.cursor, place, &reference, within, MOST_TOLD);
+            && self.pairs.are_near(self.cursor, place, &reference, within, MOST_DIFFERING);
         is_near.then_some(reference)
     }
 

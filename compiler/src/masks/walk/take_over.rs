@@ -23,7 +23,7 @@ use super::cursor::Configuration;
 use super::pair_table::{PairTable, SharedReference};
 use super::pair_walk::PairWalk;
 use super::returns::Returns;
-use super::shared_reference::{MOST_TOLD, ReferenceFinder, ReferenceSearch};
+use super::shared_reference::{MOST_DIFFERING, ReferenceFinder, ReferenceSearch};
 use crate::masks::outcome::Delta;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
@@ -84,7 +84,7 @@ impl<'a> TakeOver<'_, 'a> {
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
-        let reference = self.search().find(own, MOST_TOLD)?;
+        let reference = self.search().find(own, MOST_DIFFERING)?;
         Some(NearReference { own, reference })
     }
 

@@ -66,7 +66,7 @@ impl<'a> TextRules<'a> {
             Refused::Spent => self.source.too_large(),
             Refused::TooLong => {
                 let limit = i32::MAX as usize;
-                NetworkErrorKind::Limit { what: "bytes of a catalogue", limit }
+                NetworkErrorKind::Limit { what: "bytes of a packed string set", limit }
             }
         })?;
         let rule = rules.add_packed(packed)?;

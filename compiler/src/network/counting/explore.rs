@@ -285,7 +285,7 @@ impl Explorer<'_> {
                         return None;
                     }
                     let incremented = u32::try_from(count.value + 1).ok()?;
-                    count.value = i64::from(bounds.settled(incremented));
+                    count.value = i64::from(bounds.saturated(incremented));
                 }
                 Step::Check(_) => {
                     let least = match far {

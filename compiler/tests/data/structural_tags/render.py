@@ -248,7 +248,7 @@ def transcript(facts, scenario, reasoning, text):
 
 def main():
     cases = [*templates(sys.argv[1]), *cohere()]
-    source = "what chat templates write, by render.py, which says where they come from; `tools` stands for these tools"
+    source = "what chat templates write, by render.py, which says where they come from; `tools` denotes these tools"
     lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
     tools = json.dumps(TOOLS, ensure_ascii=False)
     print(f'{{\n"source": {json.dumps(source)},\n"tools": {tools},\n"cases": [\n{lines}\n]\n}}')

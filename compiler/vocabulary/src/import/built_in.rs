@@ -18,7 +18,7 @@ pub(super) struct BuiltIn {
     ids: u32,
     /// Texts of its end tokens.
     end_tokens: &'static [&'static str],
-    /// Builds its encoder; the error is told apart by its text alone.
+    /// Builds its encoder; the error is only a text.
     build: fn() -> Result<CoreBPE, String>,
 }
 

@@ -1,5 +1,5 @@
-//! The formats of tokenizers, told by their first bytes and never by a name: rank files carry many names, and Llama 3's
-//! is called `tokenizer.model` as SentencePiece's are.
+//! The formats of tokenizers, detected by their first bytes and never by a name: rank files carry many names, and Llama
+//! 3's is called `tokenizer.model` as SentencePiece's are.
 
 use std::fmt;
 
@@ -44,8 +44,8 @@ impl TokenizerFormat {
 
     /// The format of a tokenizer, by its first bytes; `None` for what is none of them.
     ///
-    /// It is told, not checked: a file may begin like its format and be damaged further on. Reads text to its end, and of
-    /// JSON the keys up to the first that decides.
+    /// The rest is not checked: a file may begin like its format and be damaged further on. Reads text to its end, and
+    /// of JSON the keys up to the first that decides.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"GGUF") {
             return Some(Self::Gguf);
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_their_first_bytes() {
+    fn formats_are_detected_by_their_first_bytes() {
         use TokenizerFormat::*;
         let cases: [(&[u8], Option<TokenizerFormat>); 16] = [
             (b"GGUF", Some(Gguf)),

@@ -9,7 +9,7 @@
 //! | byte (6) | the one of `<0xNN>` | learned |
 //!
 //! Unlike in GGUF, `▁` is a space in user-defined pieces as well: Gemma's runs of spaces are written so, and the library
-//! decodes them so. The messages are written out here with the few fields that say what pieces spell; `prost` passes over
+//! decodes them so. The messages are declared here with the few fields that say what pieces spell; `prost` passes over
 //! the others. Scores and the rest decide how text becomes pieces, which a mask need not know.
 
 use prost::Message;
@@ -42,7 +42,7 @@ struct Model {
 /// `sentencepiece.ModelProto.SentencePiece`.
 #[derive(Clone, PartialEq, Message)]
 struct Piece {
-    /// A string of the schema; a damaged one is told by its token and not by the parser.
+    /// A string in the schema, read as bytes, so that an error for invalid UTF-8 names the token.
     #[prost(bytes = "vec", optional, tag = "1")]
     piece: Option<Vec<u8>>,
     #[prost(int32, optional, tag = "3", default = "1")]

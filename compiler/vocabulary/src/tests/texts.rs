@@ -2,7 +2,7 @@
 //!
 //! A text is a row of pieces of mixed kinds: code, JSON, scripts, emoji, control characters, runs of white space, any
 //! scalar value. Left out are the names of control tokens, which a tokenizer takes as such, and `▁` (U+2581), which
-//! SentencePiece's spelling cannot tell from a space.
+//! SentencePiece's spelling does not distinguish from a space.
 
 use grammarc_test_data::Rng;
 

@@ -26,7 +26,7 @@ fn byte_level_tokens_are_mapped_and_foreign_ones_literal() {
 }
 
 #[test]
-fn byte_tokens_and_their_literal_twins_are_both_kept() {
+fn byte_tokens_and_literals_of_the_same_byte_are_both_kept() {
     let vocab = json!({"<unk>": 0, "<0x0A>": 1, "\n": 2, "<0x61>": 3, "a": 4, "▁a": 5, "a▁b": 6});
     let table = Folder::with(&sentence_piece(vocab, json!([]))).import();
     assert_eq!((bytes(&table, 1), bytes(&table, 2)), (&b"\n"[..], &b"\n"[..]));

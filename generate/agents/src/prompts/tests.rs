@@ -55,7 +55,7 @@ fn terms_of_the_input_come_before_those_of_the_prompt_and_of_all() {
 }
 
 #[test]
-fn what_is_wrong_with_a_configuration_is_told_when_it_is_loaded() {
+fn what_is_wrong_with_a_configuration_is_reported_when_it_is_loaded() {
     let load = |prompt: Value| PromptManager::load(&config(&json!({"p": prompt}))).unwrap_err();
     for template in ["{% frob %}", "{{ a | frob }}", "{% if a is frob %}{% endif %}"] {
         let error = load(json!({"prompt": template}));

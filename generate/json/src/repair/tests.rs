@@ -468,7 +468,7 @@ proptest! {
     }
 
     /// A text that was broken off never has a scalar that its document has not, but for strings that were broken off
-    /// and numbers that are told to be.
+    /// and numbers that are reported as such.
     #[test]
     fn broken_off_texts_say_nothing_else(value in value(), from: prop::sample::Index) {
         let text = value.to_string();

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_errors_are_told_with_their_places() {
+    fn the_first_errors_are_reported_with_their_places() {
         let schema = JsonSchema::from_value(json!({"items": {"type": "string"}})).unwrap();
         let wrong = Value::Array((0..100).map(Value::from).collect());
         let error = schema.validate(&wrong).unwrap_err();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_closed_has_one_twin() {
+    fn a_closed_schema_has_one_relaxed_schema() {
         let schema = |text: &str| text.parse::<JsonSchema>().unwrap();
         let open = schema(r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#);
         assert!(open.relaxed().is_some() && open.closed_relaxed().is_some());

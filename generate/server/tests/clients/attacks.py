@@ -221,7 +221,7 @@ def swapped(command: list[str]) -> None:
                 if len(files) >= 2:
                     break
                 time.sleep(0.1)
-        # Which of the files are those of the two schemas is told by the word in them.
+        # The words in the files say which of them are those of the two schemas.
         named = [next((file for file in files if word in file.read_bytes()), None) for word in (b"aaa", b"bbb")]
         one, other = named if all(named) and named[0] != named[1] else files[-2:]
         held = one.read_bytes()

@@ -131,9 +131,9 @@ def test_log_probabilities(client: openai.OpenAI) -> None:
     done = client.chat.completions.create(
         model="m", messages=ASK, response_format=FORMAT, max_tokens=100, temperature=0, logprobs=True, top_logprobs=3
     )
-    told = done.choices[0].logprobs.content
-    assert "".join(one.token for one in told) == done.choices[0].message.content
-    assert all(one.logprob <= 0 and len(one.top_logprobs) == 3 for one in told)
+    reported = done.choices[0].logprobs.content
+    assert "".join(one.token for one in reported) == done.choices[0].message.content
+    assert all(one.logprob <= 0 and len(one.top_logprobs) == 3 for one in reported)
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -56,7 +56,7 @@ def test_a_schema_is_tried_by_keyboard(browser: object, url: str, width: int) ->
     page.fill("#source", '{"type": "nothing"}')
     page.click("#run")
     playwright.expect(page.locator("#error")).to_contain_text("/type")
-    assert page.inner_text("#error").count("nothing") == 1, "an error is told once"
+    assert page.inner_text("#error").count("nothing") == 1, "an error is shown once"
     page.fill("#source", '{"type": ')
     page.click("#run")
     playwright.expect(page.locator("#error")).to_contain_text("The schema is no JSON")

@@ -9,7 +9,7 @@
 //! | `headers` | values of headers |
 //! | `server` | options of the server: `tool_style`, `reasoning` |
 //!
-//! A request to an endpoint that streams is sent again as a stream, which has to come to the same.
+//! A request to an endpoint that streams is sent again as a stream, which has to give the same result.
 
 use std::collections::HashMap;
 
@@ -87,15 +87,15 @@ fn differences(case: &Value, reply: &Reply) -> Vec<String> {
         compare(header, &json!(found), value);
     }
     for (pointer, text) in case["says"].as_object().into_iter().flatten() {
-        let (told, text) = (at(pointer), text.as_str().expect("a text"));
-        if !told.as_str().is_some_and(|told| told.contains(text)) {
-            found.push(format!("{pointer} is {told} without {text:?}"));
+        let (shown, text) = (at(pointer), text.as_str().expect("a text"));
+        if !shown.as_str().is_some_and(|shown| shown.contains(text)) {
+            found.push(format!("{pointer} is {shown} without {text:?}"));
         }
     }
     for (pointer, text) in case["lacks"].as_object().into_iter().flatten() {
-        let (told, text) = (at(pointer), text.as_str().expect("a text"));
-        if told.as_str().is_none_or(|told| told.contains(text)) {
-            found.push(format!("{pointer} is {told}, with {text:?}"));
+        let (shown, text) = (at(pointer), text.as_str().expect("a text"));
+        if shown.as_str().is_none_or(|shown| shown.contains(text)) {
+            found.push(format!("{pointer} is {shown}, with {text:?}"));
         }
     }
     found
@@ -109,7 +109,7 @@ fn append(object: &mut Value, key: &str, text: &Value) {
     }
 }
 
-/// The reply that the chunks of a chat or completion come to.
+/// The reply that the chunks of a chat or completion add up to.
 fn of_chunks(reply: &Reply, name: &str) -> Value {
     let (frames, is_done) = reply.frames();
     assert!(is_done, "{name}: no [DONE]: {}", reply.text);
@@ -156,9 +156,9 @@ fn of_chunks(reply: &Reply, name: &str) -> Value {
     json!({"choices": choices, "usage": usage})
 }
 
-/// Takes a call that was cut out of what a stream has told: a whole reply does not have it.
+/// Removes a call that was cut from the message of a stream: a whole reply does not have it.
 fn drop_call(choice: &mut Value, index: usize) {
-    let calls = choice["message"]["tool_calls"].as_array_mut().expect("a call was told");
+    let calls = choice["message"]["tool_calls"].as_array_mut().expect("the stream has a call");
     assert_eq!(calls.len(), index + 1, "the last call is the one that was cut");
     calls.pop();
     if calls.is_empty() {
@@ -212,7 +212,7 @@ fn comparable(mut whole: Value) -> Value {
     json!({"choices": whole["choices"], "usage": whole["usage"]})
 }
 
-/// The message that the events of a stream come to. A call that was cut is not in it.
+/// The message that the events of a stream add up to. A call that was cut is not in it.
 fn of_message_events(reply: &Reply, name: &str) -> Value {
     let (frames, _) = reply.frames();
     let mut message = frames[0]["message"].clone();
@@ -273,14 +273,14 @@ fn of_events(reply: &Reply, name: &str) -> Value {
         assert_eq!(frame["sequence_number"], json!(number), "{name}: {frame}");
         let index = frame["output_index"].as_u64().unwrap_or_default();
         let kind = frame["type"].as_str().expect("a type");
-        let told = items.entry(index).or_default();
+        let joined = items.entry(index).or_default();
         match kind.rsplit_once('.').expect("a kind").1 {
-            "delta" => told.push_str(frame["delta"].as_str().expect("a text")),
+            "delta" => joined.push_str(frame["delta"].as_str().expect("a text")),
             "done" => {
                 let whole =
                     ["text", "arguments", "input"].into_iter().find_map(|key| frame[key].as_str());
                 if let Some(whole) = whole {
-                    assert_eq!(told, whole, "{name}: {frame}");
+                    assert_eq!(joined, whole, "{name}: {frame}");
                 }
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! A client without a network: requests to the router, whole replies, streams and what they come to.
+//! A client without a network: requests to the router, whole replies, streams and their joined replies.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ impl Server {
     pub(crate) async fn ask(&self, request: Request<Body>) -> Reply {
         let response = self.send(request).await;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.into_body().collect().await.expect("the body comes to its end");
+        let body = response.into_body().collect().await.expect("the body ends");
         let text = String::from_utf8(body.to_bytes().to_vec()).expect("bodies are text");
         Reply { status, headers, text }
     }
@@ -102,7 +102,7 @@ impl Server {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{name} never came to {value}: it is {}", self.counter(name).await);
+        panic!("{name} never reached {value}: it is {}", self.counter(name).await);
     }
 }
 

@@ -60,7 +60,7 @@ async fn a_text_is_repaired_with_its_edits() {
 }
 
 #[tokio::test]
-async fn texts_and_tokens_are_told_of_each_other() {
+async fn texts_become_tokens_and_tokens_texts() {
     let server = Server::new(ServerOptions::default());
     let tokens = async |body: Value| server.post("/tokenize", &body).await.json()["tokens"].clone();
     for text in ["hello world", "日本 <turn> é", ""] {
@@ -75,7 +75,7 @@ async fn texts_and_tokens_are_told_of_each_other() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_of() {
+async fn the_model_is_described() {
     let server = Server::new(ServerOptions::default());
     let models = server.get("/v1/models").await.json();
     assert_eq!(models["object"], "list");
@@ -129,23 +129,23 @@ async fn counters_count() {
     }
     // The page lists all of them and no other.
     let types = metrics.text.lines().filter_map(|line| line.strip_prefix("# TYPE grammarc_"));
-    let mut told: Vec<&str> = types.filter_map(|line| line.split(' ').next()).collect();
+    let mut reported: Vec<&str> = types.filter_map(|line| line.split(' ').next()).collect();
     let page = include_str!("../../../../docs/metrics.md");
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let names = rows.filter_map(|row| row.split('|').nth(1)).flat_map(|names| names.split('`'));
     let names = names.map(|name| name.trim_end_matches("_total"));
     let mut listed: Vec<&str> =
         names.filter(|name| !name.trim_matches([' ', ',']).is_empty()).collect();
-    told.sort_unstable();
+    reported.sort_unstable();
     listed.sort_unstable();
-    assert_eq!(told, listed);
+    assert_eq!(reported, listed);
 }
 
 #[tokio::test]
 async fn ids_are_of_one_request_and_a_seed_of_minus_one_is_drawn() {
     let mut ids = Vec::new();
     let mut seeds = Vec::new();
-    // The second server stands for the first one, started again.
+    // The second server is the first one, started again.
     for _ in 0..2 {
         let server = Server::new(ServerOptions::default());
         for _ in 0..2 {

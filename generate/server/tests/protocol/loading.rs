@@ -21,12 +21,12 @@ fn server(gate: mpsc::Receiver<()>) -> Result<(Local, ServerOptions), String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_are_told_to_come_again_until_the_model_is_there() {
+async fn requests_are_asked_to_retry_until_the_model_is_loaded() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (open, gate) = mpsc::channel();
-    let (tell, told) = mpsc::channel();
-    let ready = move || tell.send(()).map_err(|error| error.to_string());
+    let (announce, announced) = mpsc::channel();
+    let ready = move || announce.send(()).map_err(|error| error.to_string());
     let serving =
         tokio::spawn(serve_loading(listener, || server(gate), ready, std::future::pending()));
     let body = chat("hello", json!({})).to_string();
@@ -46,7 +46,7 @@ async fn requests_are_told_to_come_again_until_the_model_is_there() {
         assert_eq!(reply["error"]["type"], "server_error");
     }
     open.send(()).expect("it waits");
-    told.recv_timeout(Duration::from_secs(60)).expect("it is told of");
+    announced.recv_timeout(Duration::from_secs(60)).expect("it is ready");
     assert_eq!(ask_all().map(|(status, ..)| status), [200, 400, 200, 200, 404]);
     serving.abort();
 }
@@ -59,7 +59,7 @@ async fn a_server_whose_model_is_not_loaded_ends() {
     let never = || panic!("nothing is ready");
     let ended = serve_loading(listener, || server(gate), never, std::future::pending()).await;
     assert!(
-        matches!(&ended, Err(ServeError::Load(told)) if told == "there is no model"),
+        matches!(&ended, Err(ServeError::Load(message)) if message == "there is no model"),
         "{ended:?}"
     );
 }

@@ -95,8 +95,8 @@ async fn a_request_has_one_line_with_what_it_took() {
     let body = json!({"input": {"wish": wish}, "temperature": 0, "max_tokens": 24});
     let reply = Server::new(options).post("/v1/prompts/lines", &body).await.json();
     assert_eq!(reply["skipped"][0]["line"], 2, "{reply}");
-    let told = lines();
-    let warning = told.lines().find(|line| line.contains("WARN")).expect("a warning");
+    let logged = lines();
+    let warning = logged.lines().find(|line| line.contains("WARN")).expect("a warning");
     assert!(warning.contains("prompt=\"lines\" line=2 reason=\"EOF"), "{warning}");
-    assert!(!told.contains("secret"), "{told}");
+    assert!(!logged.contains("secret"), "{logged}");
 }

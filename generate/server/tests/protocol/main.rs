@@ -1,8 +1,8 @@
-//! The server's protocol over a model that writes what it is told: every endpoint, on machines without a model.
+//! The server's protocol over a model that writes what the request says: every endpoint, on machines without a model.
 //!
 //! | file | what it tests |
 //! | --- | --- |
-//! | `cases` | requests and what their replies hold, as data; each chat and response streamed too, which comes to the same |
+//! | `cases` | requests and what their replies hold, as data; each chat and response streamed too, with the same result |
 //! | `access` | keys, limits, and the JSON of errors |
 //! | `grammars` | grammars by id, repair, tokens, metrics |
 //! | `prompts`, `log` | prompts by name; the line of a request |

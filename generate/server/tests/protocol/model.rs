@@ -97,7 +97,7 @@ fn grammars() -> &'static Grammars {
     &GRAMMARS
 }
 
-/// A compiler for the vocabulary that keeps grammars as it is told.
+/// A compiler for the vocabulary, with a cache of these options.
 pub(crate) fn keeping(cache: CacheOptions) -> Grammars {
     let cache = Cache::open(cache).expect("the folder can be made");
     Grammars::with_cache(grammars().vocabulary().clone(), None, cache, COMPILE_TIME)
@@ -223,7 +223,7 @@ impl Model for Scripted {
 
     fn feed(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<(), ModelError> {
         std::thread::sleep(self.pace);
-        // A token that no model has: what fails is told, and harms nobody beside.
+        // A token that no model has: its request fails, and no other.
         if let Some(token) = batch.iter().flat_map(|feed| feed.tokens).find(|t| **t >= END + 100) {
             return Err(ModelError::Token { token: *token, width: WIDTH as u32 });
         }

@@ -42,7 +42,7 @@ fn sent(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     stream
 }
 
-/// What comes on a connection until it is closed, in either way that systems tell it.
+/// What comes on a connection until it is closed, in either way that systems report it.
 fn rest(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     _ = stream.read_to_end(&mut bytes);

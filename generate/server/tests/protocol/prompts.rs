@@ -66,7 +66,7 @@ async fn responses_are_what_the_prompts_want() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told() {
+async fn what_is_wrong_is_reported() {
     let server = server();
     let ask = async |id: &str, body: Value| server.post(&format!("/v1/prompts/{id}"), &body).await;
     let reply = ask("gone", json!({})).await;

@@ -77,7 +77,7 @@ async fn outputs_of_one_request_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
-async fn who_finds_no_room_is_told_to_come_again() {
+async fn requests_without_room_are_asked_to_retry() {
     let engine = EngineOptions { parallel: 1, waiting: 1, ..EngineOptions::default() };
     let server = Server::paced(ServerOptions::default(), engine, 5);
     let mut held = Vec::new();
@@ -150,7 +150,7 @@ async fn an_output_ends_at_its_deadline() {
     assert!(
         reply["choices"][0]["message"]["content"].as_str().expect("a text").starts_with("hello")
     );
-    // Who waits in the queue until then gets nothing, and is told so.
+    // A request that waits in the queue until then gets no output, and an error that says so.
     let held = server.send(post(PATH, endless())).await;
     let reply =
         server.post(PATH, &chat("hello", json!({"x_grammarc": {"deadline_ms": 100}}))).await;

@@ -58,7 +58,7 @@ async fn plain_requests_and_kept_grammars_wait_for_no_compilation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn compilations_that_wait_are_bounded_and_told_so() {
+async fn waiting_compilations_are_bounded_and_refused_beyond() {
     let options =
         ServerOptions { compilations: 1, waiting_compilations: 4, ..ServerOptions::default() };
     let server = Server::paced(options, EngineOptions::default(), 0);

@@ -257,7 +257,7 @@ fn a_slot_without_a_grammar_allows_everything() {
     assert_eq!(buffer.bytes, before);
 }
 
-/// A test of the test: the tail of a row, the bit that stands for a whole chunk, the border of two words, and a window that begins within a
+/// A test of the test: the tail of a row, the bit of a whole chunk, the border of two words, and a window that begins within a
 /// chunk.
 #[test]
 fn faults_in_masks_are_seen() {

@@ -125,7 +125,7 @@ class Follower:
 
     What is there at a sequence's first call is its prompt. A call goes on with a sequence if it has at most one token more than
     a call before; anything else is the first call of another one. Sequences with the same tokens are at the same position, so
-    they need not be told apart; a prompt that is another with one token more has to be announced by :meth:`reset`, or have a
+    they need not be distinguished; a prompt that is another with one token more has to be announced by :meth:`reset`, or have a
     follower of its own.
     """
 

@@ -3,7 +3,7 @@
 SGLang lets a backend allocate the mask of a batch, has it filled and moved, and hands it back to be applied, so what it is is the
 backend's own. Here it is a list of who fills which row, until it is moved: four bytes a row then, the numbers of rows of
 :class:`grammarc.cuda.Rows`, where the batch is grammarc's and the device takes it. Otherwise it becomes the rows of bits that it
-stands for: where SGLang filters tokens of a row, where an engine fills that knows bits alone, and where tables do not fit.
+denotes: where SGLang filters tokens of a row, where an engine fills that knows bits alone, and where tables do not fit.
 
 For a tree of drafts SGLang allocates on the processor, whatever the model's device is, and reads bits from the rows that it has filled:
 these are rows of bits from the start.

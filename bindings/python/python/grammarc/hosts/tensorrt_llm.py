@@ -145,7 +145,7 @@ def vocabulary(config: Any, width: int, *, cache: PathLike | None = None) -> Voc
         }
         return Vocabulary.import_bytes("tokenizer.json", config.tokenizer_str.encode(), said, cache)
     listed = [token.encode() for token in config.encoded_vocab]
-    # Nothing tells control tokens from text here but their names, as with tokens that were added to a tokenizer.
+    # Only their names distinguish control tokens from text here, as with tokens that were added to a tokenizer.
     return from_tokens(
         listed,
         special_ids=ends or (),

@@ -20,7 +20,7 @@ pub(crate) enum Difference {
     /// White space between lexemes.
     Whitespace,
     /// White space before or after the document.
-    Around,
+    OuterWhitespace,
     /// The order of keys.
     KeyOrder,
     /// Spellings of numbers.
@@ -34,7 +34,7 @@ impl Difference {
     pub(crate) fn flag(self) -> &'static str {
         match self {
             Self::Whitespace => "--whitespace flexible",
-            Self::Around => "--surround",
+            Self::OuterWhitespace => "--surround",
             Self::KeyOrder => "--key-order any",
             Self::Numbers => "--numbers any",
             Self::Escapes => "--escapes any",
@@ -67,7 +67,7 @@ pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Differen
     let around =
         |text: &str| (text.len() - text.trim_start().len(), text.len() - text.trim_end().len());
     if around(text) != around(&written) {
-        found.push(Difference::Around);
+        found.push(Difference::OuterWhitespace);
     }
     if ours != theirs {
         ours.sort_unstable();

@@ -35,7 +35,7 @@ pub(crate) struct GenerateArgs {
     /// A JSON Schema that the output has to meet
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// A grammar that the output has to be a text of; its language is told by the file's name
+    /// A grammar that the output has to be a text of; the file's name determines its language
     #[arg(long, value_name = "FILE", conflicts_with = "schema")]
     grammar: Option<PathBuf>,
     /// Lines of JSON, each an instance of --schema where there is one
@@ -92,7 +92,7 @@ pub(crate) struct GenerateArgs {
     /// Most tokens of the reasoning
     #[arg(long, value_name = "N", requires = "reasoning")]
     reasoning_max_tokens: Option<usize>,
-    /// Tell the probability of each token, and of all that the grammar allowed together
+    /// Report the probability of each token, and of all that the grammar allowed together
     #[arg(long)]
     probabilities: bool,
     /// Which tokens that the grammar forces are taken without asking the model
@@ -184,11 +184,11 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     let mode = mode.as_ref().filter(|mode| mode.repair || !truncated);
     let whole = finish(whole, mode).map_err(failed)?;
     let vocabulary = backend.vocabulary();
-    let tokens = whole.logprobs.iter().map(|told| TokenChance {
-        token: String::from_utf8_lossy(vocabulary.token_bytes(told.token)).into_owned(),
-        probability: told.logprob.exp(),
-        mass: told.mass,
-        forced: told.forced,
+    let tokens = whole.logprobs.iter().map(|logprob| TokenChance {
+        token: String::from_utf8_lossy(vocabulary.token_bytes(logprob.token)).into_owned(),
+        probability: logprob.logprob.exp(),
+        mass: logprob.mass,
+        forced: logprob.forced,
     });
     let tokens = tokens.collect();
     let finish = whole.finish.detail().unwrap_or_else(|| whole.finish.reason());

@@ -265,7 +265,7 @@ impl<'a> Notes<'_, 'a> {
         }
     }
 
-    /// Whether a formula is known to be empty, or a quick test shows it. `false` where neither can tell.
+    /// Whether a formula is known to be empty, or a quick test shows it. `false` if neither decides.
     fn is_empty(&mut self, formula: FormulaId) -> bool {
         self.empty.contains(&formula)
             || obviously_empty(&mut self.emptiness.automata.simplifier, formula).unwrap_or(false)

@@ -166,7 +166,7 @@ impl<'a> Logic<'a> {
     /// The error for too many combinations of schemas.
     pub(crate) fn too_much(&self, text: String) -> Diagnostic {
         self.document.error(SHAPE_LIMIT, self.at, text).with_help(
-            "here schemas multiply: merge branches, tell them apart by a required property with distinct constants, or raise \
+            "here schemas multiply: merge branches, distinguish them by a required property with distinct constants, or raise \
              `--max-shapes` (the option `max-shapes`)",
         )
     }

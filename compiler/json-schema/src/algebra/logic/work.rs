@@ -137,7 +137,7 @@ impl<'a> WorkMeter<'a> {
         let WorkLimit { work, formulas } = self.limit;
         if self.work > work {
             return Err(format!(
-                "telling the schema's combinations apart takes more than {work} steps"
+                "distinguishing the schema's combinations takes more than {work} steps"
             ));
         }
         if self.formulas(size) > formulas {

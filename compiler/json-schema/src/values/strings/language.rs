@@ -286,7 +286,7 @@ impl Language {
     pub(super) fn size(&self) -> usize {
         match &self.0.form {
             Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,
-            Form::Counted(counted) => counted.pattern.written_out.min(FOR_LENGTHS),
+            Form::Counted(counted) => counted.pattern.unrolled_places.min(FOR_LENGTHS),
             Form::Automaton => self.dfa().states.len(),
         }
     }

@@ -121,7 +121,8 @@ impl StringSet {
                 automaton.and_then(|automaton| Language::pattern(automaton, counted))
             }
         };
-        Self::settled(language.map(|language| Band { min, max, language }).into_iter().collect())
+        let bands = language.map(|language| Band { min, max, language });
+        Self::normalized(bands.into_iter().collect())
     }
 
     /// The strings of at least `min` and at most `max` characters.
@@ -129,7 +130,7 @@ impl StringSet {
         if max.is_some_and(|max| max < min) {
             return Self::none();
         }
-        Self::settled(vec![Band { min, max, language: Language::all() }])
+        Self::normalized(vec![Band { min, max, language: Language::all() }])
     }
 
     /// Whether every string is in the set. Exact.
@@ -334,11 +335,11 @@ impl StringSet {
             bands.extend(result.clone().map(|language| Band { min, max, language }));
             last = Some((pair, result));
         }
-        Ok(Self::settled(bands).joined(limit))
+        Ok(Self::normalized(bands).joined(limit))
     }
 
     /// The set of sorted, disjoint bands in normal form.
-    pub(super) fn settled(mut bands: Vec<Band>) -> Self {
+    pub(super) fn normalized(mut bands: Vec<Band>) -> Self {
         bands.retain(Band::is_inhabited);
         let mut merged: Vec<Band> = Vec::with_capacity(bands.len());
         for band in bands {

@@ -33,7 +33,7 @@ fn languages() {
         ),
         ("start: x\nx: y\ny: \"<\" x \">\" | \"a\"", &["a", "<<a>>"], &["<a", "<>"]),
         ("start: start \"a\" | \"(\" start \")\" |", &["", "aa", "(a)a"], &["(", "a(a)"]),
-        // Repetitions of rules that are too many to spell out.
+        // Repetitions of rules that are too many to unroll.
         ("start: ab{2000,} \"!\"\nab: \"a\" | \"b\"", &[], &["ab!"]),
         ("start: (\"ab\" \"c\"?){0,3000} \"!\"", &["!", "abcab!"], &["ac!"]),
         // A marker that the next part writes again.

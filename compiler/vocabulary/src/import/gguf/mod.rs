@@ -12,7 +12,7 @@
 //! | byte (6) | the one of `<0xNN>` | learned |
 //!
 //! Tokens at which llama.cpp ends a generation by their names (`ends`) are control tokens of whatever type.
-//! The exception is a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403): it stands for its
+//! The exception is a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403): it denotes its
 //! UTF-8, as in the tokenizer that it was converted from, where llama.cpp prints a placeholder. Types are as bad as what
 //! converters knew: rows that pad the logits are typed as text of every sort, and `resolve_tokens` knows them by their names.
 //!

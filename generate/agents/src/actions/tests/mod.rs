@@ -320,7 +320,7 @@ fn long_outputs_are_read_to_their_end() {
 }
 
 #[test]
-fn names_are_told_apart() {
+fn names_are_distinct() {
     let tool = AgentTool::new("answer", "", json!({}));
     assert!(AgentFormat::new(vec![tool]).is_err());
 }

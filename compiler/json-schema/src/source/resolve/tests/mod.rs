@@ -1,4 +1,4 @@
-//! The targets of references, told by the survey.
+//! The targets of references, as the survey reports them.
 
 mod cases;
 mod maskbench;

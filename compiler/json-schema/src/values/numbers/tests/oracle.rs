@@ -11,7 +11,7 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 /// States that random sets may take.
 pub(super) const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
-/// The result within the limit on states; a random case beyond it tells nothing and is drawn again.
+/// The result within the limit on states; a random case beyond it shows nothing and is drawn again.
 pub(super) fn within<T>(result: Result<T, StateLimit>) -> Result<T, TestCaseError> {
     result.map_err(|limit| TestCaseError::reject(limit.to_string()))
 }

@@ -99,13 +99,13 @@ fn is_within(text: &str, digits: DigitLimits) -> bool {
 }
 
 /// Whether this text of a member is one of those that are promised, exponents of small sets among them.
-pub(super) fn is_told(value: &Exact, spelling: Spelling, small: bool) -> bool {
-    let told = match spelling {
+pub(super) fn is_promised(value: &Exact, spelling: Spelling, small: bool) -> bool {
+    let near = match spelling {
         (Some(exponent), ..) => exponent.abs() <= 3,
         (None, ..) => scientific(value).abs() <= 22,
     };
     let text = spell(value, spelling);
-    told && is_within(&text, WIDE) && (small || !text.contains(['e', 'E']))
+    near && is_within(&text, WIDE) && (small || !text.contains(['e', 'E']))
 }
 
 proptest! {
@@ -138,8 +138,8 @@ proptest! {
                 let text = spell(value, spelling);
                 let accepted = recognizes(&any, text.as_bytes());
                 prop_assert!(member || !accepted, "accepted {}", text);
-                let told = is_told(value, spelling, small);
-                prop_assert!(!member || accepted || !told, "refused {}", text);
+                let promised = is_promised(value, spelling, small);
+                prop_assert!(!member || accepted || !promised, "refused {}", text);
                 let expected = if integers { member && text == value.decimal().text() } else { accepted };
                 prop_assert_eq!(recognizes(&natural, text.as_bytes()), expected, "{}", text);
             }
@@ -171,8 +171,8 @@ proptest! {
                 let text = value.decimal().text();
                 let accepted = recognizes(&grammar, text.as_bytes());
                 prop_assert!(formula.holds(value) || !accepted, "accepted {}", text);
-                let told = is_within(&text, digits);
-                prop_assert!(!formula.holds(value) || accepted || !told, "refused {}", text);
+                let promised = is_within(&text, digits);
+                prop_assert!(!formula.holds(value) || accepted || !promised, "refused {}", text);
             }
         }
     }

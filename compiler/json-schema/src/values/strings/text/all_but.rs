@@ -45,7 +45,7 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
             }
         }
         taken.clear();
-        let mut stand_for_themselves = true;
+        let mut are_plain = true;
         let mut at = here.start;
         let mut ahead = character_of(texts, &here, at, length);
         while let Some((next, is_last)) = ahead {
@@ -61,7 +61,7 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
             let character = if next.is_ascii() && plain.contains(next as u8) {
                 Expr::byte(next as u8)
             } else {
-                stand_for_themselves = false;
+                are_plain = false;
                 speller.literal(next).map_or(Expr::Never, Expr::literal)
             };
             let to = if at - from == 1 && is_last {
@@ -73,7 +73,7 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
             };
             graph.edge(state, character, to);
         }
-        let first = if stand_for_themselves {
+        let first = if are_plain {
             graph.edge(state, rules.piece(Piece::SpecialStringTail), end);
             let taken: ByteSet = taken.iter().map(|&c| c as u8).collect();
             Expr::bytes(plain.minus(taken))

@@ -17,7 +17,7 @@ use grammarc_test_data::{Rng, data, files};
 
 const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
-/// Shared rules written out.
+/// Shared rules, inlined.
 struct WrittenOut {
     character: Expr,
     special: Option<Expr>,

@@ -30,7 +30,7 @@ type Distances = SmallVec<[i64; 4]>;
 type Set = Vec<(Option<u32>, Distances)>;
 
 /// Whether all counts of a text that depend on its path are fixed distances apart.
-pub(super) fn stay_together(pattern: &CountedPattern) -> bool {
+pub(super) fn stay_aligned(pattern: &CountedPattern) -> bool {
     let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
     let mut seen: FxHashSet<Set> = FxHashSet::default();
     let mut open = vec![start];
@@ -109,7 +109,7 @@ fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -
         if members.is_empty() {
             continue;
         }
-        let set = settled(pattern, &members)?;
+        let set = merged(pattern, &members)?;
         if !sets.contains(&set) {
             sets.push(set);
         }
@@ -139,7 +139,7 @@ fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
 
 /// Merges arrivals into one set. `None` if there are too many arrivals, a counter is both reset and kept, or two
 /// increments coincide.
-fn settled(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
+fn merged(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;
     }

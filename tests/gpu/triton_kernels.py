@@ -1,4 +1,4 @@
-"""The Triton twin on a device: results of the CUDA source that `pack` made beside this file, a captured step, and times.
+"""The kernels in Triton on a device: results of the CUDA source that `pack` made beside this file, a captured step, and times.
 
 Prints lines of Markdown: what was compared, then minima of a launch in microseconds beside the time that the bytes alone take at
 the speed at which the device writes.
@@ -135,7 +135,7 @@ def main() -> None:
     speed = bytes_a_second()
     name = torch.cuda.get_device_name()
     print(f"{name}, torch {torch.__version__}, Triton {triton.__version__}, {speed / 1e6:.2f} TB/s written.")
-    results = Path(__file__).with_name("twin.npz")
+    results = Path(__file__).with_name("triton_kernels.npz")
     if results.is_file():
         print(expected.check(dict(np.load(results))) + ".\n")
     else:
