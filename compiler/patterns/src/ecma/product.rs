@@ -64,7 +64,7 @@ impl CountedPattern {
                 return None;
             }
         }
-        pattern.written_out = pattern.places.len();
+        pattern.unrolled_places = pattern.places.len();
         Some(pattern)
     }
 
@@ -126,7 +126,7 @@ impl CountedPattern {
             both.places.push(Place { class, within: ours | theirs << shift });
         }
         both.most_texts = self.most_texts.min(other.most_texts);
-        both.written_out = self.written_out.saturating_mul(other.written_out);
+        both.unrolled_places = self.unrolled_places.saturating_mul(other.unrolled_places);
         let longest = self.lengths.longest.into_iter().chain(other.lengths.longest).min();
         Ok(both.trimmed().with_lengths(longest))
     }
@@ -156,7 +156,7 @@ impl CountedPattern {
         }));
         either.lengths = self.lengths.or(other.lengths);
         either.most_texts = self.most_texts.saturating_add(other.most_texts);
-        either.written_out = self.written_out.saturating_add(other.written_out);
+        either.unrolled_places = self.unrolled_places.saturating_add(other.unrolled_places);
         Some(either)
     }
 
