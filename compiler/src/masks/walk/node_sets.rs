@@ -2,13 +2,13 @@
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
 //! classes, those of strings and numbers, and most of them continue with the same first bytes. A *node set* is the set
-//! of nodes that some bytes lead to from the nodes of a class. The trie alone decides its transitions, so each is
-//! computed once and serves all states.
+//! of trie nodes reached by one byte string from all nodes of an exit class. The trie alone decides its transitions, so
+//! each is computed once and serves all states.
 //!
-//! Configurations that read many bytes are walked from each node by itself.
+//! Configurations with many live bytes are walked from each node separately.
 //!
-//! Cost: O(nodes of a node set) to find it, and a look-up for each byte from then on, besides the tokens that end
-//! there.
+//! Cost: O(nodes of a node set) to compute it. Later, a look-up for each byte, besides the tokens that end at the
+//! nodes.
 
 use std::ops::Range;
 
@@ -23,45 +23,52 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Steps of a budget that it takes to go on from a node set, about.
+/// Steps of the budget that are charged for continuing from one node set: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
-/// Number of a node set.
+/// Number of a node set: an index into the node sets met so far.
 type NodeSetId = u32;
 
-/// The nodes of an exit class.
+/// The trie nodes of an exit class of the vocabulary, with or without the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
+    /// Number of the exit class.
     pub(crate) class: u32,
-    /// Whether the root is among them if the class has it.
+    /// Whether the root of the trie belongs to the set, if it is in the class.
     pub(crate) with_root: bool,
 }
 
-/// The nodes that some bytes lead to.
+/// A set of trie nodes, as ranges of the lists in [`NodeSets`].
 #[derive(Clone, Debug)]
 struct NodeSet {
-    /// Offsets of the ranks of the tokens that end there.
+    /// Where the ranks of the tokens that end at the nodes are in `NodeSets::spans`.
     spans: Range<u32>,
-    /// Offsets of the nodes with children.
+    /// Where the nodes with children are in `NodeSets::inner`.
     inner: Range<u32>,
 }
 
-/// The node_sets met so far.
+/// All node sets met so far, and their transitions.
 #[derive(Debug, Default)]
 pub(crate) struct NodeSets {
+    /// The node sets by number.
     node_sets: Vec<NodeSet>,
+    /// Ranks of the tokens that end at nodes, set after set.
     spans: Vec<Range<u32>>,
+    /// Trie nodes with children, set after set.
     inner: Vec<u32>,
-    /// By exit class and byte, the node set of the nodes that it leads to, where there are any.
+    /// Maps an exit class and a byte to the set of the children on that byte. `None` if no node of the class has such a
+    /// child.
     first: FxHashMap<(ClassNodes, u8), Option<NodeSetId>>,
-    /// By node set and byte, the same.
+    /// Maps a node set and a byte to the set of the children on that byte. `None` if no node of the set has such a
+    /// child.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
-    /// Fronts to go on from, and the configurations there.
+    /// Node sets to continue from, each with the configurations (parses) at its nodes. A nested walk adds to the end.
     todo: Vec<(NodeSetId, Configurations)>,
 }
 
 impl NodeSets {
-    /// The node set that a byte leads to from the nodes of an exit class with these edges.
+    /// Returns the set of the children on `byte` of all nodes of an exit class. `edges` are the edges to all children
+    /// of these nodes, in ascending order of their bytes. `None` if there is no such child.
     fn first(
         &mut self,
         from: ClassNodes,
@@ -82,7 +89,7 @@ impl NodeSets {
         node_set
     }
 
-    /// The node set that a byte leads to from another.
+    /// Returns the set of the children on `byte` of all nodes of a node set. `None` if there is no such child.
     fn next(
         &mut self,
         node_set: NodeSetId,
@@ -105,13 +112,13 @@ impl NodeSets {
         next
     }
 
-    /// A node set without nodes, which are to be [added](Self::add) next.
+    /// Begins a node set without nodes. [`add`](Self::add) adds nodes, and [`end`](Self::end) completes the set.
     fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
         NodeSet { spans: spans..spans, inner: inner..inner }
     }
 
-    /// Adds a node to the new node set.
+    /// Adds a trie node to the node set under construction.
     #[inline]
     fn add(&mut self, node: u32, trie: Trie<'_>) {
         let tokens = trie.tokens_at(node);
@@ -123,7 +130,8 @@ impl NodeSets {
         }
     }
 
-    /// The new node set; none of no nodes. A node without children has a token.
+    /// Completes the node set under construction, and returns its number. `None` if it has no nodes; a node without
+    /// children has a token.
     fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
         (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
         if new.spans.is_empty() && new.inner.is_empty() {
@@ -133,13 +141,13 @@ impl NodeSets {
         Some(self.node_sets.len() as u32 - 1)
     }
 
-    /// The nodes of a node set that have children.
+    /// Returns the trie nodes of a node set that have children.
     fn inner(&self, node_set: NodeSetId) -> &[u32] {
         let Range { start, end } = self.node_sets[node_set as usize].inner;
         &self.inner[start as usize..end as usize]
     }
 
-    /// Adds the tokens that end at a node set's nodes.
+    /// Adds the tokens that end at the nodes of a node set to an outcome.
     fn add_tokens(&self, node_set: NodeSetId, outcome: &mut Outcome) {
         let Range { start, end } = self.node_sets[node_set as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
@@ -148,7 +156,9 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds what becomes of the strings below all nodes of a shared exit class. They go on with few bytes.
+    /// Adds the outcome of the strings below all nodes of an exit class of the vocabulary, for a return state with few
+    /// live bytes. `way` has the configurations at these nodes. Subtrees at which many bytes become live go on the
+    /// worklist.
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -187,6 +197,8 @@ impl NodeSets {
         }
     }
 
+    /// Adds the outcome of the strings that continue with `byte` from the nodes of a node set. `reached` are the
+    /// configurations after the byte.
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
@@ -200,8 +212,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the outcome of the strings that lead to the nodes of a node set, with the configurations `reached`, and
-    /// queues node_sets for the strings below.
+    /// Adds the tokens and exits at the nodes of a node set, with the configurations `reached` there. Queues the node
+    /// set for the strings below.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,

@@ -1,17 +1,17 @@
 //! Outcomes taken over from shared references.
 //!
-//! Most wide masks of a grammar differ from one of the vocabulary's in a few tokens. Before the rest of a string, a
+//! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, a
 //! mask is that of any string and of what may follow it. Inside a key of an object with other keys, a mask is that of
 //! any string, except for tokens that continue the key. Such an outcome is the shared state's without some subtrees,
-//! plus what is walked there.
+//! plus the outcome walked there.
 //!
-//! The state `q` and the shared state `k` run over the trie side by side. They agree at a node if `q`'s configuration
-//! there is the state of `k`, or an equal one, over one fixed frame `f`. Below such a node the tokens are those of `k`,
-//! and at the exits of `k` the walk continues from `f`. Below any other node both continue side by side, so only the
-//! path of their divergence is excluded.
+//! The state `q` and the vocabulary state `k` run over the trie side by side. They agree at a node if `q`'s
+//! configuration there is the state of `k`, or a bisimilar one, over one fixed frame `f`. Below such a node the tokens
+//! are those of `k`, and at the exits of `k` the walk continues from `f`. Below any other node both continue side by
+//! side, so only the path of their divergence is excluded.
 //!
-//! Walks from before a key or a string reach a child of the root. There the stored outcome of the strings below that
-//! child is used in the same way.
+//! Walks that begin before a key or a string reach a child of the root. There the stored outcome of the strings below
+//! that child is used in the same way.
 //!
 //! Cost: O(children of the nodes along that path), whatever the size of the mask.
 
@@ -32,22 +32,27 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A shared reference from which a configuration of the grammar differs below few nodes.
+/// A configuration of the grammar, and a vocabulary state from which it differs below few trie nodes.
 pub(crate) struct NearReference {
+    /// The configuration of the grammar.
     pub(crate) own: Configuration,
+    /// The vocabulary state, with the stack frame that its rule returns to.
     pub(crate) reference: SharedReference,
 }
 
-/// The part of a walk that takes outcomes over from shared references.
+/// The part of a walk that takes outcomes over from states of the vocabulary.
 pub(crate) struct TakeOver<'w, 'a> {
+    /// The part of the walk that continues from return states.
     pub(crate) returns: Returns<'w, 'a>,
-    /// Own configurations beside shared ones.
+    /// Pairs of a grammar's configuration and a vocabulary state, with the bytes on which the two differ.
     pub(crate) pairs: &'w mut PairTable,
+    /// State kept between searches for reference states.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome at the root over from a shared state, if one is worth it.
+    /// Takes the outcome at the root over from a vocabulary state. Returns false, and adds nothing, if no stored mask
+    /// is worth it, or if `at` has several configurations.
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -72,7 +77,8 @@ impl<'a> TakeOver<'_, 'a> {
         ReferenceSearch { cursor, pairs, finder: references }
     }
 
-    /// Returns the only configuration of a set, past its calls. `None` for several, or without the shortcut.
+    /// Returns the only configuration of a set, past states that only call. `None` if there are several, or if shared
+    /// references are not to be used.
     fn only(&mut self, at: Configurations) -> Option<Configuration> {
         let cursor = &mut *self.returns.cursor;
         let (state, frame) =
@@ -80,7 +86,8 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
+    /// Returns a vocabulary state from which a state of the grammar differs below at most [`MOST_TOLD`] trie nodes,
+    /// with the latter's configuration. `None` if there is none, or if the state has several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
@@ -88,7 +95,7 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome at the root over from a reference that was found.
+    /// Takes the outcome at the root over from a reference that [`near`](Self::near) or a search found.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
@@ -96,7 +103,7 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excepts the subtrees at `node` and below on which a pair differs, and adds what becomes of them instead.
+    /// Excludes the subtrees below `node` on which `own` and the reference differ, and adds the outcome of `own` there.
     fn part(
         &mut self,
         own: Configuration,
@@ -110,7 +117,9 @@ impl<'a> TakeOver<'_, 'a> {
         walk.part(own, node);
     }
 
-    /// Does the same for the strings below a child of the root, and adds all of their outcome.
+    /// Adds the outcome of the strings below `node`, a child of the root, from the stored outcome of a vocabulary state
+    /// there. Returns false, and adds nothing, if no such state is found, if `node` is not a child of the root, or if a
+    /// rule may return at once.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
@@ -154,7 +163,7 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the reference's tokens and the outcomes after its exits, without the excluded subtrees.
+    /// Adds the reference's tokens and the outcomes after its exits, both without the excluded subtrees.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -173,13 +182,14 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excluded.
+    /// Adds those of `nodes` (ascending) to the exits that are not in an excluded subtree.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from `frame` at those of some nodes of a shared exit class that are not excluded.
+    /// Continues from the local stack frame `frame` at those of `nodes` that are not excluded. `nodes` belong to the
+    /// exit class `class` of the vocabulary.
     fn leave_over(
         &mut self,
         frame: u32,
