@@ -25,7 +25,7 @@ const ROOM: usize = 64;
 /// A set of configurations (parses: a state and a stack frame) with the bytes that they can consume.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
-    /// The configurations.
+    /// The set of configurations.
     pub(crate) at: Configurations,
     /// Bytes that at least one of the configurations can consume.
     pub(crate) live: ByteSet,
@@ -72,13 +72,13 @@ impl<'a> Cursor<'a> {
         Self { shortcuts, ..self }
     }
 
-    /// Whether walks may use a shortcut.
+    /// Whether walks may use a shortcut, a named way to save a part of a walk.
     #[inline]
     pub(crate) fn has(&self, shortcut: Shortcut) -> bool {
         self.shortcuts.has(shortcut)
     }
 
-    /// Records that a shortcut took effect once.
+    /// Counts one use of a shortcut, a named way to save a part of a walk.
     #[inline]
     pub(crate) fn count(&mut self, shortcut: Shortcut) {
         self.counts.add(shortcut, 1);

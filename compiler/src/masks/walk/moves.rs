@@ -27,11 +27,11 @@ pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 /// Neighbouring bytes that lead from one configuration (state and stack frame) to one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRun {
-    /// The first byte.
+    /// First byte of the run.
     pub(crate) lo: u8,
-    /// The last byte, inclusive.
+    /// Last byte of the run, inclusive.
     pub(crate) hi: u8,
-    /// The configuration that all bytes of the run lead to.
+    /// The configuration (state and stack frame) that all bytes of the run lead to.
     pub(crate) to: Configuration,
 }
 
@@ -48,7 +48,7 @@ impl ByteRun {
 pub(crate) struct MoveSets {
     /// Bytes of all runs: those with a known target.
     on: ByteSet,
-    /// Bytes after which a token may end.
+    /// Bytes of a configuration's transitions after which a token may end.
     pub(crate) ends: ByteSet,
     /// Bytes after which the rule of the walk may return.
     pub(crate) exits: ByteSet,
@@ -309,10 +309,10 @@ impl FoundMoves {
 /// The arrival at the target of an edge, after immediate returns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
-    /// The configuration there. `None` if there are several or none.
+    /// The configuration (state and stack frame) that the edge leads to. `None` if it leads to several or none.
     to: Option<Configuration>,
-    /// Whether a token may end there.
+    /// Whether a token may end at the edge's target.
     ends: bool,
-    /// Whether the rule of the walk may return there.
+    /// Whether the rule of the walk may return at the edge's target.
     exits: bool,
 }

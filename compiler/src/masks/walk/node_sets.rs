@@ -253,7 +253,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A walk from a node of a node set may come to another class.
+    /// A walk from a node of a node set may meet another class. Work queued before the walk stays queued.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
@@ -281,7 +281,7 @@ mod tests {
         assert!(!between.node_sets.node_sets.is_empty());
     }
 
-    /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.
+    /// Compares the node sets of all strings over some bytes with the nodes found one by one, for each class.
     #[test]
     fn fronts_are_the_nodes_that_bytes_lead_to() {
         let vocabulary = vocabulary(5);

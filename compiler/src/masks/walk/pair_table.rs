@@ -44,27 +44,27 @@ pub(crate) struct SharedReference {
 /// A configuration (state and stack frame) at which a walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Continuation {
-    /// The configuration.
+    /// The configuration (state and stack frame) at which the walk continues.
     pub(crate) to: Configuration,
-    /// Whether a token may end there.
+    /// Whether a token may end at the continuation.
     pub(crate) ends: bool,
-    /// Whether the rule of the walk may return there.
+    /// Whether the rule of the walk may return at the continuation.
     pub(crate) exits: bool,
 }
 
 /// Neighbouring bytes on which a configuration of the grammar and a state of the vocabulary differ in the same way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
-    /// The first byte.
+    /// First byte of the range.
     pub(crate) lo: u8,
-    /// The last byte, inclusive.
+    /// Last byte of the range, inclusive.
     pub(crate) hi: u8,
-    /// How the two differ on these bytes.
+    /// How the two states differ on the bytes of the range.
     pub(crate) on: PairMove,
 }
 
 impl PairEdge {
-    /// Returns the set of the bytes `lo..=hi`.
+    /// Returns the set of all bytes of this range.
     pub(crate) fn bytes(&self) -> ByteSet {
         ByteSet::range(self.lo, self.hi)
     }
@@ -73,12 +73,12 @@ impl PairEdge {
 /// How a pair of a grammar's configuration and a vocabulary state differs on one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
-    /// Only the vocabulary state continues. Its subtree is excluded.
+    /// Only the vocabulary state continues, so its tokens below the byte are excluded from what is taken over.
     Lost,
     /// The configuration of the grammar is walked without the vocabulary state. `excluded` tells whether the vocabulary
-    /// state continues too, so that its subtree is excluded.
+    /// state continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
-    /// Both continue, and their targets are the next pair.
+    /// Both states continue, and their targets are the next pair.
     Both {
         /// The target of the grammar's configuration.
         to: Configuration,
@@ -104,7 +104,7 @@ pub(crate) struct Pair {
     pub(crate) own: Configuration,
     /// Range of the pair's entries in [`PairTable::steps`].
     pub(crate) steps: Range<u32>,
-    /// Number of bytes of all these steps.
+    /// Number of bytes on which the two differ: those of all steps.
     pub(crate) bytes: usize,
     /// The bytes one of which is in every string that distinguishes the two, as far as they were asked for.
     pub(crate) distinguishing: DistinguishingBytes,
@@ -162,12 +162,14 @@ impl PairTable {
     }
 }
 
-/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths.
+/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths. Every string on
+/// which the pair differs contains one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// Unknown: too many pairs are reachable, or their bytes change for too many lengths.
+    /// It is unknown whether the distinguishing bytes hold for greater lengths. Too many pairs are reachable, or the
+    /// bytes change for too many lengths.
     No,
-    /// The bytes hold for strings of any greater length.
+    /// The distinguishing bytes hold for strings of any greater length.
     Always,
 }
 
@@ -178,11 +180,12 @@ pub(crate) struct PairSuccessors {
     pub(super) apart: u128,
     /// Index of the first successor in [`DistinguishingTable::on`].
     pub(super) first: u32,
-    /// Index after the last successor.
+    /// Index after the last successor in [`DistinguishingTable::on`] (exclusive).
     pub(super) end: u32,
 }
 
-/// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as far as they were asked for.
+/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes: every string of that length on which
+/// the two differ contains one of these bytes. Only lengths that were asked for are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
     /// Index of the pair's successors in [`DistinguishingTable::ways`], or [`NONE`] before they were asked for.
@@ -191,7 +194,7 @@ pub(crate) struct DistinguishingBytes {
     pub(super) first: u32,
     /// Number of string lengths for which the bytes are known.
     pub(super) count: u8,
-    /// Capacity in string lengths.
+    /// Number of string lengths for which the table has room.
     pub(super) room: u8,
     /// Whether the bytes for the greatest known length hold for all greater lengths. `None` if that was not computed.
     pub(super) steady: Option<Stability>,
@@ -218,14 +221,15 @@ pub(crate) struct PairSuccessor {
     pub(super) next: u32,
 }
 
-/// Distinguishing bytes of all pairs, and the successors of pairs.
+/// Distinguishing bytes of all pairs of states, and the successors of pairs. Every short string on which a pair differs
+/// contains one of its distinguishing bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
     /// Distinguishing bytes as bits, for strings of 1, 2, ... bytes, pair after pair.
     pub(super) all: Vec<u128>,
     /// For each pair whose successors were asked for, the range of these in `on`.
     pub(super) ways: Vec<PairSuccessors>,
-    /// The successors, pair after pair.
+    /// The successor pairs of each pair, one pair after another.
     pub(super) on: Vec<PairSuccessor>,
 }
 

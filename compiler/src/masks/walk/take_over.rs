@@ -71,7 +71,7 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns the search for a shared reference.
+    /// Returns the search for a shared reference, a vocabulary state whose stored outcome is taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
@@ -232,13 +232,14 @@ mod tests {
         VocabularyFacts::new(vocabulary)
     });
 
-    /// Holds the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
-    /// over.
+    /// Checks the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
+    /// over from a vocabulary state.
     fn taken(schema: &Value) -> usize {
         taken_in_order(&COMPILER, &KNOWN, schema, 1)
     }
 
-    /// The same for a compiler, the states in steps of so many.
+    /// Checks the outcomes of a schema's states, in steps of `step` states, with a given compiler. Returns how many
+    /// were taken over from a vocabulary state.
     fn taken_in_order(
         compiler: &Compiler,
         known: &VocabularyFacts,
@@ -276,7 +277,8 @@ mod tests {
         count
     }
 
-    /// Outcomes near the end of a chain are used for those before it, whichever are asked for first.
+    /// States near the end of a chain lend their outcomes to those before. The result must not depend on the order of
+    /// the states.
     #[test]
     fn outcomes_do_not_depend_on_the_order_of_the_states() {
         let compiler = Compiler::new(vocabulary(20));

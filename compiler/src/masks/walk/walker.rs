@@ -459,13 +459,13 @@ impl<'a> Walker<'a> {
         self.scan_row(row, node, builder);
     }
 
-    /// Returns the part of the walk that continues from return states.
+    /// Returns the part of the walk that continues from return states, the states after a call.
     fn returns(&mut self) -> Returns<'_, 'a> {
         let Self { cursor, worklist, node_sets, .. } = self;
         Returns { cursor, worklist, node_sets }
     }
 
-    /// Returns the part of the walk that takes outcomes over from shared references.
+    /// Returns the part of the walk that takes outcomes over from vocabulary states with stored masks.
     fn take_over(&mut self) -> TakeOver<'_, 'a> {
         let Self { cursor, worklist, node_sets, pairs, references, .. } = self;
         TakeOver { returns: Returns { cursor, worklist, node_sets }, pairs, references }
