@@ -46,7 +46,7 @@ const UNKNOWN: u32 = NONE - 1;
 /// A byte on which two states lead to different states.
 #[derive(Clone, Copy)]
 struct Divergence {
-    /// The byte.
+    /// The byte on which the two states diverge.
     byte: u8,
     /// The targets of both states; one of them may be [`NONE`].
     to: [u32; 2],
@@ -85,8 +85,8 @@ pub(crate) struct DefaultTransitions<'a> {
     begun_of: Vec<u32>,
     /// The transitions of states that only call a shared rule.
     begun: Vec<Rc<CalledState>>,
-    /// For each called rule, with the first state of another rule: the first bytes of the called rule, if both have the
-    /// same transitions on them. `None` if they differ, or if another byte of the state has no equal transition.
+    /// Maps a called rule, with the first state of another rule, to the first bytes of the called rule. `None` if the
+    /// transitions of both differ on these bytes, or if they do not cover the remaining bytes of the state.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
     /// Pairs of states to compare, each with the trie node at which it was reached.
     work: Vec<([u32; 2], u32)>,

@@ -174,7 +174,7 @@ impl KEquivalence {
 
     /// Whether a state of the grammar is wide: it has at least [`WIDE`](crate::masks::shared::transitions::WIDE)
     /// outgoing bytes, and the target of its widest edge has outgoing edges. False for states that read tokens by their
-    /// ids.
+    /// ids, or with two transitions on one byte.
     pub(crate) fn is_wide(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)

@@ -15,7 +15,7 @@ use crate::masks::trie::children::Children;
 /// Transition of a state within a literal, a fixed string, on its one byte.
 #[derive(Clone, Copy, Debug)]
 struct LiteralStep {
-    /// The byte of the state's only edge.
+    /// The lowest byte of the state's only edge; 0 if it has no edge or several.
     byte: u8,
     /// Whether that byte is the only continuation: no other edges, no calls, no return.
     is_alone: bool,
