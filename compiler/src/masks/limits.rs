@@ -4,8 +4,8 @@
 /// [`MaskError::Limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLimits {
-    /// The most pairs of a return state (the state after a call) and an exit class (a set of trie nodes at which the
-    /// callee returns). A follow mask is computed for each pair. The default is 2,000,000.
+    /// The most pairs of a return state (the state after a call) and an exit class (trie nodes at which a callee
+    /// returns). A follow mask is computed for each pair. The default is 2,000,000.
     pub pairs: usize,
     /// The most dense rows, masks stored as one bit per token, besides those of the vocabulary. The default is 16,384,
     /// some 260 MB for a vocabulary of 128,000 tokens.
@@ -34,9 +34,10 @@ pub enum MaskError {
     /// The time, the memory or the steps of the compilation's budget are used up, or it was cancelled.
     #[error("the budget was spent after {states} of {total} states")]
     Spent {
-        /// Number of states, or of pairs of a return state and an exit class, already processed in the current step.
+        /// Number of items already processed in the current step. An item is a state, or a pair of a return state and
+        /// an exit class (trie nodes at which a callee returns).
         states: usize,
-        /// Number of states or pairs in that step.
+        /// Number of items in the current step: states, or pairs of a return state and an exit class.
         total: usize,
         /// Id of the grammar's state that was to be processed next.
         state: u32,

@@ -6,9 +6,10 @@
 //! 3. **Summary edges to a fixpoint.** If a rule can return through the class `X`, then `X` meets every state `r` that
 //!    calls of the rule return to. `follow(r, X)` is the outcome of `r` below the nodes of `X`, and its exits are the
 //!    next class. Pairs are processed until none is new.
-//! 4. **Encoding.** A set of tokens is an id list, a bit row, or a delta to a stored row; equal records are stored once.
-//! 5. **Bounds.** The longest chain of follow entries is computed. If the vocabulary lacks bytes, the states in which no
-//!    token may end are found before all other steps, as a least fixpoint.
+//! 4. **Encoding.** A set of tokens is an id list, a bit row, or a delta to a stored row. Equal records are stored
+//!    once.
+//! 5. **Bounds.** The longest chain of follow entries is computed. If the vocabulary lacks bytes, a least fixpoint
+//!    finds the states in which no token may end, before all other steps.
 //!
 //! Steps 1 to 3 are `fixpoint`. Most of the other code saves walks, and could be left out without a change of any set.
 //! A walk is saved in one way: **the outcome of a state is the outcome of a reference, without some subtrees of the

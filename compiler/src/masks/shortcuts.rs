@@ -5,7 +5,7 @@
 //! be [left out](Shortcuts::without), to be measured, or to be ruled out if a mask is wrong. The artifact is the same,
 //! byte for byte. How often each took effect is [counted](ShortcutCounts).
 //!
-//! Invariant: no shortcut calls the walk. The remaining part of a subtree goes on the walk's
+//! Invariant: no shortcut calls the walk. The remaining part of a subtree is put on the walk's
 //! [worklist](super::walk::worklist).
 
 use std::fmt;
@@ -17,13 +17,13 @@ pub enum Shortcut {
     /// Memoised outcomes: consumed tokens and exits below a trie node are computed once for each class of equivalent
     /// states (`outcome/memo.rs`).
     Memo,
-    /// All nodes of an exit class are walked together: subset construction on the side of the trie
-    /// (`walk/node_sets.rs`).
+    /// All nodes of an exit class (trie nodes at which a callee returns) are walked together: subset construction on
+    /// the side of the trie (`walk/node_sets.rs`).
     NodeSets,
     /// States with many outgoing bytes are kept as a table with byte classes and scanned in preorder. Subtrees in which
     /// a state loops are skipped (`equivalence/transition_table.rs`, `walk/scan.rs`).
     TransitionTable,
-    /// A state that equals the target of its widest edge on every token gets the mask of that target
+    /// A state that equals the target of its widest edge on every token gets the target's mask
     /// (`equivalence/default_transitions.rs`).
     DefaultTransitions,
     /// States that agree on every factor (substring) of a token share one mask (`equivalence/token_bisimulation.rs`).
@@ -37,8 +37,8 @@ pub enum Shortcut {
     /// Masks of states are derived from those of states that are equivalent for `k` bytes (`equivalence/reference.rs`,
     /// `derive/batch.rs`).
     References,
-    /// Stored outcomes of the vocabulary are taken over, except for the subtrees on which a pair walk differs
-    /// (`walk/take_over.rs`).
+    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over, except for the subtrees on
+    /// which a pair walk differs (`walk/take_over.rs`).
     SharedReferences,
     /// Tokens whose characters are all of one class are added by their length, without a walk (`derive/char_runs.rs`).
     CharRuns,
@@ -88,7 +88,7 @@ impl Shortcuts {
 }
 
 /// How often each shortcut took effect. The numbers may differ between runs, because they depend on which thread finds
-/// an outcome first.
+/// an outcome (consumed tokens and exit nodes) first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct ShortcutCounts([u64; Shortcut::ALL.len()]);
 

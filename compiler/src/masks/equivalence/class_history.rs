@@ -98,7 +98,7 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Returns the rounds of `rows` states, each of them alone in its class.
+    /// Returns the rounds of `rows` states that are all alone in their classes.
     pub(crate) fn alone(rows: usize) -> Self {
         Self { all: vec![ClassHistory::default(); rows], count: 1, is_settled: false }
     }
@@ -108,8 +108,8 @@ impl Rounds {
         Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_settled: false }
     }
 
-    /// Adds a round: `changed` has the row and the new class of each state whose class changed. Returns how many of
-    /// these are alone in their class now.
+    /// Adds a round. `changed` has the row and the new class of each state whose class changed. Returns the number of
+    /// states that are alone in their class since this round.
     pub(crate) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
         for (row, class) in changed {
@@ -159,8 +159,8 @@ impl ClassHistories {
         self.rounds.is_settled.then_some(self.rounds.count)
     }
 
-    /// Returns the row of a state in the transition table. `None` for a state of the vocabulary or a state without a
-    /// row.
+    /// Returns the row of a state in the transition table. `None` for a state of the vocabulary's rules or a state
+    /// without a row.
     #[inline]
     pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         let index = state.checked_sub(self.base)?;

@@ -1,12 +1,12 @@
 //! States equal to the target of their widest edge, their *default*: the two differ in no token.
 //!
-//! In an object that may have other keys, a state within a named key equals the state within any key, except for the
-//! next byte of the name and what follows it. Hardly any token continues from there to the end of the key, where the
-//! two finally differ. So both are followed along the bytes on which they differ. The comparison ends at two states
-//! known to be equal, or where no [factor](crate::masks::trie::factors) of a token continues from one byte to the next.
-//! If that is not conclusive, both are followed along the nodes of the trie. D2FA (S. Kumar et al., "Algorithms to
-//! Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by such default
-//! transitions.
+//! In an object that may have other keys, a state within a named key nearly equals the state within any key. The two
+//! differ in the next byte of the name and in what follows it. Hardly any token continues from there to the end of the
+//! key, where they finally differ. So both are followed along the bytes on which they differ. The comparison ends at
+//! two states known to be equal, or where no [factor](crate::masks::trie::factors) of a token continues from one byte
+//! to the next. If that is not conclusive, both are followed along the nodes of the trie. D2FA (S. Kumar et al.,
+//! "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata
+//! by such default transitions.
 //!
 //! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string;
 //! its transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a
@@ -36,8 +36,8 @@ const MOST_APART: usize = 64;
 /// The most trie nodes that a comparison of two states along the trie visits. Beyond it, the two count as different.
 const MOST_NODES: usize = 256;
 
-/// The most successive pairs of states that are compared before any of them is known to be equal. Beyond it, the pair
-/// counts as different.
+/// The most successive pairs of states that are compared before one is known to be equal. Beyond it, the pair counts as
+/// different.
 const MOST_AHEAD: usize = 64;
 
 /// Marks a state for which it is not known yet whether it only calls a shared rule.
@@ -48,13 +48,13 @@ const UNKNOWN: u32 = NONE - 1;
 struct Divergence {
     /// The byte on which the two states diverge.
     byte: u8,
-    /// The targets of both states; one of them may be [`NONE`].
+    /// The targets of both states on the byte. One target may be [`NONE`].
     to: [u32; 2],
 }
 
 /// The transitions of a state that only calls a shared rule, copied from the rule's first state.
 struct CalledState {
-    /// The bytes that lead back to the state, and those by which the rule returns; in ascending order.
+    /// Edges on the bytes that lead back to the state, and on those after which the rule returns; in ascending order.
     edges: Vec<ByteEdge>,
     /// The bytes of all other transitions.
     rest: ByteSet,
@@ -77,8 +77,8 @@ pub(crate) struct DefaultTransitions<'a> {
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
     /// The bytes on which compared states lead to different states, pair after pair.
     divergences: Vec<Divergence>,
-    /// For each state, by index, the state it was compared with last, and whether the two are known to be equal on
-    /// every factor of a token.
+    /// For each state, by index, the state it was compared with last. The flag tells whether the two are known to be
+    /// equal on every factor of a token.
     equivalent: Vec<(u32, bool)>,
     /// For each state, by index, its entry in `begun`. [`NONE`] if the state does more than to call a shared rule,
     /// [`UNKNOWN`] if that was not asked yet.
@@ -200,8 +200,8 @@ impl<'a> DefaultTransitions<'a> {
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states agree on the strings below a node, if none of these has two bytes and every byte is a token.
-    /// A token may then end wherever they lead.
+    /// Whether two states agree on the strings below a node, if all of these have one byte and every byte is a token. A
+    /// token may then end wherever they lead.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
@@ -255,8 +255,8 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which the given calls equal the remaining transitions of a state that calls a shared rule.
-    /// `None` if the calls do not cover these, or differ from them.
+    /// Returns the bytes on which the given calls equal the remaining transitions of `begun`, a state that calls a
+    /// shared rule. `None` if the calls do not cover these, or differ from them.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -274,7 +274,7 @@ impl<'a> DefaultTransitions<'a> {
         bytes
     }
 
-    /// Returns the first bytes of a call, if its callee has the same transitions on them as the shared rule of `begun`.
+    /// Returns the first bytes of a call, if its callee and the shared rule of `begun` have equal transitions on them.
     /// `None` otherwise, or if they do not cover the remaining bytes.
     fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
         let shared = self.network.shared;
@@ -315,8 +315,8 @@ impl<'a> DefaultTransitions<'a> {
             return None;
         }
         let first = self.plainly_begun(call)?;
-        // In all these states a token may end. So two of them are distinguished by the edges of the grammar's states or
-        // of the shared state alone.
+        // In all these states a token may end. So two such states are distinguished by the edges of the grammar's
+        // states or of the shared state alone.
         let records = [state, call.ret].map(|state| self.record(state));
         let rests = |record: &StateRecord| record.flags & state_flags::RESTS != 0;
         let are_plain = records.iter().all(|record| rests(record) && record.count_exit == NONE);

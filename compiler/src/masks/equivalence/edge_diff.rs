@@ -52,8 +52,8 @@ pub(crate) fn all_apart(
     }
 }
 
-/// Returns the target of the edges on a byte, or [`NONE`], and the last byte up to which all bytes have that target.
-/// Drops the edges that end below the byte.
+/// Returns the target of the edges on a byte, or [`NONE`]. Also returns the last byte, inclusive, of the range with
+/// that target. Drops the edges that end below the byte.
 #[inline]
 fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
     while let [first, rest @ ..] = *edges {
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// Sorted and disjoint edges, some of them adjacent.
+    /// Sorted and disjoint edges, some adjacent.
     fn edges() -> impl Strategy<Value = Vec<ByteEdge>> {
         let cuts = prop::collection::btree_set(any::<u8>(), 0..9);
         (cuts, any::<u8>(), prop::collection::vec(0u32..3, 9)).prop_map(|(cuts, on, targets)| {

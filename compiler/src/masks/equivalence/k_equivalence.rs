@@ -1,10 +1,10 @@
 //! k-equivalence: states of a grammar that agree on all strings of at most `k` bytes, for every `k`.
 //!
-//! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token as long as that can
-//! tell. A state's behaviour on the strings below a trie node depends on its first `h` transitions alone, with `h` the
-//! height of the node. So states are classified by their behaviour on strings of 0, 1, 2, ... bytes, each round from
-//! the one before: E. F. Moore, "Gedanken-experiments on sequential machines", 1956. Unlike in a minimisation, the
-//! rounds themselves are the result.
+//! The states of `[a-z]{0,255}` differ in the number of characters that may still come. Only a token as long as that
+//! distinguishes them. A state's behaviour on the strings below a trie node depends on its first `h` transitions alone,
+//! with `h` the height of the node. So states are classified by their behaviour on strings of 0, 1, 2, ... bytes, each
+//! round from the one before: E. F. Moore, "Gedanken-experiments on sequential machines", 1956. Unlike in a
+//! minimisation, the rounds themselves are the result.
 //!
 //! States that leave a class get a new number, and the others keep theirs
 //! ([`Refinement`](crate::automata::Refinement)). So a round costs as much as changes in it: for a chain, one position
@@ -62,7 +62,7 @@ pub(crate) struct KEquivalence {
     references: References,
     /// The transitions of the grammar's states, past tail calls.
     transitions: OwnTransitionLists,
-    /// States of the grammar whose outcomes at the root equal those of other states.
+    /// States of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states.
     representatives: Representatives,
     /// The participating states as a transition table, with the class of each after each round.
     rows: TransitionTable,
@@ -71,13 +71,14 @@ pub(crate) struct KEquivalence {
     /// For each state of the grammar, by index, whether it is wide as far as bytes go: see
     /// [`has_default`](Self::has_default).
     has_default: Vec<bool>,
-    /// Memoised outcomes of the states of a class below the root of the trie.
+    /// Memoised outcomes (consumed tokens and exit nodes) of the states of a class below the root of the trie.
     remembered: Memo,
 }
 
 impl KEquivalence {
-    /// Computes the k-equivalence of a grammar's states, for strings of at most `most` bytes. Represented states get no
-    /// reference. Incomplete once the budget is spent; the caller has to discard the result then.
+    /// Computes the classes of a grammar's states that agree on strings of `k` bytes, for every `k` up to `most`.
+    /// Represented states get no reference. Incomplete once the budget is spent; the caller has to discard the result
+    /// then.
     pub(crate) fn new(
         follow: &Follow<'_>,
         representatives: impl FnOnce() -> Representatives + Send,
@@ -145,8 +146,8 @@ impl KEquivalence {
         this
     }
 
-    /// Returns the wide states (`members`) and the states within [`NEAR`] bytes of them, by index and ascending. At
-    /// most [`MOST_NEAR`] states for each wide state are returned.
+    /// Returns the wide states (`members`, those with many outgoing bytes) and the states at most [`NEAR`] bytes after
+    /// one, by index and ascending. At most [`MOST_NEAR`] states for each wide state are returned.
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
         let most = MOST_NEAR * members.len();
@@ -206,12 +207,14 @@ impl KEquivalence {
         self.references.bytes() + self.rows.bytes()
     }
 
-    /// Returns the memoised outcomes below the root of the trie, by class of states and node.
+    /// Returns the memoised outcomes (consumed tokens and exit nodes) below the root of the trie, by class of states
+    /// and node.
     pub(crate) fn remembered(&self) -> &Memo {
         &self.remembered
     }
 
-    /// Returns the states of the grammar whose outcomes at the root equal those of other states.
+    /// Returns the states of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of
+    /// other states.
     pub(crate) fn representatives(&self) -> &Representatives {
         &self.representatives
     }
@@ -289,7 +292,7 @@ impl KEquivalence {
         let count = self.is_wide.len();
         let mut classes: Vec<u32> = (0..count as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
-        // A state that only returns is left at once, and a token may end in the state that it returns to.
+        // A state that only returns is left at once. A token may end in the state after it.
         let states = &network.own.states[..count];
         let distinguished = match states.iter().all(|state| state.flags & ARRIVES != 0) {
             true => state_flags::FINAL,

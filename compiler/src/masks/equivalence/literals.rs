@@ -1,8 +1,8 @@
 //! States within a literal, a fixed string, that no token leaves: their masks depend on one node of the trie.
 //!
-//! More than half of the states of an object are within its keys, and no token leads from one letter of a key past its
-//! end. The tokens that such a state reads are those on the path to the deepest node that the literal leads to. States
-//! with the same node have the same mask, which is computed once.
+//! More than half of the states of an object are within its keys. No token leads from one letter of a key past its end.
+//! The tokens that such a state reads are those on the path to the deepest node that the literal leads to. States with
+//! one such node share a mask, which is computed once.
 //!
 //! Cost: O(own states), and O(depth of the node) for each of them.
 
@@ -23,7 +23,7 @@ struct LiteralStep {
     to: u32,
 }
 
-/// The states of a grammar that lie within literals, fixed strings.
+/// The states of a grammar that lie within literals (fixed strings).
 pub(crate) struct Literals<'a> {
     /// The children of the trie's nodes.
     children: &'a Children,
@@ -53,8 +53,9 @@ impl<'a> Literals<'a> {
         Self { children, base, steps: steps.collect() }
     }
 
-    /// Returns the deepest trie node that the literal from a state leads to, if it decides the state's outcome. `None`
-    /// if, before the trie ends, the rule may return, no token may end, or several bytes may follow.
+    /// Returns the deepest trie node that the literal from a state leads to, if it decides the state's outcome
+    /// (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, no token may end, or
+    /// several bytes may follow.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;

@@ -16,8 +16,8 @@ use crate::network::follow::Follow;
 /// equivalent for less than the last length, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// Number of states equivalent for the first length of [`LIKE`] from which on one of them gets a mask of its own and
-/// becomes the reference of the others.
+/// Number of states equivalent for the first length of [`LIKE`] from which on one state gets a mask of its own. That
+/// state becomes the reference of the others.
 const MANY: usize = 8;
 
 /// Steps of the budget that are charged for each state: an estimate.
@@ -33,13 +33,13 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// Chooses the references, states from whose masks other masks are derived. The reference of a state has the same
-    /// target of its widest edge. Otherwise it is the first state that is equivalent for the most bytes. The first of
-    /// many similar states becomes a reference if none of them is one yet: a walk beside it is shorter.
+    /// Chooses the references, states from whose masks other masks are derived. A state gets a reference with an equal
+    /// target of its widest edge. Otherwise it gets the first state that is equivalent for the most bytes. The first of
+    /// many similar states becomes a reference if they have none yet: a walk beside it is shorter.
     ///
     /// `members` are the states with many outgoing bytes, by index, each with the target of its widest edge. A
-    /// represented state, whose outcome is another's, gets no reference. States that are not reached before the budget
-    /// is spent get none.
+    /// represented state, whose outcome (consumed tokens and exit nodes) is another's, gets no reference. States that
+    /// are not reached before the budget is spent get none.
     pub(crate) fn chosen(
         follow: &Follow<'_>,
         members: &[(u32, u32)],
@@ -107,8 +107,9 @@ impl References {
 
 /// Returns the target of the widest edge of a state of the grammar, given by index.
 ///
-/// `None` if the state has fewer than [`WIDE`] bytes on edges of its own, if two of its transitions share a byte, or if
-/// the target has no byte edges. A state that is wide only by its calls is like the shared state in which these begin.
+/// `None` if the state has fewer than [`WIDE`] bytes on edges of its own, or if two of its transitions share a byte.
+/// Also `None` if the target has no byte edges. A state that is wide only by its calls is like the first state of a
+/// shared callee.
 pub(crate) fn widest_target(
     transitions: &OwnTransitionLists,
     follow: &Follow<'_>,

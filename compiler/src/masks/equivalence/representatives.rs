@@ -19,12 +19,14 @@ use crate::network::follow::Follow;
 /// Steps of the budget that are charged for the comparison of two states: an estimate.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// The states of a grammar whose outcomes at the root equal those of other states, and these other states.
+/// The states of a grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states, and
+/// these other states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Representatives {
     /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, by index, whether its outcome is taken from another state.
+    /// For each state of the grammar, by index, whether its outcome (consumed tokens and exit nodes) is taken from
+    /// another state.
     is_represented: Vec<bool>,
     /// For each state that represents others, by index, the ids of the represented states.
     of: Lists,
@@ -122,12 +124,13 @@ impl Representatives {
         &self.bisimulation
     }
 
-    /// Whether the outcome of a state of the grammar is taken from another state.
+    /// Whether the outcome (consumed tokens and exit nodes) of a state of the grammar is taken from another state.
     pub(crate) fn contains(&self, state: u32) -> bool {
         self.is_represented.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
-    /// Returns the states whose outcomes are those of the state `reference`, in ascending order.
+    /// Returns the states whose outcomes (consumed tokens and exit nodes) are those of the state `reference`, in
+    /// ascending order.
     pub(crate) fn of(&self, reference: u32) -> &[u32] {
         self.of.of((reference - self.base) as usize)
     }

@@ -16,11 +16,11 @@ use crate::masks::trie::byte_bits::whole_bits;
 /// are not counted as loops.
 const MOST_LOOPS: usize = 3;
 
-/// Bytes on which a state loops: they lead to a state that is equivalent for some number of bytes.
+/// Bytes on which a state loops: their targets are equivalent to the state for some number of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
-    /// Pairs of a length, descending, and the bits of the bytes whose targets are equivalent to the state for at least
-    /// that many bytes.
+    /// Pairs of a length in bytes, descending, and the bits of some bytes. The targets of these bytes are equivalent to
+    /// the state for at least that length.
     pub(crate) all: SmallVec<[(usize, u128); 2]>,
     /// Whether the rule may return in the state.
     pub(crate) is_final: bool,

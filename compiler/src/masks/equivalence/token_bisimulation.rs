@@ -5,11 +5,11 @@
 //! the ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class
 //! and the follow masks of the state that it is a copy of.
 //!
-//! Two steps find bisimilar states. First, candidates are states that calls return to and states that lead to wide
-//! states. Each is compared with the last one that has the same bytes and calls. Both are followed along the bytes on
-//! which they differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call
-//! is not followed. Instead, the return states of two calls of one rule have to agree on every factor that may come
-//! [behind](crate::masks::shared::call_followers) a string of the rule.
+//! Two steps find bisimilar states. First, candidates are the return states of calls and the states before wide ones.
+//! Each is compared with the last candidate that has equal bytes and calls. Both are followed along the bytes on which
+//! they differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not
+//! followed. Instead, the return states of two calls of one rule have to agree on every factor that may
+//! [follow](crate::masks::shared::call_followers) a string of the rule.
 //!
 //! Then comes a partition by transitions: states that lead to bisimilar states on the same bytes and calls are
 //! bisimilar. States are numbered along the texts that they read and taken from the last, so most targets are known.
@@ -127,9 +127,9 @@ struct Finder<'f, 'a> {
 /// What was read before two states were reached, and the bytes with which a factor of a token may continue there.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
-    /// The last bytes read. Empty if nothing is known of them.
+    /// The last bytes read before the two states. Empty if these are not known.
     piece: Factor,
-    /// Bytes that may come next in a token.
+    /// Bytes that may come next in a token, after the bytes read.
     next: ByteSet,
 }
 
@@ -150,8 +150,8 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Finds bisimilar states among those that calls return to or that lead to states with many outgoing bytes. Stops
-    /// once the budget is spent.
+    /// Finds bisimilar states among the return states of calls and the states before those with many outgoing bytes.
+    /// Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -282,8 +282,8 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Queues the pairs of states that two states lead to on the bytes and calls on which they differ. Returns false if
-    /// the two are certain to differ, or too different to be compared.
+    /// Queues the pairs of targets of two states on the bytes and calls on which they differ. Returns false if the two
+    /// are certain to differ, or too different to be compared.
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
@@ -325,8 +325,8 @@ impl<'a> Finder<'_, 'a> {
         !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
     }
 
-    /// Returns what was read after a call: the last byte of the callee's strings, and the bytes that may come behind
-    /// them in a token. `before` was read before the call.
+    /// Returns what was read after a call: the last byte of the callee's strings. Also returns the bytes that may
+    /// follow these strings in a token. `before` was read before the call.
     fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
         let network = self.follow.network();
         if call.callee >= network.own.bases.rules || call.count != 0 {
@@ -362,7 +362,7 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Returns the class of a state, as far as it is known. Each state of the vocabulary is a class of its own.
+    /// Returns the class of a state, as far as it is known. Each state of the vocabulary's rules is a class of its own.
     fn to(&self, state: u32) -> u32 {
         let own = state.wrapping_sub(self.own.bases.states);
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
@@ -405,7 +405,7 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// Has a vocabulary of all bytes, and of texts of up to five characters that end a value and begin a key, or end a
+    /// Has a vocabulary of all bytes and of texts of up to five characters. These end a value and begin a key, or end a
     /// key and begin a value. A few contain a whole key.
     fn compiler() -> Compiler {
         let texts = [

@@ -21,8 +21,8 @@ use crate::masks::trie::byte_bits::bits;
 use crate::network::bytes_on;
 use crate::threads::Context;
 
-/// The most shapes of rows that are distinguished: the bits of a word. Beyond it, all further rows share the last
-/// shape, which has the cuts of all of them.
+/// The most shapes of rows (partitions of the bytes into runs of equal transitions) that are distinguished: the bits of
+/// a word. Beyond it, all further rows share the last shape, which unites their partitions.
 const MOST_SHAPES: usize = 64;
 
 /// Number of rows from which on the loops are computed by several threads.
@@ -113,7 +113,7 @@ pub(crate) struct TransitionTable {
     shapes: Vec<u8>,
     /// For each shape, the first bytes of the runs on which its rows have equal transitions.
     cuts: Vec<ByteSet>,
-    /// For each row, the k-equivalence classes of its state.
+    /// For each row, the k-equivalence classes (agreement on strings of `k` bytes) of its state.
     histories: ClassHistories,
 }
 
@@ -134,7 +134,8 @@ impl Default for TransitionTable {
     }
 }
 
-/// The transition table of some states, before their k-equivalence classes are known.
+/// The transition table of some states, before their k-equivalence classes (agreement on strings of `k` bytes) are
+/// known.
 pub(crate) struct TableBuilder {
     /// Maps each byte to its class, the column of the table.
     class_of: [u8; 256],
@@ -229,8 +230,8 @@ impl TableBuilder {
 }
 
 impl TransitionTable {
-    /// Completes a table with the self-loops and the k-equivalence classes of each row. Shapes of rows are computed
-    /// only if some state has a reference.
+    /// Completes a table with the self-loops and the k-equivalence classes (agreement on strings of `k` bytes) of each
+    /// row. Shapes of rows are computed only if some state has a reference.
     pub(crate) fn new(
         table: TableBuilder,
         loops: Vec<SelfLoops>,
@@ -253,7 +254,7 @@ impl TransitionTable {
         size_of_val(&*self.entries) + size_of_val(&*self.loops)
     }
 
-    /// Returns, for each row, the k-equivalence classes of its state.
+    /// Returns, for each row, the k-equivalence classes (agreement on strings of `k` bytes) of its state.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         &self.histories
@@ -290,9 +291,8 @@ impl TransitionTable {
         self.entries[row as usize * self.width + class]
     }
 
-    /// Returns bits of bytes that distinguish two rows. A trie node of at most `height` with none of these bytes below
-    /// it need not be visited if both rows agree at the node. `after` has the bits of the bytes that may follow the
-    /// rule of `row`.
+    /// Returns bits of bytes that distinguish two rows. A trie node of at most `height` may be skipped if both rows
+    /// agree at it and no such byte lies below. `after` has the bits of the bytes that may follow the rule of `row`.
     pub(crate) fn distinguishing_bytes(
         &self,
         [row, like]: [u32; 2],

@@ -7,7 +7,7 @@
 //! vocabulary's, from the last before the loop on. If the two are equal, the state has the mask and exit class of the
 //! other. Walks then enter the other's rule in place of its own.
 //!
-//! The pairs of a return state and an exit class are still those of the original grammar: near its end, the countdown
+//! The pairs of a return state and an exit class are still those of the original grammar. Near its end, the countdown
 //! leads to other classes.
 //!
 //! Cost: O(edges) of the rules in question, and of the vocabulary's loops once for each vocabulary.
@@ -23,9 +23,10 @@ use crate::network::follow::Follow;
 
 /// A network in which the grammar's rules before a countdown are replaced by rules of the vocabulary.
 pub(crate) struct Uncounted {
-    /// The tables in which replaced rules have no edges, and calls of them go to the vocabulary's rules.
+    /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
-    /// Pairs of a state of a replaced rule, and the vocabulary state with the same mask and exit class.
+    /// Pairs of a state of a replaced rule, and the state of the vocabulary's rules with the same mask and exit class
+    /// (trie nodes at which a callee returns).
     pub(crate) states: Vec<[u32; 2]>,
 }
 
@@ -125,7 +126,8 @@ mod tests {
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
 
-    /// Has a vocabulary of texts that end strings, and of one so long that no bound below is near.
+    /// Has a vocabulary of texts that end strings, and of one text of 40 characters. The longest token decides which
+    /// bounds of a string are near.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
         let parts = ["a", "\\n", "\\", "u00", "\"", "\",", "\"}", "\u{e9}", " "];
         let pairs = parts.iter().flat_map(|one| parts.map(|other| format!("{one}{other}")));

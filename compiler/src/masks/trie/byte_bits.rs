@@ -47,8 +47,8 @@ const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 /// Number of the first bit that continuation bytes of UTF-8 share.
 const CONTINUING: u8 = BITS[0x80];
 
-/// For each bit that leading bytes of UTF-8 share: which of the last two words of a byte set has these bytes (0 or 1),
-/// their bits in that word, and the bit itself.
+/// Describes each bit that leading bytes of UTF-8 share: a word, the bits of these bytes in that word, and the shared
+/// bit itself. The word is 0 or 1, one of the last two words of a byte set.
 const LEADING: [(usize, u32, u128); 10] = {
     let mut leading = [(0, 0, 0); 10];
     let mut count = 0;

@@ -5,8 +5,8 @@
 //! set of kinds. The mask of such a state is the union of some groups, without a visit of a node. Nodes at which such a
 //! string continues with another byte are indexed by that byte.
 //!
-//! The kinds are those that patterns distinguish: digits; `a-f`, `g-z`, `A-F` and `G-Z`; and every other printable
-//! ASCII character, each a kind of its own.
+//! The kinds are those that patterns distinguish: digits, `a-f`, `g-z`, `A-F` and `G-Z`. Every other printable ASCII
+//! character is a kind of its own.
 //!
 //! Some 2 MB for a vocabulary of 128,000 tokens; built in O(nodes log nodes).
 
@@ -15,8 +15,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Length in bytes for which a state has to equal its reference to be derived from that reference. If the two are
-/// equivalent for less, the tokens of one kind are tried first, since the masks may differ in these.
+/// Length in bytes of agreement with its reference from which on a state is derived from that reference. If the two
+/// agree for less, the tokens of one kind are tried first, since the masks may differ in these.
 pub(crate) const FAR: usize = 16;
 
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.
@@ -49,6 +49,7 @@ const KIND: [CharKinds; 256] = {
 struct Group {
     /// Length of the tokens, in bytes.
     length: u32,
+    /// The kinds of characters that occur in the tokens.
     kinds: CharKinds,
     /// End of the group's token ids in `CharClassIndex::ids` (exclusive). The ids of the next group follow.
     end: u32,

@@ -1,5 +1,4 @@
-//! The children of every trie node side by side, so that a walk on one byte does not step over the subtrees of the
-//! siblings.
+//! The children of every trie node side by side. A walk on one byte does not step over the subtrees of the siblings.
 //!
 //! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line for each.
 //! Here a child is found without a branch for each sibling. Most nodes have few children: their bytes are stored beside

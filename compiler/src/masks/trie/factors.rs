@@ -11,8 +11,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// The most bytes of a string that are kept: its last four, which fit into a word with a marker bit. Longer strings
-/// with equal last bytes are not distinguished.
+/// The most bytes of a string that are kept: its last four, with a marker bit in a word of 64 bits. Longer strings with
+/// equal last bytes are not distinguished.
 const LONGEST: u32 = 4;
 
 /// Multiplier of the hash: 2^64 divided by the golden ratio, odd.

@@ -29,7 +29,7 @@ pub(crate) struct LiveConfigurations {
     pub(crate) at: Configurations,
     /// Bytes that at least one of the configurations can consume.
     pub(crate) live: ByteSet,
-    /// Whether the number of live bytes is at least [`WIDE`].
+    /// Whether the number of outgoing bytes is at least [`WIDE`].
     pub(crate) is_wide: bool,
     /// The single configuration (state and frame), past states that only call. `None` if there are several, or if no
     /// token may end on its stack.
@@ -50,7 +50,7 @@ pub(crate) struct Cursor<'a> {
     shortcuts: Shortcuts,
     /// How often each shortcut took effect.
     pub(crate) counts: ShortcutCounts,
-    /// For each interned set of configurations, its live bytes, or `None` if these are not computed yet.
+    /// For each interned set of configurations, its outgoing bytes, or `None` if these are not computed yet.
     ways: Vec<Option<LiveConfigurations>>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }
 
-    /// Returns a set of configurations with its live bytes. Remembered for interned sets.
+    /// Returns a set of configurations with its outgoing bytes. Remembered for interned sets.
     pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
         if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
         way
     }
 
-    /// Computes the live bytes of a set of configurations. Interns the set if it has many live bytes.
+    /// Computes the outgoing bytes of a set of configurations. Interns the set if it has many outgoing bytes.
     fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);

@@ -17,27 +17,28 @@ use super::pair_table::{
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// String length, in bytes, within which most pairs that differ at many nodes are already distinguished. It is tried
-/// first.
+/// String length, in bytes, that is tried first. Most pairs of states that differ at many trie nodes are distinguished
+/// by such short strings.
 const SOON: usize = 2;
 
-/// String length, in bytes, from which on all reachable pairs of a pair are computed, in the hope of a result for every
-/// length.
+/// String length, in bytes, from which on distinguishing bytes for every length are computed. For that, all reachable
+/// pairs of states are visited.
 const WORTH_STEADYING: usize = 6;
 
-/// The most reachable pairs for which distinguishing bytes of all lengths are computed. With more, the attempt is given
-/// up.
+/// The most reachable pairs of states for which distinguishing bytes of every length are computed. With more, the
+/// attempt is given up.
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// Returns the distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [`bits`], as far as they were
-    /// computed.
+    /// Returns the distinguishing bytes of a pair of states for strings of 1, 2, ... bytes, as [`bits`], as far as they
+    /// were computed. Every string on which the two differ contains such a byte.
     fn known_distinguishing(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
         &self.distinguishing_table.all[first as usize..][..usize::from(count)]
     }
 
-    /// Records the distinguishing bytes of a pair for strings of one byte more than known so far.
+    /// Records the distinguishing bytes of a pair of states for strings of one byte more than known so far. Every
+    /// string on which the two differ contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
@@ -86,16 +87,16 @@ impl PairTable {
         bits
     }
 
-    /// Returns the distinguishing bytes of a pair for strings of any length, as [`bits`]. All bits are set if these are
-    /// not known.
+    /// Returns the distinguishing bytes of a pair of states for strings of any length, as [`bits`]. Every string on
+    /// which the two differ contains such a byte. All bits are set if these are not known.
     pub(crate) fn always_parting(&self, pair: u32) -> u128 {
         let is_steady = self.all[pair as usize].distinguishing.steady == Some(Stability::Always);
         let last = self.known_distinguishing(pair).last().filter(|_| is_steady);
         last.copied().unwrap_or(u128::MAX)
     }
 
-    /// Computes the distinguishing bytes of a pair for strings of `last + 1` bytes, from those of its successors for
-    /// `last` bytes.
+    /// Computes the distinguishing bytes of a pair of states for strings of `last + 1` bytes, from those of its
+    /// successors for `last` bytes. Every string on which the two differ contains such a byte.
     fn parted(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -124,8 +125,9 @@ impl PairTable {
         bits
     }
 
-    /// Computes the distinguishing bytes of a pair and of all reachable pairs for 1, 2, ... bytes, until nothing
-    /// changes. From then on they hold for strings of any length.
+    /// Computes the distinguishing bytes of a pair of states and of all reachable pairs, for 1, 2, ... bytes, until
+    /// nothing changes. From then on they hold for strings of any length. Every string on which the two differ contains
+    /// such a byte.
     ///
     /// In the search for a text, that happens after a few lengths, however long the text is. If more than
     /// [`MOST_STEADIED`] pairs are reachable, or the bytes still change at [`AHEAD`], nothing is known for all lengths.
@@ -181,7 +183,7 @@ impl PairTable {
         }
     }
 
-    /// Returns the pair that a successor denotes. `number` is its index in
+    /// Returns the pair of states that a successor denotes. `number` is its index in
     /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on).
     fn next_on(
         &mut self,
@@ -199,7 +201,7 @@ impl PairTable {
         next
     }
 
-    /// Returns the successors of a pair, and computes them at the first request.
+    /// Returns the successors of a pair of states, and computes them at the first request.
     fn ways(&mut self, cursor: &Cursor<'_>, pair: u32) -> PairSuccessors {
         let &Pair { own, ref steps, distinguishing, .. } = &self.all[pair as usize];
         if let Some(&ways) = self.distinguishing_table.ways.get(distinguishing.ways as usize) {

@@ -75,8 +75,8 @@ impl<'m> Moves<'m> {
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
-    /// Returns the runs that lead to states of the vocabulary, in ascending order of their bytes. `own` is the id of
-    /// the first state of the grammar itself.
+    /// Returns the runs that lead to states of the vocabulary's rules, in ascending order of their bytes. `own` is the
+    /// id of the first state of the grammar itself.
     pub(crate) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = ByteRun> + 'm {
         self.runs.iter().copied().filter(move |run| run.to.0 < own)
     }
@@ -110,7 +110,7 @@ impl<'m> Moves<'m> {
     }
 
     /// Returns the number of bytes on which only one of two states continues or may end a token. `known` has the
-    /// transitions of the second, a state of the vocabulary.
+    /// transitions of the second, a state of the vocabulary's rules.
     pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
@@ -126,8 +126,8 @@ pub(crate) struct MoveTable {
     all: Vec<(u32, MoveSets)>,
     /// The byte runs of all numbers, one after another.
     runs: Vec<ByteRun>,
-    /// For each state of the grammar, by index, the arrival there with an empty local stack. `None` if it was not asked
-    /// for yet. Empty before the first request.
+    /// For each state of the grammar, by index, the arrival there with an empty local stack (no open call since the
+    /// walk began). `None` if it was not asked for yet. Empty before the first request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -163,7 +163,7 @@ impl MoveTable {
     }
 
     /// Returns the arrival at the state `target` over the local stack frame `frame`. Remembered for states of the
-    /// grammar with an empty local stack.
+    /// grammar with an empty local stack (no open call since the walk began).
     fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(cursor.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);

@@ -23,16 +23,16 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Steps of the budget that are charged for continuing from one node set: an estimate.
+/// Steps of the budget that are charged for continuing from one set of trie nodes: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
-/// Number of a node set: an index into the node sets met so far.
+/// Number of a set of trie nodes: its index in [`NodeSets`].
 type NodeSetId = u32;
 
-/// The trie nodes of an exit class of the vocabulary, with or without the root.
+/// The trie nodes of an exit class (trie nodes at which a callee returns) of the vocabulary, with or without the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
-    /// Number of the exit class.
+    /// Number of the exit class (trie nodes at which a callee returns).
     pub(crate) class: u32,
     /// Whether the root of the trie belongs to the set, if it is in the class.
     pub(crate) with_root: bool,
@@ -47,28 +47,29 @@ struct NodeSet {
     inner: Range<u32>,
 }
 
-/// All node sets met so far, and their transitions.
+/// All sets of trie nodes met so far, and their transitions by bytes.
 #[derive(Debug, Default)]
 pub(crate) struct NodeSets {
-    /// The node sets by number.
+    /// The sets of trie nodes by number.
     node_sets: Vec<NodeSet>,
     /// Ranks of the tokens that end at nodes, set after set.
     spans: Vec<Range<u32>>,
     /// Trie nodes with children, set after set.
     inner: Vec<u32>,
-    /// Maps an exit class and a byte to the set of the children on that byte. `None` if no node of the class has such a
-    /// child.
+    /// Maps an exit class (trie nodes at which a callee returns) and a byte to the set of the children on that byte.
+    /// `None` if no node of the class has such a child.
     first: FxHashMap<(ClassNodes, u8), Option<NodeSetId>>,
-    /// Maps a node set and a byte to the set of the children on that byte. `None` if no node of the set has such a
-    /// child.
+    /// Maps a set of trie nodes and a byte to the set of the children on that byte. `None` if no node of the set has
+    /// such a child.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
     /// Node sets to continue from, each with the configurations (parses) at its nodes. A nested walk adds to the end.
     todo: Vec<(NodeSetId, Configurations)>,
 }
 
 impl NodeSets {
-    /// Returns the set of the children on `byte` of all nodes of an exit class. `edges` are the edges to all children
-    /// of these nodes, in ascending order of their bytes. `None` if there is no such child.
+    /// Returns the set of the children on `byte` of all nodes of an exit class (trie nodes at which a callee returns).
+    /// `edges` are the edges to all children of these nodes, in ascending order of their bytes. `None` if there is no
+    /// such child.
     fn first(
         &mut self,
         from: ClassNodes,
@@ -89,7 +90,7 @@ impl NodeSets {
         node_set
     }
 
-    /// Returns the set of the children on `byte` of all nodes of a node set. `None` if there is no such child.
+    /// Returns the set of the children on `byte` of all nodes in a set of trie nodes. `None` if there is no such child.
     fn next(
         &mut self,
         node_set: NodeSetId,
@@ -112,13 +113,13 @@ impl NodeSets {
         next
     }
 
-    /// Begins a node set without nodes. [`add`](Self::add) adds nodes, and [`end`](Self::end) completes the set.
+    /// Begins an empty set of trie nodes. [`add`](Self::add) adds nodes, and [`end`](Self::end) completes the set.
     fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
         NodeSet { spans: spans..spans, inner: inner..inner }
     }
 
-    /// Adds a trie node to the node set under construction.
+    /// Adds a trie node to the set under construction.
     #[inline]
     fn add(&mut self, node: u32, trie: Trie<'_>) {
         let tokens = trie.tokens_at(node);
@@ -130,8 +131,8 @@ impl NodeSets {
         }
     }
 
-    /// Completes the node set under construction, and returns its number. `None` if it has no nodes; a node without
-    /// children has a token.
+    /// Completes the set of trie nodes under construction, and returns its number. `None` if it has no nodes; a node
+    /// without children has a token.
     fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
         (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
         if new.spans.is_empty() && new.inner.is_empty() {
@@ -141,13 +142,13 @@ impl NodeSets {
         Some(self.node_sets.len() as u32 - 1)
     }
 
-    /// Returns the trie nodes of a node set that have children.
+    /// Returns those nodes of a set of trie nodes that have children.
     fn inner(&self, node_set: NodeSetId) -> &[u32] {
         let Range { start, end } = self.node_sets[node_set as usize].inner;
         &self.inner[start as usize..end as usize]
     }
 
-    /// Adds the tokens that end at the nodes of a node set to an outcome.
+    /// Adds the tokens that end at the nodes of a set of trie nodes to an outcome (consumed tokens and exit nodes).
     fn add_tokens(&self, node_set: NodeSetId, outcome: &mut Outcome) {
         let Range { start, end } = self.node_sets[node_set as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
@@ -156,9 +157,9 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds the outcome of the strings below all nodes of an exit class of the vocabulary, for a return state with few
-    /// live bytes. `way` has the configurations at these nodes. Subtrees at which many bytes become live go on the
-    /// worklist.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class. The
+    /// return state has few outgoing bytes, and `way` has its configurations at these nodes. Nodes at which many bytes
+    /// become possible are put on the worklist.
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -197,8 +198,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the outcome of the strings that continue with `byte` from the nodes of a node set. `reached` are the
-    /// configurations after the byte.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings that continue with `byte` from the nodes of a
+    /// set of trie nodes. `reached` are the configurations after the byte.
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
@@ -212,8 +213,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the tokens and exits at the nodes of a node set, with the configurations `reached` there. Queues the node
-    /// set for the strings below.
+    /// Adds the tokens and exits at the nodes of a set, with the configurations `reached` there. Queues the set for the
+    /// strings below.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,

@@ -1,7 +1,7 @@
 //! The bytes on which a configuration of the grammar and one of the vocabulary differ, as *steps*.
 //!
-//! The transitions of both configurations change at *turns*: the bytes at which a target, the end of a token or the end
-//! of the rule changes for either. One byte represents all bytes between two turns.
+//! The transitions of both configurations change at *turns*. At these bytes, a target, the end of a token or the end of
+//! the rule changes for either. One byte represents all bytes between two turns.
 //!
 //! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 
@@ -19,22 +19,24 @@ use crate::network::lazy_dfa::BOTTOM;
 /// up.
 pub(crate) const FEW: usize = 8;
 
-/// The greatest string length, in bytes, for which distinguishing bytes are computed one length after another. Few
-/// nodes of a token trie are higher; for longer strings, every byte counts as distinguishing.
+/// The greatest string length, in bytes, for which distinguishing bytes of a pair of states are computed one length
+/// after another. Few nodes of a token trie are higher. For longer strings, every byte counts as distinguishing.
 pub(crate) const AHEAD: usize = 24;
 
-/// Initial capacity of a pair's table of distinguishing bytes, in string lengths.
+/// Initial capacity of a pair's table of distinguishing bytes, in string lengths. Each further growth doubles it.
 const FIRST_ROOM: u8 = 4;
 
-/// The most steps of pairs that are kept: some 30 MB. Beyond it, all pairs are forgotten before the next search.
+/// The most steps of pairs (byte ranges with different transitions of two states) that are kept: some 30 MB. Beyond it,
+/// all pairs of states are forgotten before the next search.
 const MOST_STEPS: usize = 1 << 20;
 
-/// A state of the vocabulary whose stored outcome another outcome is derived from, with the stack frame below it.
+/// A state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over, with the
+/// stack frame below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SharedReference {
-    /// The vocabulary state.
+    /// The state of the vocabulary's rules.
     pub(super) state: u32,
-    /// The local stack frame that the vocabulary state's rule returns to.
+    /// The local stack frame that the rule of the vocabulary's state returns to.
     pub(crate) frame: u32,
     /// The continuation when the rule of the vocabulary state returns to the frame. `None` if that is not a single
     /// configuration, or if the local stack is empty.
@@ -52,7 +54,8 @@ pub(crate) struct Continuation {
     pub(crate) exits: bool,
 }
 
-/// Neighbouring bytes on which a configuration of the grammar and a state of the vocabulary differ in the same way.
+/// Neighbouring bytes on which a configuration of the grammar and a state of the vocabulary's rules differ in the same
+/// way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
     /// First byte of the range.
@@ -70,19 +73,20 @@ impl PairEdge {
     }
 }
 
-/// How a pair of a grammar's configuration and a vocabulary state differs on one byte.
+/// How a pair of a grammar's configuration and a state of the vocabulary's rules differs on one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
-    /// Only the vocabulary state continues, so its tokens below the byte are excluded from what is taken over.
+    /// Only the state of the vocabulary's rules continues, so its tokens below the byte are excluded from what is taken
+    /// over.
     Lost,
-    /// The configuration of the grammar is walked without the vocabulary state. `excluded` tells whether the vocabulary
-    /// state continues too, so that its tokens below the byte are excluded.
+    /// The configuration of the grammar is walked without the state of the vocabulary's rules. `excluded` tells whether
+    /// the latter continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
     /// Both states continue, and their targets are the next pair.
     Both {
         /// The target of the grammar's configuration.
         to: Configuration,
-        /// The target of the vocabulary state.
+        /// The target of the state of the vocabulary's rules.
         stored: u32,
         /// The number of the pair of both targets, or [`NONE`] before it was first needed.
         next: u32,
@@ -92,21 +96,21 @@ pub(crate) enum PairMove {
         ends: bool,
         /// Whether the rule of the walk may return in the target of the grammar's configuration.
         exits: bool,
-        /// Whether the vocabulary's rule may return in the vocabulary's target, and the rule of the walk with it.
+        /// Whether the vocabulary's rule may return in the target of its state, and the rule of the walk with it.
         stored_exits: bool,
     },
 }
 
-/// A configuration of the grammar beside a vocabulary state, with the bytes on which the two differ.
+/// A configuration of the grammar beside a state of the vocabulary's rules, with the bytes on which the two differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
     /// The configuration of the grammar.
     pub(crate) own: Configuration,
-    /// Range of the pair's entries in [`PairTable::steps`].
+    /// Range of [`PairTable::steps`] with the byte ranges on which the two states differ.
     pub(crate) steps: Range<u32>,
     /// Number of bytes on which the two differ: those of all steps.
     pub(crate) bytes: usize,
-    /// The bytes one of which is in every string that distinguishes the two, as far as they were asked for.
+    /// Bytes one of which occurs in every string on which the two differ, as far as they were asked for.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
@@ -133,26 +137,27 @@ impl AfterReturn {
     }
 }
 
-/// Key of a pair: a configuration of the grammar, a vocabulary state, and the stack frame of the latter.
+/// Key of a pair: a configuration of the grammar, a state of the vocabulary's rules, and the stack frame of the latter.
 type Key = (Configuration, u32, u32);
 
-/// All pairs of a grammar's configuration and a vocabulary state met so far, by number.
+/// All pairs of a grammar's configuration and a state of the vocabulary's rules met so far, by number.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
     /// The transitions of the grammar's configurations.
     pub(crate) moves: MoveTable,
     /// Maps each pair to its number.
     ids: FxHashMap<Key, u32>,
-    /// The pairs by number.
+    /// The pairs by number: a configuration of the grammar beside a state of the vocabulary's rules.
     pub(crate) all: Vec<Pair>,
-    /// The steps of all pairs: byte ranges on which the two differ.
+    /// The byte ranges on which the states of a pair differ, pair after pair.
     pub(crate) steps: Vec<PairEdge>,
     /// The distinguishing bytes of all pairs.
     pub(crate) distinguishing_table: DistinguishingTable,
 }
 
 impl PairTable {
-    /// Forgets all pairs if they have more than [`MOST_STEPS`] steps. Numbers handed out before become invalid.
+    /// Forgets all pairs of states if they have more than [`MOST_STEPS`] steps. Numbers handed out before become
+    /// invalid.
     pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
             let moves = std::mem::take(&mut self.moves);
@@ -166,8 +171,8 @@ impl PairTable {
 /// which the pair differs contains one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// It is unknown whether the distinguishing bytes hold for greater lengths. Too many pairs are reachable, or the
-    /// bytes change for too many lengths.
+    /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
+    /// too many lengths.
     No,
     /// The distinguishing bytes hold for strings of any greater length.
     Always,
@@ -184,8 +189,8 @@ pub(crate) struct PairSuccessors {
     pub(super) end: u32,
 }
 
-/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes: every string of that length on which
-/// the two differ contains one of these bytes. Only lengths that were asked for are known.
+/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of that length on which
+/// the two differ contains such a byte. Only lengths that were asked for are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
     /// Index of the pair's successors in [`DistinguishingTable::ways`], or [`NONE`] before they were asked for.
@@ -213,7 +218,7 @@ pub(crate) struct PairSuccessor {
     pub(super) bits: u128,
     /// The target of the grammar's configuration.
     pub(super) to: Configuration,
-    /// The target of the vocabulary state.
+    /// The target of the state of the vocabulary's rules.
     pub(super) stored: u32,
     /// Index of a step that leads there, in [`PairTable::steps`].
     pub(super) at: u32,
@@ -225,17 +230,17 @@ pub(crate) struct PairSuccessor {
 /// contains one of its distinguishing bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
-    /// Distinguishing bytes as bits, for strings of 1, 2, ... bytes, pair after pair.
+    /// Distinguishing bytes of pairs of states as bits, for strings of 1, 2, ... bytes, pair after pair.
     pub(super) all: Vec<u128>,
-    /// For each pair whose successors were asked for, the range of these in `on`.
+    /// For each pair whose successors were asked for, the range of its successors in `on`.
     pub(super) ways: Vec<PairSuccessors>,
     /// The successor pairs of each pair, one pair after another.
     pub(super) on: Vec<PairSuccessor>,
 }
 
 impl DistinguishingTable {
-    /// Appends the distinguishing bytes of a pair for strings of one byte more. If the pair's capacity is used up, all
-    /// its entries move to the end of the table.
+    /// Appends the distinguishing bytes of a pair of states for strings of one byte more. If the pair's capacity is
+    /// used up, all its entries move to the end of the table.
     pub(super) fn add(&mut self, distinguishing: &mut DistinguishingBytes, bits: u128) {
         let DistinguishingBytes { first, count, room, .. } = distinguishing;
         if count == room {
@@ -251,8 +256,8 @@ impl DistinguishingTable {
 }
 
 impl PairTable {
-    /// Returns the number of the pair of targets that step `at` leads to. Both states of the pair have to continue on
-    /// that step; `to` and `stored` are their targets.
+    /// Returns the number of the pair of targets of step `at`, a byte range with different transitions of two states.
+    /// Both states have to continue on that step; `to` and `stored` are their targets.
     pub(crate) fn next(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -282,16 +287,16 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a vocabulary state and a configuration differ on fewer than [`FEW`] of their outgoing bytes. An example
-    /// is a chain of states of which only one may end the rule.
+    /// Whether a state of the vocabulary's rules and a configuration differ on fewer than [`FEW`] of their outgoing
+    /// bytes. An example is a chain of states of which only one may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
         self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// Returns the number of a pair: `own` beside the vocabulary state `stored`, over the frame of `reference`.
-    /// Computes the bytes on which the two differ if the pair is new.
+    /// Returns the number of a pair: the configuration `own` beside `stored`, a state of the vocabulary's rules over
+    /// the frame of `reference`. Computes the bytes on which the two differ if the pair is new.
     pub(crate) fn pair(
         &mut self,
         cursor: &mut Cursor<'_>,

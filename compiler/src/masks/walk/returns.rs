@@ -45,7 +45,7 @@ impl<'a> Returns<'_, 'a> {
     }
 
     /// Continues from the local stack frame `frame` at the trie nodes `exits`, at which a callee returns. With an empty
-    /// local stack, the rule of the walk returns there.
+    /// local stack (no open call since the walk began), the rule of the walk returns there.
     pub(crate) fn go_on(
         &mut self,
         frame: u32,

@@ -18,25 +18,27 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 /// like any string after these characters.
 const AHEAD: usize = 6;
 
-/// The limit, exclusive, on the bytes on which a state may differ from a self-looping reference that none of its edges
-/// leads to. Beyond it, too much would be walked again.
+/// The limit, exclusive, on the bytes on which a state may differ from a self-looping state of the vocabulary. Beyond
+/// it, taking over the latter's mask would leave too much to walk.
 const MOST_APART: usize = 24;
 
-/// The limit, exclusive, on differing bytes when those within multi-byte characters are counted as well.
+/// The limit, exclusive, on differing bytes when those within multi-byte characters are counted as well: four times
+/// [`MOST_APART`].
 const MOST_WITHIN: usize = 4 * MOST_APART;
 
-/// The most candidate references that are compared beyond their first byte: those with the fewest differing first
-/// bytes.
+/// The most self-looping states of the vocabulary that are compared beyond their first byte: those with the fewest
+/// differing first bytes.
 const MOST_LIKE: usize = 4;
 
 /// Length in bytes beyond which a string counts as long. Few trie nodes have longer strings below them.
 const LONG: usize = 8;
 
-/// The most trie nodes that may have to be visited to distinguish a state from its reference. Beyond it, the reference
-/// is rejected.
+/// The most trie nodes that may be visited to distinguish a state from the one with the stored mask. Beyond it, the
+/// mask is not taken over.
 pub(super) const MOST_TOLD: u32 = 10_000;
 
-/// State kept between searches for vocabulary states that outcomes are derived from.
+/// State kept between searches for states of the vocabulary's rules that outcomes (consumed tokens and exit nodes) are
+/// derived from.
 pub(crate) struct ReferenceFinder {
     /// Least number of tokens of a stored mask that is worth deriving others from.
     pub(crate) worth: u32,
@@ -51,8 +53,8 @@ impl ReferenceFinder {
         Self { worth, after_frame: FxHashMap::default() }
     }
 
-    /// Whether the stored mask of a vocabulary state is worth deriving others from: it has enough tokens, none of them
-    /// matched by id, and a token may end over its frame.
+    /// Whether the stored mask of a state of the vocabulary's rules is worth deriving others from. The mask has to have
+    /// enough tokens, none of them matched by id, and a token has to be able to end over its frame.
     pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
         let shared = cursor.follow.network().shared;
         let base = shared.states[reference.state as usize].base;
@@ -82,7 +84,8 @@ impl ReferenceFinder {
     }
 }
 
-/// A search for the vocabulary state that the outcome of a grammar's configuration is derived from.
+/// A search for the state of the vocabulary's rules that the outcome (consumed tokens and exit nodes) of a grammar's
+/// configuration is derived from.
 pub(crate) struct ReferenceSearch<'w, 'a> {
     /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
@@ -93,11 +96,11 @@ pub(crate) struct ReferenceSearch<'w, 'a> {
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// Returns the shared reference of a grammar's configuration: a vocabulary state that differs from it below at most
-    /// `most` trie nodes.
+    /// Returns the shared reference of a grammar's configuration: a state of the vocabulary's rules that differs from
+    /// it below at most `most` trie nodes.
     ///
     /// With `most` of `u32::MAX`, the number of nodes is not checked for states that the configuration's edges lead to.
-    /// `None` if the configuration has few live bytes, or no state fits, or only the reference may return at once.
+    /// `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at once.
     pub(crate) fn find(&mut self, place: Configuration, most: u32) -> Option<SharedReference> {
         let live = self.cursor.live(&Configurations::One(place.0, BOTTOM));
         if !live.has_at_least(WIDE) {
@@ -115,8 +118,9 @@ impl ReferenceSearch<'_, '_> {
         (!leaves_alone).then_some(reference)
     }
 
-    /// Returns the shared reference: the first vocabulary state that fits a run of the configuration's transitions, the
-    /// longest runs first. Then up to [`AHEAD`] successors along the widest run are tried. `None` if no state fits.
+    /// Returns the state of the vocabulary's rules from which the outcome is derived. The first state that fits a run
+    /// of the configuration's transitions is taken, the longest runs first. Then up to [`AHEAD`] successors along the
+    /// widest run are tried. `None` if no state fits.
     pub(crate) fn reference(&mut self, place: Configuration) -> Option<SharedReference> {
         let own = self.cursor.follow.network().own.bases.states;
         let own_moves = self.pairs.moves.number(self.cursor, place);
@@ -144,9 +148,9 @@ impl ReferenceSearch<'_, '_> {
         }
     }
 
-    /// Returns the vocabulary state to take over from. `run` leads to a state of the vocabulary after the bytes of
-    /// `path`, and `moves` is the number of the transitions of the configuration to derive. `None` if no state leads
-    /// there on the same bytes with a mask worth deriving from.
+    /// Returns a state of the vocabulary's rules that leads to the target of `run` on the bytes of `path` and the first
+    /// byte of `run`. `moves` is the number of the transitions of the configuration to derive; the candidate that
+    /// differs from these least is chosen. `None` if there is no candidate with a mask worth deriving from.
     fn reference_on(
         &mut self,
         moves: u32,
@@ -174,8 +178,8 @@ impl ReferenceSearch<'_, '_> {
         found.map(|state| SharedReference { state, frame, after: finder.after(cursor, frame) })
     }
 
-    /// Returns the self-looping vocabulary state whose first bytes differ least from a configuration. `None` if the two
-    /// differ below more than [`MOST_TOLD`] trie nodes, or on too many bytes.
+    /// Returns the self-looping state of the vocabulary's rules whose first bytes differ least from a configuration.
+    /// `None` if the two differ below more than [`MOST_TOLD`] trie nodes, or on too many bytes.
     ///
     /// Without `on_many`, states that loop on few bytes are candidates too. The two may then differ in strings of more
     /// than [`LONG`] bytes at any number of nodes.
@@ -206,8 +210,8 @@ impl ReferenceSearch<'_, '_> {
         is_near.then_some(reference)
     }
 
-    /// Returns the number of bytes that distinguish a configuration and a vocabulary state within multi-byte
-    /// characters. Counted are the bytes after a first byte that leads the configuration away from itself.
+    /// Returns the number of bytes that distinguish a configuration and a state of the vocabulary's rules within
+    /// multi-byte characters. Counted are the bytes after a first byte that leads the configuration away from itself.
     fn apart_within(
         &mut self,
         place: Configuration,
@@ -229,7 +233,7 @@ impl ReferenceSearch<'_, '_> {
     }
 }
 
-/// Whether a vocabulary state leads to `target` on a byte string. Bisimilar states count as one.
+/// Whether a state of the vocabulary's rules leads to `target` on a byte string. Bisimilar states count as one.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

@@ -1,9 +1,9 @@
 //! Outcomes taken over from shared references.
 //!
-//! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, a
-//! mask is that of any string and of what may follow it. Inside a key of an object with other keys, a mask is that of
-//! any string, except for tokens that continue the key. Such an outcome is the shared state's without some subtrees,
-//! plus the outcome walked there.
+//! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, the
+//! mask is that of any string, with the tokens that end the string and continue. Inside a key of an object with other
+//! keys, the mask is that of any string, without some tokens that continue the key. Such an outcome is the shared
+//! state's without some subtrees, plus the outcome walked there.
 //!
 //! The state `q` and the vocabulary state `k` run over the trie side by side. They agree at a node if `q`'s
 //! configuration there is the state of `k`, or a bisimilar one, over one fixed frame `f`. Below such a node the tokens
@@ -32,27 +32,28 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration of the grammar, and a vocabulary state from which it differs below few trie nodes.
+/// A configuration of the grammar, and a state of the vocabulary's rules from which it differs below few trie nodes.
 pub(crate) struct NearReference {
     /// The configuration of the grammar.
     pub(crate) own: Configuration,
-    /// The vocabulary state, with the stack frame that its rule returns to.
+    /// The state of the vocabulary's rules, with the stack frame that its rule returns to.
     pub(crate) reference: SharedReference,
 }
 
-/// The part of a walk that takes outcomes over from states of the vocabulary.
+/// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from states of the vocabulary's rules.
 pub(crate) struct TakeOver<'w, 'a> {
     /// The part of the walk that continues from return states.
     pub(crate) returns: Returns<'w, 'a>,
-    /// Pairs of a grammar's configuration and a vocabulary state, with the bytes on which the two differ.
+    /// Pairs of a grammar's configuration and a state of the vocabulary's rules, with the bytes on which the two
+    /// differ.
     pub(crate) pairs: &'w mut PairTable,
     /// State kept between searches for reference states.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome at the root over from a vocabulary state. Returns false, and adds nothing, if no stored mask
-    /// is worth it, or if `at` has several configurations.
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
+    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations.
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -71,14 +72,15 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns the search for a shared reference, a vocabulary state whose stored outcome is taken over.
+    /// Returns the search for a shared reference, a vocabulary state whose stored outcome (consumed tokens and exit
+    /// nodes) is taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
     }
 
-    /// Returns the only configuration of a set, past states that only call. `None` if there are several, or if shared
-    /// references are not to be used.
+    /// Returns the only configuration of a set, past states that only call. `None` if there are several, or if outcomes
+    /// of the vocabulary are not to be taken over.
     fn only(&mut self, at: Configurations) -> Option<Configuration> {
         let cursor = &mut *self.returns.cursor;
         let (state, frame) =
@@ -86,8 +88,9 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns a vocabulary state from which a state of the grammar differs below at most [`MOST_TOLD`] trie nodes,
-    /// with the latter's configuration. `None` if there is none, or if the state has several configurations.
+    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below at most [`MOST_TOLD`]
+    /// trie nodes, with the latter's configuration. `None` if there is none, or if the state has several
+    /// configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
@@ -95,7 +98,8 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome at the root over from a reference that [`near`](Self::near) or a search found.
+    /// Takes the outcome at the root over from the state of the vocabulary's rules that [`near`](Self::near) or a
+    /// search found.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
@@ -103,7 +107,8 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excludes the subtrees below `node` on which `own` and the reference differ, and adds the outcome of `own` there.
+    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome (consumed
+    /// tokens and exit nodes) of `own` there.
     fn part(
         &mut self,
         own: Configuration,
@@ -117,9 +122,9 @@ impl<'a> TakeOver<'_, 'a> {
         walk.part(own, node);
     }
 
-    /// Adds the outcome of the strings below `node`, a child of the root, from the stored outcome of a vocabulary state
-    /// there. Returns false, and adds nothing, if no such state is found, if `node` is not a child of the root, or if a
-    /// rule may return at once.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored outcome of a
+    /// state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found, or if a rule
+    /// may return at once. `node` has to be a child of the root; false otherwise.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
@@ -163,7 +168,7 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the reference's tokens and the outcomes after its exits, both without the excluded subtrees.
+    /// Adds the tokens of the reference state and the outcomes after its exits, both without the excluded subtrees.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -189,7 +194,7 @@ impl<'a> TakeOver<'_, 'a> {
     }
 
     /// Continues from the local stack frame `frame` at those of `nodes` that are not excluded. `nodes` belong to the
-    /// exit class `class` of the vocabulary.
+    /// exit class `class` of the vocabulary: trie nodes at which a callee returns.
     fn leave_over(
         &mut self,
         frame: u32,

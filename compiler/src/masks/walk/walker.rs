@@ -42,19 +42,19 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations, LazyDfa};
 
-/// The most configurations (parses: a state and its stack frame) of one set whose outcomes are composed one by one.
-/// Larger sets are walked as a whole, until few configurations remain.
+/// The most configurations (parses: a state and its stack frame) of one set whose outcomes (consumed tokens and exit
+/// nodes) are composed one by one. Larger sets are walked as a whole, until few configurations remain.
 const MOST_APART: usize = 4;
 
-/// Number of live bytes from which on all children of a trie node are scanned. With fewer bytes, the child of each byte
-/// is looked up.
+/// Number of outgoing bytes from which on all children of a trie node are scanned. With fewer bytes, the child of each
+/// byte is looked up.
 const FEW: usize = 8;
 
 /// Steps of the budget that are charged for a descent below one trie node: an estimate.
 const STEPS_DOWN: usize = 1 << 3;
 
-/// The most empty outcomes kept for reuse of their memory. Walks are seldom nested deeper than this; beyond it,
-/// outcomes are freed.
+/// The most empty outcomes (consumed tokens and exit nodes) kept for reuse of their memory. Walks are seldom nested
+/// deeper than this; beyond it, outcomes are freed.
 const MOST_SPARE: usize = 8;
 
 /// Walks of states over one token trie and one network, with the facts that earlier walks found.
@@ -63,26 +63,28 @@ pub(crate) struct Walker<'a> {
     pub(crate) cursor: Cursor<'a>,
     /// Classes of the grammar's states that agree on all strings of `k` bytes.
     pub(crate) equivalence: &'a KEquivalence,
-    /// Least number of nodes of a subtree whose outcome is looked up or memoised. Also the least number of tokens of a
-    /// stored mask that other masks are derived from.
+    /// Least number of nodes of a subtree whose outcome (consumed tokens and exit nodes) is looked up or memoised. Also
+    /// the least number of tokens of a stored mask that other masks are derived from.
     worth: u32,
     /// Nodes and subtrees that the walk has still to visit.
     worklist: Worklist,
-    /// Pairs of a configuration of the grammar and a state of the vocabulary, with the bytes on which the two differ.
+    /// Pairs of a configuration of the grammar and a state of the vocabulary's rules, with the bytes on which the two
+    /// differ.
     pairs: PairTable,
-    /// The state kept between searches for a vocabulary state whose stored mask is nearly that of a grammar's state.
+    /// Remembered facts of searches for a state of the vocabulary's rules with nearly the stored mask of a grammar's
+    /// state.
     references: ReferenceFinder,
     /// Sets of trie nodes that are walked together.
     pub(super) node_sets: NodeSets,
     /// Buffers for scans of whole subtrees.
     scanner: Scanner,
-    /// Empty outcomes, kept to reuse their memory.
+    /// Empty outcomes (consumed tokens and exit nodes), kept to reuse their memory.
     spare: Vec<Outcome>,
 }
 
 impl<'a> Walker<'a> {
     /// Returns a walker that has learnt nothing yet. Subtrees of fewer than `worth` trie nodes are walked each time;
-    /// outcomes of larger subtrees are memoised.
+    /// outcomes (consumed tokens and exit nodes) of larger subtrees are memoised.
     pub(crate) fn new(
         follow: &'a Follow<'a>,
         facts: &'a VocabularyFacts,
@@ -103,8 +105,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Limits all walks of this walker by a budget. Once the budget is spent, walks stop early and their outcomes are
-    /// incomplete; the caller has to discard them.
+    /// Limits all walks of this walker by a budget. Once the budget is spent, walks stop early and their outcomes
+    /// (consumed tokens and exit nodes) are incomplete; the caller has to discard them.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { cursor: self.cursor.within(budget), ..self }
     }
@@ -146,15 +148,15 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns a state of the vocabulary from which a state of the grammar differs below few trie nodes, with the
-    /// configuration of the latter. `None` if there is no such state, or if the state of the grammar has several
+    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below few trie nodes, with
+    /// the configuration of the latter. `None` if there is no such state, or if the state of the grammar has several
     /// configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         self.take_over().near(state)
     }
 
-    /// Returns the outcome of a state of the grammar at the root of the trie, derived from the vocabulary state that
-    /// [`near`](Self::near) found.
+    /// Returns the outcome (consumed tokens and exit nodes) of a state of the grammar at the root of the trie. It is
+    /// derived from the state of the vocabulary's rules that [`near`](Self::near) found.
     pub(crate) fn base_near(&mut self, state: u32, found: NearReference) -> Outcome {
         let mut builder = self.begin(state);
         if self.cursor.sets.after_returns(state, BOTTOM).exits {
@@ -197,14 +199,14 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns an empty builder for the outcome of `state`. The bytes that may follow its rule decide which exit nodes
-    /// are kept.
+    /// Returns an empty builder for the outcome (consumed tokens and exit nodes) of `state`. Exit nodes are kept only
+    /// if a byte that may follow the rule of `state` lies below them.
     pub(crate) fn begin(&mut self, state: u32) -> OutcomeBuilder<'a> {
         self.begin_before(self.cursor.follow.bytes(self.cursor.follow.rule_of(state)))
     }
 
-    /// Returns an empty builder for an outcome whose rule may be followed by the bytes `after`. Exit nodes without such
-    /// a byte below them are left out.
+    /// Returns an empty builder for an outcome (consumed tokens and exit nodes) whose rule may be followed by the bytes
+    /// `after`. Exit nodes without such a byte below them are left out.
     pub(crate) fn begin_before(&mut self, after: ByteSet) -> OutcomeBuilder<'a> {
         let mut outcome = self.spare.pop().unwrap_or_default();
         // Most outcomes have fewer spans of ranks: before a string, a state has 57.
@@ -212,8 +214,8 @@ impl<'a> Walker<'a> {
         OutcomeBuilder::new(outcome, after, self.cursor.facts.children())
     }
 
-    /// Takes back an outcome that is no longer needed, to reuse its memory. Beyond [`MOST_SPARE`] outcomes, it is
-    /// freed.
+    /// Takes back an outcome (consumed tokens and exit nodes) that is no longer needed, to reuse its memory. Beyond
+    /// [`MOST_SPARE`] outcomes, it is freed.
     pub(crate) fn give_back(&mut self, mut outcome: Outcome) {
         if self.spare.len() < MOST_SPARE {
             outcome.clear();
@@ -221,8 +223,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome of all strings that go through the trie node `child`. `at` are the configurations at the parent
-    /// of `child`.
+    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `child`. `at` are
+    /// the configurations at the parent of `child`.
     pub(crate) fn visit(
         &mut self,
         at: Configurations,
@@ -233,8 +235,8 @@ impl<'a> Walker<'a> {
         self.visit_from(child, reached, builder);
     }
 
-    /// Adds the outcome of all strings that go through the trie node `node`. `reached` are the configurations at `node`
-    /// itself.
+    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
+    /// are the configurations at `node` itself.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
@@ -267,8 +269,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome of all strings that go through the trie node `node`, at which the configurations are `reached`.
-    /// Follows a single live byte at once. At a branch, queues visits on the worklist.
+    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
+    /// are the configurations at `node`. Follows a single outgoing byte at once. At a branch, queues visits on the
+    /// worklist.
     #[inline]
     fn go_on_with(
         &mut self,
@@ -301,8 +304,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome of the strings below `node`, from the given configurations at it. Takes a known outcome at
-    /// once, and queues visits otherwise. Does nothing once the budget is spent.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the given configurations at
+    /// it. Takes a known outcome at once, and queues visits otherwise. Does nothing once the budget is spent.
     fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
@@ -324,8 +327,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcomes of several configurations at `node` one by one. Returns false, and adds nothing, if there are
-    /// more than [`MOST_APART`] or if one with many live bytes cannot be composed.
+    /// Adds the outcomes (consumed tokens and exit nodes) of several configurations at `node` one by one. Returns
+    /// false, and adds nothing, if there are more than [`MOST_APART`] or if one with many outgoing bytes cannot be
+    /// composed.
     ///
     /// An object's key is an example: it may be the prefix of a named key, and also lie within any other key.
     fn compose_each(
@@ -366,8 +370,8 @@ impl<'a> Walker<'a> {
 
     /// Adds the outcome of `state` at `node`, and continues from the local stack frame `frame` at its exits.
     ///
-    /// Returns false, and adds nothing, if the outcome is not known and not worth memoising: the subtree is small, or
-    /// the state has few live bytes.
+    /// Returns false, and adds nothing, if the outcome is neither known nor worth memoising. Then the subtree is small,
+    /// or the state has few outgoing bytes.
     fn compose(
         &mut self,
         state: u32,
@@ -415,8 +419,8 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Returns the outcome of `state` at `node`, independent of the callers of its rule. Exit nodes are kept if a byte
-    /// of `after` lies below them.
+    /// Returns the outcome (consumed tokens and exit nodes) of `state` at `node`, independent of the callers of its
+    /// rule. Exit nodes are kept if a byte of `after` lies below them.
     fn alone(&mut self, state: u32, node: u32, after: ByteSet) -> Outcome {
         let floor = self.worklist.floor();
         let mut builder = self.begin_before(after);
@@ -434,15 +438,15 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns the row of a state in the transition table. `None` if the state has no row, has few live bytes, or if
-    /// the table is not to be used.
+    /// Returns the row of a state in the transition table. `None` if the state has no row, has few outgoing bytes, or
+    /// if the table is not to be used.
     fn wide_row(&self, state: u32) -> Option<u32> {
         let row = self.equivalence.row_of(state).filter(|_| self.equivalence.has_default(state));
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
-    /// Adds the outcome of the strings below `node`, for the state of a row of the transition table with an empty local
-    /// stack.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of a row of the
+    /// transition table. The local stack is empty: no call is open since the walk began.
     fn scan_row(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
         cursor.count(Shortcut::TransitionTable);
@@ -450,8 +454,8 @@ impl<'a> Walker<'a> {
         RowScan { cursor, table, worklist, scanner }.scan(row, node, builder);
     }
 
-    /// Adds the outcome of a state at `node`, independent of the callers of its rule, by a scan of its row in the
-    /// transition table.
+    /// Adds the outcome (consumed tokens and exit nodes) of a state at `node` by a scan of its row in the transition
+    /// table. The outcome is independent of the callers of the state's rule.
     fn scan_alone(&mut self, state: u32, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.follow.is_final(state) {
             builder.leave(node);
@@ -465,7 +469,8 @@ impl<'a> Walker<'a> {
         Returns { cursor, worklist, node_sets }
     }
 
-    /// Returns the part of the walk that takes outcomes over from vocabulary states with stored masks.
+    /// Returns the part of the walk that takes outcomes (consumed tokens and exit nodes) over from states of the
+    /// vocabulary's rules with stored masks.
     fn take_over(&mut self) -> TakeOver<'_, 'a> {
         let Self { cursor, worklist, node_sets, pairs, references, .. } = self;
         TakeOver { returns: Returns { cursor, worklist, node_sets }, pairs, references }
