@@ -31,7 +31,7 @@ pub enum MaskError {
         /// Id of the grammar's state that was being processed.
         state: u32,
     },
-    /// The time, the memory or the steps of the compilation's budget are used up, or it was cancelled.
+    /// The time or the memory of the compilation's budget is used up, or the compilation was cancelled.
     #[error("the budget was spent after {states} of {total} states")]
     Spent {
         /// Number of items already processed in the current step. An item is a state, or a pair of a return state and

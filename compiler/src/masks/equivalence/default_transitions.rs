@@ -123,8 +123,8 @@ impl<'a> DefaultTransitions<'a> {
         do_the_same.then_some(other)
     }
 
-    /// Returns the state that a state of the grammar was found to equal on every factor of a token. `None` if it was
-    /// not asked for, or found no such state.
+    /// Returns the state that a state of the grammar was found to equal on every factor of a token. `None` if no such
+    /// state was found, or none was searched for.
     pub(crate) fn equivalent_to(&self, state: u32) -> Option<u32> {
         let (other, are_equivalent) = self.equivalent[self.index(state)];
         are_equivalent.then_some(other)

@@ -39,15 +39,15 @@ use crate::threads::Context;
 /// count as distinguishing.
 const MOST_WORK: usize = 4 << 20;
 
-/// Number of participating states from which on work is shared with a second thread.
+/// Number of states in the refinement from which on work is shared with a second thread.
 const WORTH_A_THREAD: usize = 512;
 
-/// Distance in bytes from a wide state up to which other states take part: the bytes of an escaped character, and some
-/// more.
+/// Distance in bytes from a wide state (one with many outgoing bytes) up to which other states are refined as well. It
+/// covers the bytes of an escaped character, and some more.
 const NEAR: usize = 12;
 
-/// The most participating states for each wide state, on average. Beyond it, further neighbours of wide states are left
-/// out.
+/// The most refined states for each wide state (one with many outgoing bytes), on average. Beyond it, further
+/// neighbours of wide states are left out.
 const MOST_NEAR: usize = 16;
 
 /// Steps of the budget that are charged for each state: an estimate.
@@ -60,11 +60,12 @@ pub(crate) struct KEquivalence {
     base: u32,
     /// For each state of the grammar, the state from whose mask its mask is derived, if any.
     references: References,
-    /// The transitions of the grammar's states, past tail calls.
+    /// The transitions of the grammar's states, with tail calls replaced by the callee's first transitions.
     transitions: OwnTransitionLists,
     /// States of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states.
     representatives: Representatives,
-    /// The participating states as a transition table, with the class of each after each round.
+    /// The transition table of the refined states (those with many outgoing bytes and their neighbours), with the class
+    /// of each after each round.
     rows: TransitionTable,
     /// For each state of the grammar, by index, whether it is wide: see [`is_wide`](Self::is_wide).
     is_wide: Vec<bool>,
@@ -190,19 +191,20 @@ impl KEquivalence {
             .is_some_and(|&with_default| with_default)
     }
 
-    /// Returns the transition table of the participating states.
+    /// Returns the transition table of the refined states: those with many outgoing bytes, and their neighbours.
     #[inline]
     pub(crate) fn rows(&self) -> &TransitionTable {
         &self.rows
     }
 
-    /// Returns the row of a state of the grammar in the transition table. `None` if the state does not take part.
+    /// Returns the row of a state of the grammar in the transition table. `None` if the state has few outgoing bytes
+    /// and is no neighbour of one with many.
     #[inline]
     pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.histories().row_of(state)
     }
 
-    /// Returns the approximate memory that this takes, in bytes.
+    /// Returns the approximate memory of references and transition table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.references.bytes() + self.rows.bytes()
     }
@@ -219,13 +221,13 @@ impl KEquivalence {
         &self.representatives
     }
 
-    /// Returns the class of each participating state after each round of the refinement.
+    /// Returns the class of each refined state after each round of the partition refinement.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         self.rows.histories()
     }
 
-    /// Returns the transitions of the grammar's states, past tail calls.
+    /// Returns the transitions of the grammar's states, with tail calls replaced by the callee's first transitions.
     pub(crate) fn transitions(&self) -> &OwnTransitionLists {
         &self.transitions
     }
@@ -252,7 +254,7 @@ impl KEquivalence {
     }
 
     /// Whether the calls of two states of the grammar are known to agree on all strings of at most `length` bytes.
-    /// Callees are compared for `length` bytes, and return states for one byte less.
+    /// Callees are compared for `length` bytes, and return states for one byte less. `length` must be at least 1.
     pub(crate) fn call_alike(
         &self,
         network: Joined<'_>,
@@ -278,8 +280,8 @@ impl KEquivalence {
             })
     }
 
-    /// Refines the classes of the participating states, by one byte more in each round, up to `most` bytes. `active`
-    /// lists these states by index; `row_of` has the row of each state of the grammar by index.
+    /// Refines the classes of the `active` states, by one byte more in each round, up to `most` bytes. States are given
+    /// by index, and `row_of` has the row of each state of the grammar.
     fn refined(
         &self,
         follow: &Follow<'_>,

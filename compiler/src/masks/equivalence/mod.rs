@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | [`own_transitions`] | transitions of the grammar's states, past tail calls of its rules |
+//! | [`own_transitions`] | transitions of the grammar's states, tail calls of its rules looked through |
 //! | [`k_equivalence`] | classes of states that agree on strings of `k` bytes, for every `k` |
 //! | [`refinement`] | partition refinement by transitions, one byte more in each round |
 //! | [`class_history`] | the classes of a state after each round |

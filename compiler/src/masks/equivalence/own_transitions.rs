@@ -1,4 +1,4 @@
-//! Transitions of a grammar's states, past tail calls of the grammar's rules.
+//! Transitions of a grammar's states, with tail calls of the grammar's rules looked through.
 //!
 //! A tail call continues over the same stack. So the first transitions of the called rule count as transitions of the
 //! state itself.
@@ -11,7 +11,8 @@ use grammarc_artifacts::tables::Joined;
 use crate::budget::Budget;
 use crate::network::follow::Follow;
 
-/// The most nested tail calls that are looked through. A state with deeper ones keeps its own edges and calls.
+/// The most nested tail calls that are replaced by the callee's first transitions. A state with deeper ones keeps its
+/// own edges and calls.
 pub(crate) const DEEPEST: usize = 16;
 
 /// The flags of a state on whose arrival a token may end.
@@ -36,7 +37,7 @@ pub(crate) struct OwnTransitions<'a> {
 /// Byte edges and calls of a state whose tail calls are looked through.
 type OwnedTransitions = (Box<[ByteEdge]>, Box<[CallEdge]>);
 
-/// The transitions of all states of a grammar, past tail calls of the grammar's rules.
+/// The transitions of all states of a grammar, with tail calls replaced by the callee's first transitions.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTransitionLists {
     /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
@@ -49,8 +50,8 @@ pub(crate) struct OwnTransitionLists {
 }
 
 impl OwnTransitionLists {
-    /// Looks through the tail calls of all states of the grammar. States keep their own edges and calls if two
-    /// transitions share a byte, or once the budget is spent.
+    /// Replaces the tail calls of all states of the grammar by the first transitions of the callees. States keep their
+    /// own edges and calls if two transitions share a byte, or once the budget is spent.
     pub(crate) fn new(follow: &Follow<'_>, budget: &Budget) -> Self {
         let own = follow.network().own;
         let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
@@ -105,8 +106,8 @@ impl OwnTransitionLists {
     }
 }
 
-/// Appends the transitions of a state of the grammar, with tail calls looked through up to `depth`. Returns false if
-/// that is not possible: calls are nested too deep, or transitions share a byte.
+/// Appends the transitions of a state of the grammar, with up to `depth` nested tail calls replaced by the callee's
+/// first transitions. Returns false if that is not possible: calls are nested too deep, or transitions share a byte.
 fn gather(
     follow: &Follow<'_>,
     state: u32,

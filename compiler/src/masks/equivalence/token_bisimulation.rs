@@ -37,8 +37,8 @@ use crate::network::follow::Follow;
 /// The most pairs of states that one comparison of two states visits. Beyond it, the two count as different.
 const MOST_PAIRS: usize = 48;
 
-/// Number of neighbouring bytes with one difference from which on they are not followed one by one. Their targets then
-/// have to agree on every factor of a token.
+/// The most neighbouring bytes with one difference that are followed one by one. For more bytes, the two targets have
+/// to agree on every factor of a token.
 const FEW: u32 = 4;
 
 /// Steps of the budget that are charged for the comparison of two states: an estimate.

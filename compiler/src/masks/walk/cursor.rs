@@ -19,7 +19,7 @@ pub(crate) type Configuration = (u32, u32);
 /// Trie nodes that a walk visits between two checks of the budget.
 pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
-/// Initial capacity for facts about sets, in interned sets.
+/// Initial capacity of the list of facts about interned sets, in sets.
 const ROOM: usize = 64;
 
 /// A set of configurations (parses: a state and a stack frame) with the bytes that they can consume.
@@ -31,8 +31,8 @@ pub(crate) struct LiveConfigurations {
     pub(crate) live: ByteSet,
     /// Whether the number of outgoing bytes is at least [`WIDE`].
     pub(crate) is_wide: bool,
-    /// The single configuration (state and frame), past states that only call. `None` if there are several, or if no
-    /// token may end on its stack.
+    /// The single configuration (state and frame), with states that only call replaced by the callee's first state.
+    /// `None` if there are several, or if no token may end on its stack.
     pub(crate) one: Option<(u32, u32)>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }
 
-    /// Returns a set of configurations with its outgoing bytes. Remembered for interned sets.
+    /// Returns a set of configurations with the bytes that it can consume. The result is remembered for interned sets.
     pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
         if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)

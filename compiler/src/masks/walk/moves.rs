@@ -11,7 +11,7 @@ use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most configurations whose moves are kept: some 4 MB. Beyond it, all are forgotten before the next search.
+/// The most configurations whose transitions are kept: some 4 MB. Beyond it, all are forgotten before the next search.
 const MOST_MOVES: usize = 8192;
 
 /// Initial capacity in configurations: what a large schema asks for.

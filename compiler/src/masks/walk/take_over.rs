@@ -79,8 +79,8 @@ impl<'a> TakeOver<'_, 'a> {
         ReferenceSearch { cursor, pairs, finder: references }
     }
 
-    /// Returns the only configuration of a set, past states that only call. `None` if there are several, or if outcomes
-    /// of the vocabulary are not to be taken over.
+    /// Returns the only configuration of a set, with a state that only calls replaced by the callee's first state.
+    /// `None` if there are several, or if outcomes of the vocabulary are not to be taken over.
     fn only(&mut self, at: Configurations) -> Option<Configuration> {
         let cursor = &mut *self.returns.cursor;
         let (state, frame) =
@@ -124,7 +124,7 @@ impl<'a> TakeOver<'_, 'a> {
 
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored outcome of a
     /// state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found, or if a rule
-    /// may return at once. `node` has to be a child of the root; false otherwise.
+    /// may return at once. Also false if `node` is not a child of the root.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
