@@ -67,10 +67,10 @@ pub(crate) struct KEquivalence {
     /// The transition table of the refined states (those with many outgoing bytes and their neighbours), with the class
     /// of each after each round.
     rows: TransitionTable,
-    /// For each state of the grammar, by index, whether it is wide: see [`is_wide`](Self::is_wide).
+    /// For each state of the grammar, by index, whether it has many outgoing bytes and reads no token by its id.
     is_wide: Vec<bool>,
-    /// For each state of the grammar, by index, whether it is wide as far as bytes go: see
-    /// [`has_default`](Self::has_default).
+    /// For each state of the grammar, by index, whether it has many outgoing bytes. A state that also reads tokens by
+    /// their ids counts if its widest edge leads back to it.
     has_default: Vec<bool>,
     /// Memoised outcomes (consumed tokens and exit nodes) of the states of a class below the root of the trie.
     remembered: Memo,
@@ -182,8 +182,8 @@ impl KEquivalence {
         index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)
     }
 
-    /// Whether a state of the grammar is [wide](Self::is_wide), as far as bytes go. A state that also reads tokens by
-    /// their ids counts if its widest edge leads back to the state, as in free text.
+    /// Whether a state of the grammar has many outgoing bytes, with outgoing edges at the target of its widest edge. A
+    /// state that also reads tokens by their ids counts if its widest edge leads back to the state, as in free text.
     pub(crate) fn has_default(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index
